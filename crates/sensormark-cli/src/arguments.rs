@@ -21,16 +21,10 @@ pub use common::CommonArguments;
 pub use hosts::HostsArguments;
 pub use init::InitArguments;
 pub use installing::InstallServersArguments;
-pub use measuring::{
-    ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments,
-};
-pub use names::{
-    CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName,
-};
+pub use measuring::{ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments};
+pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
 pub use probing::ProbeArguments;
-pub use reading::{
-    CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments,
-};
+pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments};
 pub use shard::{MergeArguments, ShardArguments};
 pub use values::{Size, milliseconds};
 
@@ -165,9 +159,7 @@ mod tests {
         let help = help.to_string();
         let is_example = |line: &&str| line.trim_start().starts_with("sensormark ");
         let examples = help.lines().filter(is_example);
-        let examples: Vec<&str> = examples
-            .filter_map(|line| line.split(" #").next())
-            .collect();
+        let examples: Vec<&str> = examples.filter_map(|line| line.split(" #").next()).collect();
         assert!(examples.len() >= 2, "{name}");
         for example in examples {
             assert!(example.trim().starts_with(name), "{name}: {example}");
@@ -178,9 +170,7 @@ mod tests {
 
     fn try_below(command: &clap::Command, name: &str) -> usize {
         let below = command.get_subcommands().filter(|one| !one.is_hide_set());
-        below
-            .map(|one| try_examples(one, &format!("{name} {}", one.get_name())))
-            .sum()
+        below.map(|one| try_examples(one, &format!("{name} {}", one.get_name()))).sum()
     }
 
     #[test]
@@ -191,15 +181,8 @@ mod tests {
 
     /// Sources of the program, without those of tests and builds.
     fn sources() -> Vec<PathBuf> {
-        const LEFT_OUT: [&str; 7] = [
-            "build.rs",
-            "tests",
-            "tests.rs",
-            "target",
-            "conformance",
-            "examples",
-            "fuzz.rs",
-        ];
+        const LEFT_OUT: [&str; 7] =
+            ["build.rs", "tests", "tests.rs", "target", "conformance", "examples", "fuzz.rs"];
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut folders = vec![root.join("crates"), root.join("stores")];
         let mut found = Vec::new();
@@ -280,9 +263,7 @@ mod tests {
         let is_name = |text: &str| {
             text.len() > 1
                 && text.starts_with(|one: char| one.is_ascii_uppercase())
-                && text
-                    .chars()
-                    .all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
+                && text.chars().all(|one| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_')
         };
         let rest = literal.strip_prefix("SENSORMARK_");
         (rest.is_some_and(is_name) || reads && is_name(literal))

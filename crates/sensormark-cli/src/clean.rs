@@ -70,11 +70,7 @@ pub fn this_machine(supervisor: &Supervisor, is_dry: bool) -> Result<Vec<String>
     };
     let done = if is_dry { "" } else { ", removed" };
     let queues = queues.map_err(Failure::input_output)?;
-    found.extend(
-        queues
-            .iter()
-            .map(|queue| format!("message queue of process {}{done}", queue.owner.pid)),
-    );
+    found.extend(queues.iter().map(|queue| format!("message queue of process {}{done}", queue.owner.pid)));
     Ok(found)
 }
 
@@ -154,9 +150,11 @@ pub fn name_left(supervisor: &Supervisor, choices: &[&Choice], timeout_ms: u64) 
         let store = place.choice.store.description().name;
         let url = place.choice.url.as_ref().map_or("URL", Secret::expose);
         let named = quoted(&redacted(&format!("{store}={url}"), &registry()));
-        notes.extend(left.iter().take(MOST_NAMED).map(|left| {
-            format!("{left}, was not dropped; sensormark clean {named} says whether it may go")
-        }));
+        notes.extend(
+            left.iter().take(MOST_NAMED).map(|left| {
+                format!("{left}, was not dropped; sensormark clean {named} says whether it may go")
+            }),
+        );
         if let Some(more) = left.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
             let title = place.choice.title();
             notes.push(format!("{title} has {more} more such databases"));

@@ -19,9 +19,8 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let mut text = String::from("Databases\n");
     databases(&mut text);
     let supervisor = Supervisor::new(None)?;
-    let environment =
-        Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
-            .map_err(Failure::usage)?;
+    let environment = Environment::read(&[("data", supervisor.home()), ("results", Path::new("."))])
+        .map_err(Failure::usage)?;
     let left = this_machine(&supervisor, !arguments.clean)?;
     if !left.is_empty() {
         text.push_str(match arguments.clean {
@@ -50,11 +49,8 @@ fn databases(text: &mut String) {
                 } else {
                     format!(", {}", found.path.display())
                 };
-                let _ = writeln!(
-                    text,
-                    "  {:<12} {} ({}{place})",
-                    description.title, found.version, found.origin
-                );
+                let _ =
+                    writeln!(text, "  {:<12} {} ({}{place})", description.title, found.version, found.origin);
                 if !description.embedded {
                     let _ = writeln!(text, "  {:<12} {}", "", as_cluster(store.clusters()));
                 }
@@ -96,22 +92,14 @@ fn lines(text: &mut String, name: &str, value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) => {
             for (field, value) in fields {
-                let name = if name.is_empty() {
-                    field.clone()
-                } else {
-                    format!("{name}.{field}")
-                };
+                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
                 lines(text, &name, value);
             }
         }
         serde_json::Value::Array(values) => {
             let words: Vec<String> = values
                 .iter()
-                .map(|value| {
-                    value
-                        .as_str()
-                        .map_or_else(|| value.to_string(), str::to_owned)
-                })
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect();
             let _ = writeln!(text, "  {name}: {}", words.join(", "));
         }

@@ -130,9 +130,7 @@ impl<'a> Shown<'a> {
             repetitions: planned.repetitions,
             seconds: plan.seconds() + host.expected_repeats_seconds(plan.seconds(), false),
             most_seconds: plan.most_seconds(host),
-            trials: schedule
-                .flat_map(|scheduled| trials(planned, &plan, scheduled))
-                .collect(),
+            trials: schedule.flat_map(|scheduled| trials(planned, &plan, scheduled)).collect(),
             disk: Disk {
                 most_bytes: plan.disk_bytes(),
                 free_bytes: free_bytes(folders[0].1).map_err(Failure::usage)?,
@@ -164,23 +162,13 @@ impl<'a> Shown<'a> {
         paragraph(&mut text, "time", &self.time());
         paragraph(&mut text, "disk", &self.disk.text());
         paragraph(&mut text, "servers", &self.servers());
-        for NotMeasured {
-            implementation,
-            reason,
-        } in self.not_measured
-        {
-            paragraph(
-                &mut text,
-                "left out",
-                &format!("{implementation}: {reason}"),
-            );
+        for NotMeasured { implementation, reason } in self.not_measured {
+            paragraph(&mut text, "left out", &format!("{implementation}: {reason}"));
         }
         for note in &self.notes {
             paragraph(&mut text, "note", note);
         }
-        text.push_str(
-            "\nNothing was started, written or measured. Leave out --dry-run to measure.\n",
-        );
+        text.push_str("\nNothing was started, written or measured. Leave out --dry-run to measure.\n");
         text
     }
 
@@ -189,12 +177,7 @@ impl<'a> Shown<'a> {
             1 => "1 trial".to_owned(),
             several => format!("{several} trials"),
         };
-        let title = format!(
-            "{} · {} · {trials} · about {}",
-            self.title,
-            self.scale,
-            span(self.seconds)
-        );
+        let title = format!("{} · {} · {trials} · about {}", self.title, self.scale, span(self.seconds));
         wrap(&title, WIDTH).join("\n") + "\n"
     }
 
@@ -305,8 +288,7 @@ fn servers(planned: &Planned<'_>) -> Result<Vec<Server>, Failure> {
 fn elsewhere(planned: &Planned<'_>) -> Vec<String> {
     let launcher = planned.hosts.server().into_iter();
     let host = launcher.filter_map(Launcher::host);
-    host.map(|host| format!("servers are started on {host}, on its disk"))
-        .collect()
+    host.map(|host| format!("servers are started on {host}, on its disk")).collect()
 }
 
 /// A heading, and what belongs to it beside it.
@@ -364,9 +346,6 @@ mod tests {
         let mut text = String::new();
         paragraph(&mut text, "note", &"word ".repeat(30));
         assert!(text.lines().count() > 1);
-        assert!(
-            text.lines().all(|line| line.chars().count() <= WIDTH),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 }

@@ -77,11 +77,7 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
             "nothing of what was asked for is here; sensormark doctor says what is missing",
         ));
     }
-    for NotMeasured {
-        implementation,
-        reason,
-    } in &missing
-    {
+    for NotMeasured { implementation, reason } in &missing {
         messages::say(format_args!("{implementation}: {reason}"));
     }
     let asked: Vec<&Choice> = cases.iter().map(|case| &case.choice).collect();
@@ -171,12 +167,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
         let options = self.options(arguments, case.durability);
-        let deployment = Deployment::open(
-            supervisor,
-            &case.choice,
-            &options,
-            arguments.data.as_deref(),
-        )?;
+        let deployment = Deployment::open(supervisor, &case.choice, &options, arguments.data.as_deref())?;
         let plan = self.plan(&deployment, case, arguments)?;
         // `sensormark clean` then leaves it alone. Where that cannot be written down, its age protects it.
         let by_url = case.choice.url.as_ref();
@@ -185,9 +176,7 @@ impl Explaining {
         deployment.administer(&plan, async |administrator| administrator.create().await)?;
         let shown = self.look(&deployment, &plan, case, arguments);
         // Whatever came of it, nothing is left behind.
-        let dropped = deployment.administer(&plan, async |administrator| {
-            administrator.drop_database().await
-        });
+        let dropped = deployment.administer(&plan, async |administrator| administrator.drop_database().await);
         let shown = shown?;
         dropped?;
         Ok(shown)
@@ -217,9 +206,7 @@ impl Explaining {
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Box<dyn sensormark::engine::trial::Workload>, Failure> {
-        let workload = self
-            .factory
-            .build(&self.numbers, arguments.seed, subject(case));
+        let workload = self.factory.build(&self.numbers, arguments.seed, subject(case));
         workload.map_err(Failure::usage)
     }
 
@@ -230,17 +217,15 @@ impl Explaining {
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
     ) -> Result<Explained, Failure> {
-        let trials = self.workload(case, arguments)?.trials(&CaseTrials {
-            strategies: case.strategies.clone(),
-            ..CaseTrials::default()
-        });
+        let trials = self
+            .workload(case, arguments)?
+            .trials(&CaseTrials { strategies: case.strategies.clone(), ..CaseTrials::default() });
         for trial in &trials {
             check(&trial.steps).map_err(Failure::usage)?;
         }
         let steps: Vec<Step> = trials.into_iter().flat_map(|trial| trial.steps).collect();
         let statements = explain::explain(deployment, plan, &steps, &signals::interrupted)?;
-        let settings =
-            deployment.administer(plan, async |administrator| administrator.settings().await);
+        let settings = deployment.administer(plan, async |administrator| administrator.settings().await);
         let (settings, description) = (settings?, deployment.store().description());
         Ok(Explained {
             store: description.name,
@@ -255,11 +240,7 @@ impl Explaining {
 }
 
 fn subject(case: &BenchmarkCase) -> Subject<'_> {
-    Subject {
-        store: case.choice.store.as_ref(),
-        layout: &case.layout,
-        layout_name: &case.layout_name,
-    }
+    Subject { store: case.choice.store.as_ref(), layout: &case.layout, layout_name: &case.layout_name }
 }
 
 fn text(shown: &Explained) -> String {

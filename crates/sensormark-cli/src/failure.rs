@@ -26,34 +26,22 @@ pub struct Failure {
 impl Failure {
     /// Wrong usage or configuration.
     pub fn usage(message: impl Display) -> Self {
-        Self {
-            code: USAGE,
-            message: message.to_string(),
-        }
+        Self { code: USAGE, message: message.to_string() }
     }
 
     /// A file or standard output that cannot be read or written.
     pub fn input_output(message: impl Display) -> Self {
-        Self {
-            code: INPUT_OUTPUT,
-            message: message.to_string(),
-        }
+        Self { code: INPUT_OUTPUT, message: message.to_string() }
     }
 
     /// A host that cannot be reached, or where this program does not run.
     pub fn unreachable(message: impl Display) -> Self {
-        Self {
-            code: UNREACHABLE,
-            message: message.to_string(),
-        }
+        Self { code: UNREACHABLE, message: message.to_string() }
     }
 
     /// Something that was asked for is not here, and does not come.
     pub fn missing(message: impl Display) -> Self {
-        Self {
-            code: NOT_VALID,
-            message: message.to_string(),
-        }
+        Self { code: NOT_VALID, message: message.to_string() }
     }
 
     /// Prints the message and gives the exit code.
@@ -69,10 +57,7 @@ impl From<StoreError> for Failure {
             ErrorKind::Configuration | ErrorKind::Foreign | ErrorKind::Unsupported => USAGE,
             _ => UNREACHABLE,
         };
-        Self {
-            code,
-            message: error.to_string(),
-        }
+        Self { code, message: error.to_string() }
     }
 }
 
@@ -82,9 +67,6 @@ impl From<FolderError> for Failure {
             FolderError::Io { .. } => INPUT_OUTPUT,
             _ => USAGE,
         };
-        Self {
-            code,
-            message: error.to_string(),
-        }
+        Self { code, message: error.to_string() }
     }
 }

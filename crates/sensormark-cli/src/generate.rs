@@ -3,9 +3,7 @@
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, adjusted, no_scale, own_data};
-use sensormark::dataset::export::{
-    DataRequest, DataSet, ExportOptions, Format, Output, Shard, export,
-};
+use sensormark::dataset::export::{DataRequest, DataSet, ExportOptions, Format, Output, Shard, export};
 use sensormark::units::{duration_ns, signed};
 use sensormark_store::TimeRange;
 use std::process::ExitCode;
@@ -17,9 +15,7 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
             let numbers = adjusted(factory.as_ref(), scale, &arguments.settings)?;
-            factory
-                .data_set(&numbers, &request)
-                .map_err(Failure::usage)?
+            factory.data_set(&numbers, &request).map_err(Failure::usage)?
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
@@ -35,27 +31,17 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
 fn request(arguments: &GenerateArguments) -> Result<DataRequest, Failure> {
     let start_ns = arguments.start.as_deref().map(start_ns).transpose()?;
     let duration_ns = arguments.lasts.map(duration_ns).map(signed);
-    Ok(DataRequest {
-        seed: arguments.seed,
-        start_ns,
-        duration_ns,
-    })
+    Ok(DataRequest { seed: arguments.seed, start_ns, duration_ns })
 }
 
 fn start_ns(text: &str) -> Result<i64, Failure> {
     let start: jiff::Timestamp = text.parse().map_err(|error| {
-        Failure::usage(format!(
-            "--start {text}: {error}; write it like 2026-01-01T00:00:00Z"
-        ))
+        Failure::usage(format!("--start {text}: {error}; write it like 2026-01-01T00:00:00Z"))
     })?;
     let start_ns = i64::try_from(start.as_nanosecond()).ok();
     start_ns
         .filter(|&start_ns| TimeRange::OF_READINGS.contains(start_ns))
-        .ok_or_else(|| {
-            Failure::usage(format!(
-                "--start {text}: times lie in the years 1970 to 2261"
-            ))
-        })
+        .ok_or_else(|| Failure::usage(format!("--start {text}: times lie in the years 1970 to 2261")))
 }
 
 fn write(data: &dyn DataSet, arguments: &GenerateArguments) -> Result<ExitCode, Failure> {

@@ -77,22 +77,14 @@ impl Hosts {
         for text in &arguments.roles {
             let pair = text.split_once('=').filter(|(role, _)| !role.is_empty());
             let (role, host) = pair.ok_or_else(|| {
-                Failure::usage(format!(
-                    "--host {text}: write ROLE=LAUNCHER, such as writer=ssh:pi1"
-                ))
+                Failure::usage(format!("--host {text}: write ROLE=LAUNCHER, such as writer=ssh:pi1"))
             })?;
             named.insert(role.to_owned(), host.to_owned());
         }
-        let load = if arguments.load_hosts.is_empty() {
-            &file.load
-        } else {
-            &arguments.load_hosts
-        };
+        let load = if arguments.load_hosts.is_empty() { &file.load } else { &arguments.load_hosts };
         let load = load.iter().map(|text| launcher(text));
         let load = load.collect::<Result<Vec<Launcher>, Failure>>()?;
-        let roles = named
-            .iter()
-            .map(|(role, text)| Ok((role.clone(), launcher(text)?)));
+        let roles = named.iter().map(|(role, text)| Ok((role.clone(), launcher(text)?)));
         let mut probes = probes.to_vec();
         for probe in probes.iter_mut().filter(|one| !one.names_program()) {
             if let Some((placed, program)) = probe.launcher_mut().zip(program) {
@@ -244,9 +236,7 @@ impl Hosts {
     pub fn placement(&self, program: &Path) -> Placement {
         let here = Placement::local(program).with_load_hosts(self.load.clone());
         let roles = self.roles.iter();
-        roles.fold(here, |placed, (role, launcher)| {
-            placed.with_role(role, launcher.clone())
-        })
+        roles.fold(here, |placed, (role, launcher)| placed.with_role(role, launcher.clone()))
     }
 
     /// The probes beside servers that are given by URL.
@@ -272,8 +262,8 @@ impl Hosts {
 
 fn read(path: &Path) -> Result<HostsFile, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::input_output(format!("{shown}: {error}")))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| Failure::input_output(format!("{shown}: {error}")))?;
     toml::from_str(&text).map_err(|error| Failure::usage(format!("{shown}: {error}")))
 }
 
@@ -319,24 +309,14 @@ mod tests {
         assert!(apart.contains("source is on a and writer on b"), "{apart}");
         let half = refusal(&["writer=ssh:b"], &tool);
         assert!(half.contains("source is on this host"), "{half}");
-        assert!(
-            hosts(&["writer"], None)
-                .expect_err("no host")
-                .contains("ROLE=LAUNCHER")
-        );
-        assert!(
-            hosts(&["load=pi1"], None)
-                .expect_err("no way")
-                .contains("ssh:pi1")
-        );
+        assert!(hosts(&["writer"], None).expect_err("no host").contains("ROLE=LAUNCHER"));
+        assert!(hosts(&["load=pi1"], None).expect_err("no way").contains("ssh:pi1"));
     }
 
     #[test]
     fn an_address_is_for_a_server_that_other_hosts_reach() {
-        let arguments = HostsArguments {
-            server_address: Some(Ipv4Addr::new(10, 0, 0, 5)),
-            ..HostsArguments::default()
-        };
+        let arguments =
+            HostsArguments { server_address: Some(Ipv4Addr::new(10, 0, 0, 5)), ..HostsArguments::default() };
         let hosts = Hosts::new(&arguments, &[]).expect("an address");
         let refused = hosts.check(&BTreeSet::new(), &[]).expect_err("refused");
         let said = format!("{refused:?}");
@@ -348,10 +328,7 @@ mod tests {
         let made = hosts(&["load=n1", "reader=ssh:b"], Some("srun -w {host}")).expect("launchers");
         assert_eq!(made.roles["load"].shown(), "srun -w n1");
         let preset = made.roles["reader"].shown();
-        assert!(
-            preset.starts_with("ssh ") && preset.ends_with(" -T b"),
-            "{preset}"
-        );
+        assert!(preset.starts_with("ssh ") && preset.ends_with(" -T b"), "{preset}");
         assert!(made.is_used() && !made.deploys());
     }
 

@@ -47,12 +47,8 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let title = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = answers.file(&title);
     let name = path.display().to_string();
-    file::parse(&text, &name, Path::new(""), &[], &|_| Ok(())).map_err(|error| {
-        Failure::usage(format!(
-            "these answers do not go together: {}",
-            error.message
-        ))
-    })?;
+    file::parse(&text, &name, Path::new(""), &[], &|_| Ok(()))
+        .map_err(|error| Failure::usage(format!("these answers do not go together: {}", error.message)))?;
     write(path, &text)?;
     let rate = answers.rate_text();
     crate::messages::say(format_args!(

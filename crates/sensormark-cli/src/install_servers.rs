@@ -21,15 +21,8 @@ const SCRIPT: &str = include_str!("install-servers.sh");
 const ERROR: &str = "error: ";
 
 /// Installs what is asked for, or says what is here.
-pub fn install_servers(
-    arguments: &InstallServersArguments,
-    quiet: bool,
-) -> Result<ExitCode, Failure> {
-    let names: Vec<String> = arguments
-        .names
-        .iter()
-        .map(|name| known_name(name))
-        .collect::<Result<_, _>>()?;
+pub fn install_servers(arguments: &InstallServersArguments, quiet: bool) -> Result<ExitCode, Failure> {
+    let names: Vec<String> = arguments.names.iter().map(|name| known_name(name)).collect::<Result<_, _>>()?;
     let mut command = Command::new("bash");
     command.args(["-c", SCRIPT]).arg(shown_command(arguments));
     command.args(arguments.check.then_some("--check"));
@@ -37,10 +30,7 @@ pub fn install_servers(
     if let Some(folder) = &arguments.folder {
         command.env("SENSORMARK_SERVERS", folder);
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| {
         Failure::missing(format!(
             "cannot start bash, which installs servers: {error}; install the package bash"
@@ -84,9 +74,7 @@ fn known_name(name: &str) -> Result<String, Failure> {
 /// The words of one of the script's lists.
 fn listed(list: &str) -> impl Iterator<Item = &'static str> {
     let begin = format!("readonly {list}=(");
-    let words = SCRIPT
-        .lines()
-        .find_map(|line| line.strip_prefix(&begin)?.strip_suffix(')'));
+    let words = SCRIPT.lines().find_map(|line| line.strip_prefix(&begin)?.strip_suffix(')'));
     words.unwrap_or_default().split_whitespace()
 }
 
@@ -102,8 +90,7 @@ fn shown_command(arguments: &InstallServersArguments) -> String {
 
 /// Whether servers are looked for in this folder by themselves.
 fn is_looked_into(folder: &Path) -> bool {
-    let own = std::env::var_os("HOME")
-        .map(|home| Path::new(&home).join(".local/share/sensormark/servers"));
+    let own = std::env::var_os("HOME").map(|home| Path::new(&home).join(".local/share/sensormark/servers"));
     let chosen = std::env::var_os("SENSORMARK_SERVERS").map(PathBuf::from);
     [own, chosen, Some(PathBuf::from("/opt/sensormark/servers"))]
         .into_iter()
@@ -113,11 +100,7 @@ fn is_looked_into(folder: &Path) -> bool {
 
 /// Passes on what the script says, to its end, and gives its exit code.
 fn follow(mut child: Child, quiet: bool) -> Result<u8, Failure> {
-    let bar = if quiet || !std::io::stderr().is_terminal() {
-        ProgressBar::hidden()
-    } else {
-        spinner()
-    };
+    let bar = if quiet || !std::io::stderr().is_terminal() { ProgressBar::hidden() } else { spinner() };
     let (states, errors) = (child.stdout.take(), child.stderr.take());
     let (error, shown) = std::thread::scope(|scope| {
         let pass = || errors.and_then(|errors| pass_errors(errors, &bar));
@@ -133,19 +116,13 @@ fn follow(mut child: Child, quiet: bool) -> Result<u8, Failure> {
     let status = child.wait().map_err(Failure::missing)?;
     match error {
         Some(error) => Err(Failure::missing(error)),
-        None => shown.map(|()| {
-            status
-                .code()
-                .and_then(|code| u8::try_from(code).ok())
-                .unwrap_or(1)
-        }),
+        None => shown.map(|()| status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
     }
 }
 
 fn spinner() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(4));
-    let style =
-        ProgressStyle::with_template("{wide_msg} {elapsed}").expect("the template is a constant");
+    let style = ProgressStyle::with_template("{wide_msg} {elapsed}").expect("the template is a constant");
     bar.set_style(style);
     bar.enable_steady_tick(Duration::from_secs(1));
     bar

@@ -58,10 +58,8 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments.settled(),
         Err(error) => {
-            let typed: Vec<String> = std::env::args_os()
-                .skip(1)
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect();
+            let typed: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
             if let Some(message) = misused::explained(&error, &typed) {
                 return failure::Failure::usage(message).show();
             }
@@ -69,10 +67,7 @@ pub fn main() -> ExitCode {
         }
     };
     show_warnings(arguments.quiet, arguments.verbose);
-    let measures = matches!(
-        arguments.command,
-        Command::Run(_) | Command::Replay(_) | Command::Explain(_)
-    );
+    let measures = matches!(arguments.command, Command::Run(_) | Command::Replay(_) | Command::Explain(_));
     if measures {
         signals::catch();
     }
@@ -110,9 +105,7 @@ fn show_warnings(quiet: bool, verbose: u8) {
         (false, 1) => (LevelFilter::DEBUG, LevelFilter::OFF),
         (false, _) => (LevelFilter::TRACE, LevelFilter::DEBUG),
     };
-    let targets = Targets::new()
-        .with_default(others)
-        .with_target("sensormark", own);
+    let targets = Targets::new().with_default(others).with_target("sensormark", own);
     let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_coloured = std::io::stderr().is_terminal() && !wants_none;
     let lines = tracing_subscriber::fmt::layer()

@@ -39,10 +39,9 @@ pub fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 
 fn of_workload(found: Workload, arguments: &ListArguments) -> Result<String, Failure> {
     match found {
-        Workload::Factory(factory) => by_factory(
-            factory.as_ref(),
-            arguments.scale.unwrap_or_default().scale(),
-        ),
+        Workload::Factory(factory) => {
+            by_factory(factory.as_ref(), arguments.scale.unwrap_or_default().scale())
+        }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_file(&path, &[])?;
@@ -83,9 +82,7 @@ fn neither(name: &str) -> String {
     if let Some((name, why)) = registry.find_left_out(name) {
         return format!("{name}: {why}");
     }
-    let workloads = named_factories()
-        .into_iter()
-        .map(|factory| factory.name().to_owned());
+    let workloads = named_factories().into_iter().map(|factory| factory.name().to_owned());
     let stores = registry.stores().iter();
     let known = workloads.chain(stores.map(|store| store.description().name));
     unknown("workload or store", name, known)
@@ -101,10 +98,9 @@ fn protocol(workload: &str) -> Result<String, Failure> {
     for (store, layouts) in found.layouts {
         let _ = writeln!(text, "  {store} without a layout: {}", layouts.join(", "));
     }
-    for (heading, lines) in [
-        ("Done as stated", found.done()),
-        ("Not possible, or not done", found.not_done(false)),
-    ] {
+    for (heading, lines) in
+        [("Done as stated", found.done()), ("Not possible, or not done", found.not_done(false))]
+    {
         let _ = writeln!(text, "\n{heading}");
         for line in lines {
             let _ = writeln!(text, "  - {line}");
@@ -121,10 +117,7 @@ fn everything() -> String {
     for factory in named_factories() {
         line(factory.name(), factory.summary());
     }
-    line(
-        "FILE.toml",
-        "your own: sensormark init writes a file to start from",
-    );
+    line("FILE.toml", "your own: sensormark init writes a file to start from");
     text.push_str("\nStores\n");
     for store in registry().stores() {
         text.push_str("  ");
@@ -140,11 +133,7 @@ fn everything() -> String {
 /// A store, how one that runs already is named, and its classes of durability.
 fn store_line(text: &mut String, store: &Arc<dyn Store>) {
     let description = store.description();
-    let kind = if description.embedded {
-        "embedded"
-    } else {
-        "server"
-    };
+    let kind = if description.embedded { "embedded" } else { "server" };
     let _ = writeln!(
         text,
         "{:<12} {} ({kind}); an existing one: --on {}",
@@ -193,11 +182,7 @@ fn factory_layouts(
 ) -> Result<(), String> {
     for (name, offer) in layout_options(factory, numbers, &any(store))? {
         heading(text, store, &name, &offer);
-        let subject = Subject {
-            store: store.as_ref(),
-            layout: &offer.layout,
-            layout_name: &name,
-        };
+        let subject = Subject { store: store.as_ref(), layout: &offer.layout, layout_name: &name };
         let workload = factory.build(numbers, 1, subject)?;
         let schema = workload.schema();
         let steps = workload.steps();
@@ -227,11 +212,8 @@ fn any(store: &Arc<dyn Store>) -> Choice {
 }
 
 fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &LayoutOption) {
-    let default_selection = if offer.default_selection == DefaultSelection::OnRequest {
-        " (only when named)"
-    } else {
-        ""
-    };
+    let default_selection =
+        if offer.default_selection == DefaultSelection::OnRequest { " (only when named)" } else { "" };
     let _ = writeln!(
         text,
         "  {}:{name}{default_selection}\n      {}",
@@ -255,9 +237,7 @@ mod tests {
 
     fn offers_of(workload: &str, choice: &Choice) -> Vec<(String, LayoutOption)> {
         let factories = named_factories();
-        let mut factories = factories
-            .iter()
-            .filter(|factory| factory.name() == workload);
+        let mut factories = factories.iter().filter(|factory| factory.name() == workload);
         let factory = factories.next().expect("a workload");
         let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
         layout_options(factory.as_ref(), &numbers, choice).expect("layouts")
@@ -277,9 +257,7 @@ mod tests {
                     let is_there = offered.iter().any(|name| name == layout);
                     assert!(is_there, "{}: {name}:{layout}", protocol.workload);
                 }
-                let chosen = protocol
-                    .choose(vec![any(store)], |_| Ok(offered.clone()))
-                    .expect("layouts");
+                let chosen = protocol.choose(vec![any(store)], |_| Ok(offered.clone())).expect("layouts");
                 let chosen: Vec<_> = chosen.into_iter().filter_map(|one| one.layout).collect();
                 assert_eq!(chosen, *layouts, "{}: {name}", protocol.workload);
             }
@@ -310,11 +288,7 @@ mod tests {
                         (billing::NAME, "mariadb") => layout.foreign_key,
                         _ => true,
                     };
-                    assert!(
-                        is_as_written,
-                        "{}: {name}:{named} {layout:?}",
-                        protocol.workload
-                    );
+                    assert!(is_as_written, "{}: {name}:{named} {layout:?}", protocol.workload);
                     layouts += 1;
                 }
             }
@@ -334,8 +308,8 @@ mod tests {
         let mut classes = 0;
         for store in registry().stores() {
             let choices = protocol.promise(vec![any(store)]);
-            let (cases, _) = cases(factory.as_ref(), &numbers, &choices, Durability::Default)
-                .expect("its layouts");
+            let (cases, _) =
+                cases(factory.as_ref(), &numbers, &choices, Durability::Default).expect("its layouts");
             let store = store.description().name;
             let expected = match store.as_str() {
                 "mongodb" => Durability::Unacknowledged,
@@ -353,9 +327,7 @@ mod tests {
     #[test]
     fn writes_of_16_clients_to_servers_are_under_100_mb() {
         let factories = named_factories();
-        let mut factories = factories
-            .iter()
-            .filter(|factory| factory.name() == devops::NAME);
+        let mut factories = factories.iter().filter(|factory| factory.name() == devops::NAME);
         let factory = factories.next().expect("a workload");
         let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
         let schema = factory.schema(&numbers).expect("a schema");

@@ -23,8 +23,8 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
 /// # Errors
 /// When the folder or a page cannot be written.
 pub fn man(folder: &Path) -> Result<ExitCode, Failure> {
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
+    let written =
+        std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Arguments::command(), folder));
     written.map_err(|error| {
         Failure::input_output(format!(
             "cannot write manual pages to {}: {error}; name another folder",

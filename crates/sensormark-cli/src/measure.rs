@@ -237,10 +237,7 @@ impl Planned<'_> {
         let Some(rank) = self.rank else {
             return Ok(None);
         };
-        let welcome = Welcome {
-            run: name.folder.clone(),
-            owner: name.owner.clone(),
-        };
+        let welcome = Welcome { run: name.folder.clone(), owner: name.owner.clone() };
         let met = rank.meet(&self.common.results, &self.cases, welcome, record);
         let (ranks, owner) = met.map_err(Failure::missing)?;
         name.owner = owner;
@@ -289,11 +286,7 @@ impl Planned<'_> {
 
     /// Says what the run does not do as its study did.
     fn announce_protocol(&self, progress: &Progress) {
-        for line in self
-            .protocol
-            .iter()
-            .flat_map(|study| study.not_done(self.hosts.is_used()))
-        {
+        for line in self.protocol.iter().flat_map(|study| study.not_done(self.hosts.is_used())) {
             progress.event(RunEvent::Note(format!("not as the study did: {line}")));
         }
     }
@@ -307,19 +300,14 @@ impl Planned<'_> {
     /// The folders that data and logs are kept in, by what they are for.
     pub fn folders(&self) -> Vec<(&str, &Path)> {
         let logs = self.common.log_folder.as_deref();
-        std::iter::once(("data", self.data()))
-            .chain(logs.map(|logs| ("logs", logs)))
-            .collect()
+        std::iter::once(("data", self.data())).chain(logs.map(|logs| ("logs", logs))).collect()
     }
 
     fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
         let common = self.common;
         let folders = self.folders();
         let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
-        environment.pinned = common
-            .pin
-            .as_ref()
-            .map_or_else(BTreeMap::new, Pinning::record);
+        environment.pinned = common.pin.as_ref().map_or_else(BTreeMap::new, Pinning::record);
         for (name, folder) in folders {
             match FlushRate::measure(folder) {
                 Ok(rate) => drop(environment.flushes.insert(name.to_owned(), rate)),
@@ -383,10 +371,7 @@ pub fn run_name() -> RunName {
     let now = jiff::Timestamp::now();
     let owner = owner_mark::new();
     let end = owner_mark::short(&owner);
-    RunName {
-        folder: format!("{}-{end}", now.strftime("%Y%m%d-%H%M%S")),
-        owner,
-    }
+    RunName { folder: format!("{}-{end}", now.strftime("%Y%m%d-%H%M%S")), owner }
 }
 
 /// Removes what runs that were killed left behind.
@@ -398,10 +383,8 @@ pub fn clean(supervisor: &Supervisor, progress: &Progress) {
     if let Ok(queues) = machine_tool::queue::remove_orphans(&supervisor.home().join("queues"))
         && !queues.is_empty()
     {
-        progress.event(RunEvent::Note(format!(
-            "removed {} message queues of runs that are gone",
-            queues.len()
-        )));
+        progress
+            .event(RunEvent::Note(format!("removed {} message queues of runs that are gone", queues.len())));
     }
 }
 
@@ -429,17 +412,9 @@ fn show(
 
 fn exit_code(outcome: RunOutcome) -> ExitCode {
     match outcome {
-        RunOutcome {
-            interrupted: true, ..
-        } => ExitCode::from(INTERRUPTED),
-        RunOutcome {
-            unreachable: true, ..
-        } => ExitCode::from(UNREACHABLE),
-        RunOutcome {
-            not_valid: 0,
-            limits_missed: 0,
-            ..
-        } => ExitCode::SUCCESS,
+        RunOutcome { interrupted: true, .. } => ExitCode::from(INTERRUPTED),
+        RunOutcome { unreachable: true, .. } => ExitCode::from(UNREACHABLE),
+        RunOutcome { not_valid: 0, limits_missed: 0, .. } => ExitCode::SUCCESS,
         _ => ExitCode::from(NOT_VALID),
     }
 }

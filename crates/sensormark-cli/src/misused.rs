@@ -26,15 +26,12 @@ pub fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
         ErrorKind::ArgumentConflict => {
             let is_on = |words: &[String]| words.iter().any(|word| word.starts_with("--on "));
             let is_twice = is_on(&wrong) && is_on(&words_of(error, ContextKind::PriorArg));
-            is_twice.then(|| {
-                "--on is there twice; name all databases in one: --on sqlite,postgresql".to_owned()
-            })
+            is_twice
+                .then(|| "--on is there twice; name all databases in one: --on sqlite,postgresql".to_owned())
         }
-        ErrorKind::ValueValidation => no_number(
-            error,
-            wrong.first()?,
-            &words_of(error, ContextKind::InvalidValue),
-        ),
+        ErrorKind::ValueValidation => {
+            no_number(error, wrong.first()?, &words_of(error, ContextKind::InvalidValue))
+        }
         _ => None,
     }
 }
@@ -47,9 +44,7 @@ fn negative_number(word: &str, typed: &[String]) -> Option<String> {
     };
     let pair = (typed.windows(2)).find(|pair| is_negative(word) && is_negative(&pair[1]))?;
     let (option, number) = (pair[0].strip_prefix("--")?, &pair[1]);
-    Some(format!(
-        "{number:?} is no option; if it is the value of --{option}, write --{option}={number}"
-    ))
+    Some(format!("{number:?} is no option; if it is the value of --{option}, write --{option}={number}"))
 }
 
 /// A number was wanted. Rust's own words say which kind by what they miss.
@@ -93,9 +88,7 @@ fn no_command(word: &str) -> Option<String> {
         // It is a word after it that is wrong.
         return None;
     }
-    let is_workload = named_factories()
-        .iter()
-        .any(|factory| factory.name() == word);
+    let is_workload = named_factories().iter().any(|factory| factory.name() == word);
     let shown = quoted(word);
     let (is, meant) = if is_workload {
         ("is a workload", format!("run {shown}"))
@@ -110,19 +103,14 @@ fn no_command(word: &str) -> Option<String> {
         let names = commands.map(|one| one.get_name().to_owned());
         return Some(unknown("command", word, names));
     };
-    Some(format!(
-        "there is no command {word:?}, but it {is}; write sensormark {meant}"
-    ))
+    Some(format!("there is no command {word:?}, but it {is}; write sensormark {meant}"))
 }
 
 /// A command lacks what it is about.
 fn missing(lacking: &[String], command: &str) -> Option<String> {
     let (needs, example) = match lacking.first()?.as_str() {
         "<WORKLOAD>" => {
-            let names: Vec<String> = named_factories()
-                .iter()
-                .map(|it| it.name().to_owned())
-                .collect();
+            let names: Vec<String> = named_factories().iter().map(|it| it.name().to_owned()).collect();
             let names = names.join(", ");
             let needs = format!("a workload ({names}) or a file of your own");
             (needs, "machine-tool")
@@ -133,22 +121,15 @@ fn missing(lacking: &[String], command: &str) -> Option<String> {
             "results/EARLIER results/LATER",
         ),
         "<SECOND>" => (
-            "the folders of two runs, the earlier one first, with --threshold or --fail-on"
-                .to_owned(),
+            "the folders of two runs, the earlier one first, with --threshold or --fail-on".to_owned(),
             "results/EARLIER results/LATER",
         ),
         "<FILE>" if command == "replay" => ("a recording, a CSV file".to_owned(), "readings.csv"),
         "<STORE>" => ("a database".to_owned(), "postgresql"),
         _ => return None,
     };
-    let example = if command == "report" {
-        "results/RUN"
-    } else {
-        example
-    };
-    Some(format!(
-        "{command} needs {needs}; for example: sensormark {command} {example}"
-    ))
+    let example = if command == "report" { "results/RUN" } else { example };
+    Some(format!("{command} needs {needs}; for example: sensormark {command} {example}"))
 }
 
 /// An option where a command belongs before it.
@@ -162,11 +143,7 @@ fn option_without_command(option: &str, typed: &[String]) -> Option<String> {
         let mut options = one.get_arguments();
         !one.is_hide_set() && options.any(|option| option.get_long() == Some(name))
     };
-    let owners: Vec<&str> = command
-        .get_subcommands()
-        .filter(has_it)
-        .map(Command::get_name)
-        .collect();
+    let owners: Vec<&str> = command.get_subcommands().filter(has_it).map(Command::get_name).collect();
     let first = owners.first()?;
     Some(format!(
         "{option} belongs after a command ({}); sensormark {first} --help says how",
@@ -177,9 +154,7 @@ fn option_without_command(option: &str, typed: &[String]) -> Option<String> {
 /// Names of databases that stand behind a workload without `--on`.
 fn databases_without_on(word: &str, typed: &[String]) -> Option<String> {
     let (command, _) = command_of(typed);
-    let is_about_databases = command
-        .get_arguments()
-        .any(|option| option.get_long() == Some("on"));
+    let is_about_databases = command.get_arguments().any(|option| option.get_long() == Some("on"));
     let is_database = |name: &str| {
         let name = name.split([':', '=', '#', ',']).next().unwrap_or(name);
         name == "all" || registry().find(name).is_some()
@@ -189,16 +164,9 @@ fn databases_without_on(word: &str, typed: &[String]) -> Option<String> {
     }
     let place = typed.iter().position(|one| one == word)?;
     let (before, behind) = typed.split_at(place);
-    let databases: Vec<&str> = behind
-        .iter()
-        .map(String::as_str)
-        .filter(|one| is_database(one))
-        .collect();
-    let databases = if databases.is_empty() {
-        "sqlite,postgresql".to_owned()
-    } else {
-        quoted(&databases.join(","))
-    };
+    let databases: Vec<&str> = behind.iter().map(String::as_str).filter(|one| is_database(one)).collect();
+    let databases =
+        if databases.is_empty() { "sqlite,postgresql".to_owned() } else { quoted(&databases.join(",")) };
     let before: Vec<String> = before.iter().map(|one| quoted(one)).collect();
     Some(format!(
         "{word:?} stands where nothing is expected; databases come after --on: sensormark {} --on {databases}",

@@ -13,9 +13,7 @@ use std::io::{ErrorKind, Write, stdout};
 /// When it cannot be written, to a full disk for example.
 pub fn print(text: &str) -> Result<(), Failure> {
     let mut output = stdout().lock();
-    let written = output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush());
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     checked(written)
 }
 
@@ -49,9 +47,7 @@ pub fn parser(error: &clap::Error) -> Result<u8, Failure> {
 fn checked(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        Err(error) => Err(Failure::input_output(format!(
-            "cannot write to standard output: {error}"
-        ))),
+        Err(error) => Err(Failure::input_output(format!("cannot write to standard output: {error}"))),
         Ok(()) => Ok(()),
     }
 }

@@ -27,11 +27,8 @@ pub fn probe(arguments: &ProbeArguments) -> Result<ExitCode, Failure> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let service = ProbeService::open(watched).map_err(Failure::usage)?;
-    let commands =
-        commands().map_err(|error| Failure::missing(format!("cannot start a thread: {error}")))?;
-    service
-        .run(&commands, &mut tell)
-        .map_err(Failure::missing)?;
+    let commands = commands().map_err(|error| Failure::missing(format!("cannot start a thread: {error}")))?;
+    service.run(&commands, &mut tell).map_err(Failure::missing)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -53,8 +50,5 @@ fn tell(line: &ProbeLine) -> bool {
     let mut bytes = serde_json::to_vec(line).expect("lines have string keys");
     bytes.push(b'\n');
     let mut output = io::stdout().lock();
-    output
-        .write_all(&bytes)
-        .and_then(|()| output.flush())
-        .is_ok()
+    output.write_all(&bytes).and_then(|()| output.flush()).is_ok()
 }

@@ -111,10 +111,7 @@ impl Progress {
             counted: None,
             rate: None,
         };
-        Self {
-            mode,
-            state: Mutex::new(state),
-        }
+        Self { mode, state: Mutex::new(state) }
     }
 
     /// Removes what is only there while it works.
@@ -176,8 +173,8 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr_with_hz(8));
-    let style = ProgressStyle::with_template("{bar:10} {pos}/{len} {wide_msg}")
-        .expect("the template is a constant");
+    let style =
+        ProgressStyle::with_template("{bar:10} {pos}/{len} {wide_msg}").expect("the template is a constant");
     bar.set_style(style);
     bar.enable_steady_tick(Duration::from_millis(500));
     bar
@@ -246,11 +243,7 @@ impl Observer for Progress {
         };
         let mut now = Now::default();
         match event {
-            RunEvent::Started {
-                trials,
-                seconds,
-                most_seconds,
-            } => {
+            RunEvent::Started { trials, seconds, most_seconds } => {
                 (state.trials, state.seconds) = (trials, seconds);
                 self.say(&announced(trials, seconds, most_seconds));
             }
@@ -278,11 +271,7 @@ impl Observer for Progress {
                 state.count(progress.done);
                 now = Now::of(progress, state.rate);
             }
-            RunEvent::TrialFinished {
-                label,
-                verdict,
-                disturbances,
-            } => {
+            RunEvent::TrialFinished { label, verdict, disturbances } => {
                 state.finished += 1;
                 let mark = mark(&verdict, &disturbances);
                 self.say(&format!("{mark} {label}: {}", verdict.told(&disturbances)));
@@ -317,17 +306,10 @@ mod tests {
     #[test]
     fn the_time_left_is_corrected_while_it_runs() {
         let progress = Progress::new(ProgressName::Quiet);
-        progress.event(RunEvent::Started {
-            trials: 3,
-            seconds: 30.0,
-            most_seconds: 45.0,
-        });
+        progress.event(RunEvent::Started { trials: 3, seconds: 30.0, most_seconds: 45.0 });
         let shown = || left(&progress.state.lock().expect("nobody panicked"));
         assert_eq!(shown(), "30 s");
-        progress.event(RunEvent::TimeLeft {
-            now: 20.0,
-            after: 40.0,
-        });
+        progress.event(RunEvent::TimeLeft { now: 20.0, after: 40.0 });
         assert_eq!(shown(), "60 s");
     }
 }

@@ -39,9 +39,7 @@ pub fn registry() -> Registry {
         #[cfg(feature = "questdb")]
         Arc::new(sensormark_questdb::Questdb::new()),
     ];
-    Registry::new(stores)
-        .with_aliases(vec![("pg", "postgresql")])
-        .without(left_out())
+    Registry::new(stores).with_aliases(vec![("pg", "postgresql")]).without(left_out())
 }
 
 /// The stores whose features this program was built without.
@@ -92,9 +90,7 @@ impl Workload {
         if name.ends_with(".toml") || name.contains('/') {
             return Ok(Self::File(PathBuf::from(name)));
         }
-        let named = named_factories()
-            .into_iter()
-            .find(|factory| factory.name() == name);
+        let named = named_factories().into_iter().find(|factory| factory.name() == name);
         named.map(Self::Factory).ok_or_else(|| {
             let factories = named_factories();
             let known = factories.iter().map(|factory| factory.name().to_owned());
@@ -106,23 +102,14 @@ impl Workload {
 /// The workloads that are run by their names.
 pub fn named_factories() -> Vec<Arc<dyn WorkloadFactory>> {
     let has_presets = |factory: &&Arc<dyn WorkloadFactory>| factory.preset(Scale::Quick).is_some();
-    factories()
-        .all()
-        .iter()
-        .filter(has_presets)
-        .cloned()
-        .collect()
+    factories().all().iter().filter(has_presets).cloned().collect()
 }
 
 /// The numbers behind a workload's scale, with those that the user sets.
 ///
 /// # Errors
 /// What is wrong with a setting, or with the numbers together.
-pub fn numbers(
-    factory: &dyn WorkloadFactory,
-    scale: Scale,
-    settings: &[String],
-) -> Result<Value, Failure> {
+pub fn numbers(factory: &dyn WorkloadFactory, scale: Scale, settings: &[String]) -> Result<Value, Failure> {
     let numbers = adjusted(factory, scale, settings)?;
     factory.check(&numbers).map_err(Failure::usage)?;
     Ok(numbers)
@@ -132,11 +119,7 @@ pub fn numbers(
 ///
 /// # Errors
 /// What is wrong with a setting.
-pub fn adjusted(
-    factory: &dyn WorkloadFactory,
-    scale: Scale,
-    settings: &[String],
-) -> Result<Value, Failure> {
+pub fn adjusted(factory: &dyn WorkloadFactory, scale: Scale, settings: &[String]) -> Result<Value, Failure> {
     let preset = factory.preset(scale).unwrap_or_default();
     adjust_values(preset, settings, factory.parameters()).map_err(Failure::usage)
 }
@@ -212,14 +195,7 @@ fn read_own(
     }
     let factory: Arc<dyn WorkloadFactory> = Arc::new(own::OwnWorkload);
     let parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
-    Ok(OwnFile {
-        factory,
-        parameters,
-        on,
-        durability,
-        server_memory_bytes,
-        file: path.display().to_string(),
-    })
+    Ok(OwnFile { factory, parameters, on, durability, server_memory_bytes, file: path.display().to_string() })
 }
 
 /// The parameters as results have them: they name files without their folders, because a path may hold a user's name.
@@ -257,9 +233,7 @@ mod tests {
             let schema = factory.schema(&preset).expect("its own numbers");
             for table in &schema.tables {
                 let series = &table.series;
-                let a_series = series
-                    .readings_a_day()
-                    .map(|all| all / f64::from(series.len()));
+                let a_series = series.readings_a_day().map(|all| all / f64::from(series.len()));
                 let wanted = match factory.name() {
                     "machine-tool" => 86_400_000.0,
                     "devops" => 8_640.0,
@@ -272,10 +246,7 @@ mod tests {
                 };
                 let found = a_series.expect("it is known");
                 let (name, table) = (factory.name(), &table.name);
-                assert!(
-                    (found / wanted - 1.0).abs() < 0.01,
-                    "{name}, {table}: {found} a day"
-                );
+                assert!((found / wanted - 1.0).abs() < 0.01, "{name}, {table}: {found} a day");
                 seen += 1;
             }
         }

@@ -34,10 +34,7 @@ fn types(texts: &[String]) -> Result<BTreeMap<String, ColumnType>, Failure> {
             "--type {text}: write it as COLUMN=TYPE; types are bool, integer, float and text"
         ))
     };
-    texts
-        .iter()
-        .map(|text| read(text).ok_or_else(|| complain(text)))
-        .collect()
+    texts.iter().map(|text| read(text).ok_or_else(|| complain(text))).collect()
 }
 
 /// How the file is read.
@@ -59,11 +56,7 @@ fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
 }
 
 /// Reads the recording once, for a clear message before anything is started; the trial's process reads it again.
-fn read(
-    file: &Path,
-    options: &RecordingOptions,
-    stream: Option<&Stream>,
-) -> Result<Recording, Failure> {
+fn read(file: &Path, options: &RecordingOptions, stream: Option<&Stream>) -> Result<Recording, Failure> {
     Recording::read(file, options).map_err(|error| {
         let message = error.to_string();
         Failure::usage(match stream {
@@ -88,8 +81,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);
-    let parameters =
-        adjust(&preset, &arguments.settings, Numbers::TABLE).map_err(Failure::usage)?;
+    let parameters = adjust(&preset, &arguments.settings, Numbers::TABLE).map_err(Failure::usage)?;
     let repetitions = parameters.repetitions;
     let parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
     let factories = factories();
@@ -103,17 +95,10 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let (cases, unsupported) =
         cases(factory.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
     not_measured.extend(unsupported);
-    let runner = TrialRunner {
-        factory: Arc::clone(factory),
-        parameters: parameters.clone(),
-    };
+    let runner = TrialRunner { factory: Arc::clone(factory), parameters: parameters.clone() };
     // Results name the file, not where it lies: a path may hold a user's name.
     let mut shown = parameters;
-    shown["file"] = arguments
-        .file
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .into();
+    shown["file"] = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).into();
     let planned = Planned {
         rank: None,
         workload: replay::NAME,

@@ -20,10 +20,8 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folders: Result<Vec<ResultsFolder>, FolderError> =
         runs(&arguments.results)?.iter().map(open).collect();
     let folders = folders?;
-    let options = ReportOptions {
-        projection: projection(arguments)?,
-        ..options(arguments.weights.as_deref())?
-    };
+    let options =
+        ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
     let mut formats = arguments.format.clone();
     let files = write_files(&folders, arguments, &options)?;
     if files == 0 && formats.is_empty() {
@@ -42,10 +40,7 @@ fn projection(arguments: &ReportArguments) -> Result<Projection, Failure> {
         let text = format!("--rate {rate}: give a number above 0");
         return Err(Failure::usage(text));
     }
-    Ok(Projection {
-        rate: arguments.rate,
-        disk_bytes: arguments.disk.map(|disk| disk.0 as f64),
-    })
+    Ok(Projection { rate: arguments.rate, disk_bytes: arguments.disk.map(|disk| disk.0 as f64) })
 }
 
 /// The folders of runs among these and one level below, by name.
@@ -62,9 +57,8 @@ pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if !folder.is_dir() {
             return Err(Failure::usage(FolderError::Nowhere(folder.clone())));
         }
-        let entries = std::fs::read_dir(folder).map_err(|error| {
-            Failure::usage(format!("cannot read {}: {error}", folder.display()))
-        })?;
+        let entries = std::fs::read_dir(folder)
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?;
         let below = entries.flatten().map(|entry| entry.path());
         runs.extend(below.filter(|path| path.join("run.json").is_file()));
     }
@@ -145,14 +139,9 @@ pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
     let Some(path) = weights else {
         return Ok(ReportOptions::default());
     };
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!(
-            "--weights: {} cannot be read: {error}",
-            path.display()
-        ))
-    })?;
-    ReportOptions::from_toml(&text)
-        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("--weights: {} cannot be read: {error}", path.display())))?;
+    ReportOptions::from_toml(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
 fn derive(folder: &ResultsFolder, options: &ReportOptions) -> Result<Report, Failure> {
@@ -189,10 +178,7 @@ fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
     let page = own.join(PAGE);
     Paths {
         page: page.is_file().then(|| page.display().to_string()),
-        everything: Some(format!(
-            "sensormark report {} --full",
-            quoted(&own.to_string_lossy())
-        )),
+        everything: Some(format!("sensormark report {} --full", quoted(&own.to_string_lossy()))),
         firmer: report.firmer(),
     }
 }
@@ -200,12 +186,7 @@ fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
 /// The room on the terminal; without one, everything is printed.
 fn room() -> Room {
     let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
-    Room {
-        width: width(),
-        height: size
-            .map(|size| usize::from(size.ws_row))
-            .filter(|rows| *rows > 0),
-    }
+    Room { width: width(), height: size.map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0) }
 }
 
 /// A document in this format.
@@ -220,6 +201,5 @@ pub fn rendered(document: &Document, format: FormatName) -> String {
 
 /// The terminal's width; 80 where there is none.
 fn width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .map_or(80, |size| usize::from(size.ws_col).max(40))
+    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(80, |size| usize::from(size.ws_col).max(40))
 }

@@ -17,13 +17,11 @@ pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
     let outcome = if let Some(workload) = role::source_of(name) {
         open(is_elsewhere).and_then(|(_line, told)| role::run_source(workload, &told, &factories()))
     } else if role::is_trials(name) {
-        open(is_elsewhere).and_then(|(line, configuration)| {
-            role::run(line, &configuration, &registry(), &factories())
-        })
+        open(is_elsewhere)
+            .and_then(|(line, configuration)| role::run(line, &configuration, &registry(), &factories()))
     } else if name == SERVER {
-        open(is_elsewhere).and_then(|(line, task)| {
-            server_role::run(line, &task, &registry(), &Supervisor::new(None)?)
-        })
+        open(is_elsewhere)
+            .and_then(|(line, task)| server_role::run(line, &task, &registry(), &Supervisor::new(None)?))
     } else {
         return Err(Failure::usage(format!(
             "there is no role {name:?}; roles are started by sensormark itself"
@@ -36,10 +34,7 @@ pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
                 error.kind(),
                 ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Authentication
             );
-            tell(&Event::Failed {
-                unreachable,
-                message: error.to_string(),
-            });
+            tell(&Event::Failed { unreachable, message: error.to_string() });
             Ok(ExitCode::FAILURE)
         }
     }

@@ -33,11 +33,7 @@ const DEFAULT_STORES: &str = "sqlite";
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let workload = Workload::find(&arguments.workload)?;
-    Rank::check(
-        &arguments.shard,
-        &arguments.hosts,
-        &arguments.common.cluster,
-    )?;
+    Rank::check(&arguments.shard, &arguments.hosts, &arguments.common.cluster)?;
     if arguments.find_limit && !matches!(workload, Workload::File(_)) {
         return Err(Failure::usage(
             "--find-limit is for a file of your own, whose writers have a rate; sensormark init writes one",
@@ -107,9 +103,7 @@ impl Measured<'_> {
             None => choose(on, &registry, &supervisor)?,
             Some(_) => choose_elsewhere(on, &registry, &supervisor)?,
         };
-        let durability = arguments
-            .durability
-            .map_or(self.durability, DurabilityName::class);
+        let durability = arguments.durability.map_or(self.durability, DurabilityName::class);
         let clusters = &arguments.common.cluster;
         let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
         let protocol = protocol(factory.name(), arguments)?;
@@ -125,10 +119,7 @@ impl Measured<'_> {
         let found = cases(factory, parameters, &choices, durability);
         let (cases, unsupported) = found.map_err(Failure::usage)?;
         not_measured.extend(unsupported);
-        let trials = TrialRunner {
-            factory: Arc::clone(&self.factory),
-            parameters: parameters.clone(),
-        };
+        let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let rank = Rank::asked(&arguments.shard, &trials, &cases)?;
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
@@ -162,14 +153,9 @@ impl Measured<'_> {
 ///
 /// # Errors
 /// It is asked for and the workload is after no study.
-fn protocol(
-    workload: &str,
-    arguments: &RunArguments,
-) -> Result<Option<&'static Protocol>, Failure> {
+fn protocol(workload: &str, arguments: &RunArguments) -> Result<Option<&'static Protocol>, Failure> {
     if arguments.as_study {
-        return study_protocol::required(workload)
-            .map(Some)
-            .map_err(Failure::usage);
+        return study_protocol::required(workload).map(Some).map_err(Failure::usage);
     }
     let is_studys_scale = matches!(arguments.scale, Some(ScaleName::Study));
     Ok(study_protocol::protocol(workload).filter(|_| is_studys_scale))
@@ -238,8 +224,7 @@ pub fn in_clusters(
     let Some(wish) = arguments.wish() else {
         return Ok(choices);
     };
-    let (made, left_out) =
-        clusters::in_clusters(choices, &wish, durability).map_err(Failure::usage)?;
+    let (made, left_out) = clusters::in_clusters(choices, &wish, durability).map_err(Failure::usage)?;
     not_measured.extend(left_out);
     Ok(made)
 }

@@ -33,14 +33,12 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     let listed = newest_first(runs(&arguments.results)?);
     let runtime = sensormark_server::runtime().map_err(Failure::input_output)?;
     runtime.block_on(async {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port))
-            .await
-            .map_err(|error| {
-                Failure::usage(format!(
-                    "cannot listen on port {} of loopback: {error}; try --port 0, which takes a free one",
-                    arguments.port
-                ))
-            })?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, arguments.port)).await.map_err(|error| {
+            Failure::usage(format!(
+                "cannot listen on port {} of loopback: {error}; try --port 0, which takes a free one",
+                arguments.port
+            ))
+        })?;
         let address = listener.local_addr().map_err(Failure::usage)?;
         crate::output::line(format_args!(
             "{} runs on http://{address}/ (Ctrl-C ends it)",
@@ -63,15 +61,9 @@ pub fn serve(arguments: &ServeArguments) -> Result<ExitCode, Failure> {
 
 fn respond<B>(listed: &Listed, port: u16, request: &Request<B>) -> Response<Full<Bytes>> {
     let answer = if !is_ours(request, port) {
-        Err((
-            StatusCode::FORBIDDEN,
-            "this server answers to its own address alone".to_owned(),
-        ))
+        Err((StatusCode::FORBIDDEN, "this server answers to its own address alone".to_owned()))
     } else if request.method() != Method::GET && request.method() != Method::HEAD {
-        Err((
-            StatusCode::METHOD_NOT_ALLOWED,
-            "pages are only read".to_owned(),
-        ))
+        Err((StatusCode::METHOD_NOT_ALLOWED, "pages are only read".to_owned()))
     } else {
         page(listed, request.uri().path(), request.uri().query())
     };
@@ -90,10 +82,7 @@ fn respond<B>(listed: &Listed, port: u16, request: &Request<B>) -> Response<Full
 
 /// Whether the browser meant this server: a foreign name that leads to loopback must not read results.
 fn is_ours<B>(request: &Request<B>, port: u16) -> bool {
-    let host = request
-        .headers()
-        .get(HOST)
-        .and_then(|host| host.to_str().ok());
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
     let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
     host.is_some_and(|host| own.iter().any(|name| name == host))
 }
@@ -116,32 +105,19 @@ fn comparison(runs: &[PathBuf], query: &str) -> Answer {
     let chosen = |side: &str| {
         let mut pairs = url::form_urlencoded::parse(query.as_bytes());
         let place = pairs.find(|(name, _)| name == side);
-        let place = place
-            .map(|(_, value)| value.into_owned())
-            .unwrap_or_default();
+        let place = place.map(|(_, value)| value.into_owned()).unwrap_or_default();
         let folder = ResultsFolder::open(find(runs, &place)?).map_err(unreadable)?;
         let run = folder.run().map_err(unreadable)?;
         Ok::<_, (StatusCode, String)>(Field::new(run, folder.trials().map_err(unreadable)?))
     };
     let compared = Comparison::new(&chosen("first")?, &chosen("second")?, THRESHOLD);
     let compared = compared.map_err(unreadable)?;
-    Ok(html::render_document(
-        compared.document(),
-        compared.headline(),
-    ))
+    Ok(html::render_document(compared.document(), compared.headline()))
 }
 
 fn find<'a>(runs: &'a [PathBuf], place: &str) -> Result<&'a Path, (StatusCode, String)> {
-    let found = place
-        .parse::<usize>()
-        .ok()
-        .and_then(|place| runs.get(place));
-    let missing = || {
-        (
-            StatusCode::NOT_FOUND,
-            "there is no such page; / lists the runs".to_owned(),
-        )
-    };
+    let found = place.parse::<usize>().ok().and_then(|place| runs.get(place));
+    let missing = || (StatusCode::NOT_FOUND, "there is no such page; / lists the runs".to_owned());
     found.map(PathBuf::as_path).ok_or_else(missing)
 }
 
@@ -171,10 +147,7 @@ fn newest_first(mut runs: Vec<PathBuf>) -> Listed {
         let run = ResultsFolder::open(path).and_then(|folder| folder.run());
         (Reverse(run.ok().map(|run| run.started)), path.clone())
     });
-    Listed {
-        runs,
-        list: OnceLock::new(),
-    }
+    Listed { runs, list: OnceLock::new() }
 }
 
 fn entry(path: &Path) -> Entry {
@@ -184,8 +157,5 @@ fn entry(path: &Path) -> Entry {
         let report = Report::from_folder(&folder, &ReportOptions::default())?;
         Ok::<_, ReportError>((report.field().run.clone(), report.summary()))
     };
-    Entry {
-        run: read().map_err(|error| error.to_string()),
-        name: name.to_string_lossy().into_owned(),
-    }
+    Entry { run: read().map_err(|error| error.to_string()), name: name.to_string_lossy().into_owned() }
 }

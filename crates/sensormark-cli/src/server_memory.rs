@@ -40,13 +40,11 @@ impl ServerMemory {
         let available = available_bytes(Limits::of_this_process().cgroup_memory_bytes);
         let is_here = choices.iter().any(|choice| choice.url.is_none());
         match &self.said {
-            Some((said, instead)) if is_here && self.bytes > available => {
-                Err(Failure::usage(format!(
-                    "{said} asks for {} MiB, and there are {} MiB of memory here; {instead}",
-                    self.bytes >> 20,
-                    available >> 20
-                )))
-            }
+            Some((said, instead)) if is_here && self.bytes > available => Err(Failure::usage(format!(
+                "{said} asks for {} MiB, and there are {} MiB of memory here; {instead}",
+                self.bytes >> 20,
+                available >> 20
+            ))),
             _ => Ok(()),
         }
     }

@@ -18,13 +18,7 @@ use std::sync::Arc;
 pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
     let supervisor = Supervisor::new(None)?;
     match &arguments.action {
-        ServersAction::Start {
-            store,
-            server_memory,
-            memory_limit,
-            durability,
-            data,
-        } => {
+        ServersAction::Start { store, server_memory, memory_limit, durability, data } => {
             let memory = ServerMemory::new(*server_memory, None);
             let options = ServerOptions {
                 memory_bytes: memory.bytes,
@@ -53,11 +47,7 @@ fn start(
     let choice = Choice::of(Arc::clone(found));
     memory.check(&[&choice])?;
     check_memory_limit(options, &[&choice])?;
-    let wishes = StartWishes {
-        data,
-        detachable: true,
-        ..StartWishes::default()
-    };
+    let wishes = StartWishes { data, detachable: true, ..StartWishes::default() };
     signals::end_starts_of(supervisor);
     let started = supervisor.start_with(found.as_ref(), options, &wishes);
     let broken_off = || {
@@ -78,25 +68,16 @@ fn start(
         return broken_off();
     }
     let (title, folder) = (found.description().title, folder.display());
-    line(format_args!(
-        "{title} runs as process {process}, named {run}"
-    ))?;
-    line(format_args!(
-        "its folder, with its URL and password in endpoint.json: {folder}"
-    ))?;
-    line(format_args!(
-        "measure it: sensormark run machine-tool --on {store}=@{run}"
-    ))?;
+    line(format_args!("{title} runs as process {process}, named {run}"))?;
+    line(format_args!("its folder, with its URL and password in endpoint.json: {folder}"))?;
+    line(format_args!("measure it: sensormark run machine-tool --on {store}=@{run}"))?;
     line(format_args!("stop it:    sensormark servers stop {store}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn stop(supervisor: &Supervisor, store: &str) -> Result<ExitCode, Failure> {
-    let ours: Vec<_> = supervisor
-        .status()
-        .into_iter()
-        .filter(|server| server.detached && server.store == store)
-        .collect();
+    let ours: Vec<_> =
+        supervisor.status().into_iter().filter(|server| server.detached && server.store == store).collect();
     if ours.is_empty() {
         return Err(Failure::usage(format!(
             "no server of {store} was left running; sensormark servers status shows what runs"
@@ -104,10 +85,7 @@ fn stop(supervisor: &Supervisor, store: &str) -> Result<ExitCode, Failure> {
     }
     for server in ours {
         supervisor.stop_run(&server.run)?;
-        line(format_args!(
-            "{store} {} stopped, its folder removed",
-            server.run
-        ))?;
+        line(format_args!("{store} {} stopped, its folder removed", server.run))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -97,11 +97,7 @@ impl Rank {
                 ))
             })?;
         }
-        Ok(Some(Self {
-            shard,
-            start_at: arguments.start_at,
-            patience: arguments.rank_timeout,
-        }))
+        Ok(Some(Self { shard, start_at: arguments.start_at, patience: arguments.rank_timeout }))
     }
 
     /// Makes the folder of this rank's part.
@@ -185,18 +181,9 @@ pub fn merge(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
     })?;
     let options = options(None)?;
     draw(&folder, &options)?;
-    print(
-        &folder,
-        &[crate::arguments::FormatName::Text],
-        false,
-        &options,
-    )?;
+    print(&folder, &[crate::arguments::FormatName::Text], false, &options)?;
     output::line(format!("merged: {}", folder.path().display()))?;
     let trials = folder.trials()?;
     let is_valid = trials.iter().all(|trial| trial.verdict.is_valid());
-    Ok(if is_valid {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(NOT_VALID)
-    })
+    Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(NOT_VALID) })
 }

@@ -71,11 +71,7 @@ fn check<S: Store>(store: &S, address: Ipv4Addr, further: Further<S>) -> Result<
     };
     let supervisor = Supervisor::new(None).map_err(text)?;
     let server = supervisor.start(store, &options, None).map_err(text)?;
-    let reachable = Reachable {
-        store,
-        server: &server,
-        address,
-    };
+    let reachable = Reachable { store, server: &server, address };
     reachable.listens_there_alone()?;
     reachable.asks_for_the_password()?;
     further(&reachable)
@@ -99,11 +95,8 @@ impl<S: Store> Reachable<'_, S> {
             }
         }
         let ports = &self.server.endpoint().ports;
-        let named =
-            |socket: &SocketAddrV4| *socket.ip() == self.address && ports.contains(&socket.port());
-        let strange = sockets
-            .iter()
-            .find(|socket| !socket.ip().is_loopback() && !named(socket));
+        let named = |socket: &SocketAddrV4| *socket.ip() == self.address && ports.contains(&socket.port());
+        let strange = sockets.iter().find(|socket| !socket.ip().is_loopback() && !named(socket));
         match strange {
             Some(socket) => Err(format!("it listens on {socket} too: {sockets:?}")),
             None if sockets.iter().any(named) => Ok(()),
@@ -150,8 +143,7 @@ impl<S: Store> Reachable<'_, S> {
         for started in [ours, again] {
             match started {
                 Err(error)
-                    if error.kind() == ErrorKind::Configuration
-                        && error.to_string().contains(account) => {}
+                    if error.kind() == ErrorKind::Configuration && error.to_string().contains(account) => {}
                 Err(error) => return Err(format!("it fails for another reason: {error}")),
                 Ok(()) => return Err(format!("{account} is not noticed")),
             }
@@ -167,12 +159,7 @@ impl<S: Store> Reachable<'_, S> {
     ///
     /// # Errors
     /// When nothing is answered that is HTTP.
-    pub fn status(
-        &self,
-        port: u16,
-        request: &str,
-        (head, body): (&str, &str),
-    ) -> Result<u16, String> {
+    pub fn status(&self, port: u16, request: &str, (head, body): (&str, &str)) -> Result<u16, String> {
         let failed = |error: std::io::Error| format!("{request}: {error}");
         let mut stream = TcpStream::connect((self.address, port)).map_err(failed)?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
@@ -226,9 +213,7 @@ fn socket(text: &str) -> Option<SocketAddrV4> {
     let address = match address.len() {
         8 => Ipv4Addr::from(word(address)?),
         _ if address == "00000000000000000000000001000000" => Ipv4Addr::LOCALHOST,
-        _ if address.starts_with("0000000000000000FFFF0000") => {
-            Ipv4Addr::from(word(&address[24..])?)
-        }
+        _ if address.starts_with("0000000000000000FFFF0000") => Ipv4Addr::from(word(&address[24..])?),
         _ => Ipv4Addr::UNSPECIFIED,
     };
     Some(SocketAddrV4::new(address, port))
@@ -246,16 +231,10 @@ mod tests {
             2: 0100007F:1F91 0100007F:1F90 01 00000000:00000000 00:00000000 00000000     0        0 13 1 0000 100 0 0 10 0\n\
             3: 00000000:1F92 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 99 1 0000 100 0 0 10 0\n";
         let inodes = ["11", "12", "13"].map(str::to_owned).into();
-        let found: Vec<String> = listening(table, &inodes)
-            .iter()
-            .map(SocketAddrV4::to_string)
-            .collect();
+        let found: Vec<String> = listening(table, &inodes).iter().map(SocketAddrV4::to_string).collect();
         assert_eq!(found, ["127.0.0.1:8080", "192.0.2.7:80"]);
         let text = |words: &str| socket(words).unwrap().to_string();
         assert_eq!(text("00000000000000000000000000000000:0050"), "0.0.0.0:80");
-        assert_eq!(
-            text("0000000000000000FFFF0000070200C0:0050"),
-            "192.0.2.7:80"
-        );
+        assert_eq!(text("0000000000000000FFFF0000070200C0:0050"), "192.0.2.7:80");
     }
 }

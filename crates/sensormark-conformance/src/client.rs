@@ -38,20 +38,13 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Waits for a future, but not for ever.
-pub(super) async fn bounded<T>(
-    allowed: Duration,
-    what: &str,
-    future: impl Future<Output = T>,
-) -> Check<T> {
+pub(super) async fn bounded<T>(allowed: Duration, what: &str, future: impl Future<Output = T>) -> Check<T> {
     let started = Instant::now();
     let result = tokio::time::timeout(allowed, future).await;
     match result {
         // a session that blocks its thread is not interrupted, and late all the same
         Ok(value) if started.elapsed() <= allowed => Ok(value),
-        _ => Err(Broken(format!(
-            "{what}: not done within {} ms",
-            allowed.as_millis()
-        ))),
+        _ => Err(Broken(format!("{what}: not done within {} ms", allowed.as_millis()))),
     }
 }
 
@@ -60,10 +53,7 @@ impl Client {
         Ok(Self::try_connect(store, plan).await??)
     }
 
-    pub(super) async fn try_connect(
-        store: &dyn Store,
-        plan: &Plan,
-    ) -> Check<Result<Self, StoreError>> {
+    pub(super) async fn try_connect(store: &dyn Store, plan: &Plan) -> Check<Result<Self, StoreError>> {
         let allowed = allowed(plan);
         let session = bounded(allowed, "connect", store.connect(plan)).await?;
         Ok(session.map(|session| Self { session, allowed }))
@@ -73,10 +63,7 @@ impl Client {
         Ok(self.try_write(batch).await??)
     }
 
-    pub(super) async fn try_write(
-        &mut self,
-        batch: &Batch,
-    ) -> Check<Result<Acknowledgement, StoreError>> {
+    pub(super) async fn try_write(&mut self, batch: &Batch) -> Check<Result<Acknowledgement, StoreError>> {
         bounded(self.allowed, "write", self.session.write(batch)).await
     }
 
@@ -128,10 +115,7 @@ impl Client {
     }
 
     /// Reads every entity of a table back, by series.
-    pub(super) async fn entities(
-        &mut self,
-        table: usize,
-    ) -> Check<Result<Vec<EntityRow>, StoreError>> {
+    pub(super) async fn entities(&mut self, table: usize) -> Check<Result<Vec<EntityRow>, StoreError>> {
         let mut all = Vec::new();
         let mut sink = |series: u32, time: i64, columns: &[Value]| {
             all.push((series, time, columns.to_vec()));

@@ -17,10 +17,7 @@ pub(super) const DAY: i64 = 24 * HOUR;
 /// Midnight UTC at the start of 1 March 2024.
 pub(super) const BASE: i64 = 1_709_251_200 * SECOND;
 /// Day is 06:00 to 22:00.
-pub(super) const SPLIT: DaySplit = DaySplit {
-    day_start_ns: 6 * HOUR,
-    day_end_ns: 22 * HOUR,
-};
+pub(super) const SPLIT: DaySplit = DaySplit { day_start_ns: 6 * HOUR, day_end_ns: 22 * HOUR };
 
 /// A data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,10 +112,7 @@ impl Data {
     /// Numbers of the table's fields of this kind.
     pub(super) fn fields(&self, table: usize, kinds: &[FieldType]) -> Vec<usize> {
         let fields = self.schema.tables[table].fields.iter().enumerate();
-        fields
-            .filter(|(_, field)| kinds.contains(&field.kind))
-            .map(|(number, _)| number)
-            .collect()
+        fields.filter(|(_, field)| kinds.contains(&field.kind)).map(|(number, _)| number).collect()
     }
 
     /// Numbers of the table's numeric fields.
@@ -136,10 +130,7 @@ impl Data {
     /// The times of a series in order.
     pub(super) fn times(&self, table: usize, series: u32) -> Vec<i64> {
         let batch = &self.batches[table];
-        (0..batch.len())
-            .filter(|&row| batch.series[row] == series)
-            .map(|row| batch.times_ns[row])
-            .collect()
+        (0..batch.len()).filter(|&row| batch.series[row] == series).map(|row| batch.times_ns[row]).collect()
     }
 }
 
@@ -149,14 +140,9 @@ fn push(batch: &mut Batch, table: &Table, series: u32, row: u64, time: i64) {
     batch.series.push(series);
     for (number, (column, field)) in batch.columns.iter_mut().zip(&table.fields).enumerate() {
         let present = !field.nullable || fills(table, series, number, row);
-        let value = if present {
-            value(field.kind, u64::from(series), row, number as u64)
-        } else {
-            Value::Null
-        };
-        column
-            .push(value)
-            .expect("generated values fit their columns");
+        let value =
+            if present { value(field.kind, u64::from(series), row, number as u64) } else { Value::Null };
+        column.push(value).expect("generated values fit their columns");
     }
 }
 
@@ -197,9 +183,7 @@ pub(super) const fn mix(value: u64) -> u64 {
 /// `count` times from `start`, `step` apart and each late by less than a millisecond, but in order when steps are whole milliseconds.
 fn steps(start: i64, step: i64, count: i64) -> Vec<i64> {
     let jitter = |row: i64| i64::try_from(mix(row.cast_unsigned()) % 1_000_000).unwrap_or(0);
-    (0..count)
-        .map(|row| start + row * step + jitter(row))
-        .collect()
+    (0..count).map(|row| start + row * step + jitter(row)).collect()
 }
 
 fn times(dataset: Dataset, series: u32) -> Vec<i64> {
@@ -228,17 +212,11 @@ fn times(dataset: Dataset, series: u32) -> Vec<i64> {
 }
 
 fn field(name: &str, kind: FieldType, nullable: bool) -> Field {
-    Field {
-        name: name.into(),
-        kind,
-        nullable,
-    }
+    Field { name: name.into(), kind, nullable }
 }
 
 fn tags(names: &[&str]) -> Vec<Tag> {
-    let tag = |name: &&str| Tag {
-        name: (*name).into(),
-    };
+    let tag = |name: &&str| Tag { name: (*name).into() };
     names.iter().map(tag).collect()
 }
 
@@ -253,11 +231,7 @@ fn table(name: &str, tag_names: &[&str], columns: Vec<TagColumn>, fields: Vec<Fi
         fields,
         entity: None,
         time_resolution: TimeResolution::Nanoseconds,
-        series: if columns.is_empty() {
-            Series::single()
-        } else {
-            Series::new(columns)
-        },
+        series: if columns.is_empty() { Series::single() } else { Series::new(columns) },
     }
 }
 
@@ -267,14 +241,7 @@ fn mixed() -> Table {
         &["sensor", "place", "kind"],
         vec![
             TagColumn::Integer(vec![30, -1, 12, 7, i64::MAX, 55]),
-            words(&[
-                "hall",
-                "hall",
-                "Küche ☕",
-                "a,b=c d",
-                "o'neil \"q\" \\ %s",
-                "cold",
-            ]),
+            words(&["hall", "hall", "Küche ☕", "a,b=c d", "o'neil \"q\" \\ %s", "cold"]),
             words(&["x", "y", "y", "x", "x", "y"]),
         ],
         vec![
@@ -338,11 +305,7 @@ fn fleet() -> Vec<Table> {
         table(
             "disk",
             &["hostname", "path", "region"],
-            vec![
-                hosts(),
-                words(&["/", "/dev/a b", "/"]),
-                words(&["eu", "us", "eu"]),
-            ],
+            vec![hosts(), words(&["/", "/dev/a b", "/"]), words(&["eu", "us", "eu"])],
             vec![whole("total"), whole("used")],
         ),
         table("wide", &["hostname"], vec![hosts()], wide.collect()),
@@ -353,13 +316,8 @@ fn meters() -> Table {
     let mut table = table(
         "meter_reads",
         &["meter"],
-        vec![TagColumn::Integer(
-            (1..=8).map(|meter| meter * 1_000_000_007).collect(),
-        )],
-        vec![
-            field("usage", FieldType::F64, false),
-            field("error_code", FieldType::I64, false),
-        ],
+        vec![TagColumn::Integer((1..=8).map(|meter| meter * 1_000_000_007).collect())],
+        vec![field("usage", FieldType::F64, false), field("error_code", FieldType::I64, false)],
     );
     table.entity = Some(Entity {
         name: "meters".into(),
@@ -405,19 +363,11 @@ fn names() -> Table {
     table(
         "names",
         &["name", "serial"],
-        vec![
-            words(&names),
-            TagColumn::Integer((0..).map(|number| number - 3).take(names.len()).collect()),
-        ],
+        vec![words(&names), TagColumn::Integer((0..).map(|number| number - 3).take(names.len()).collect())],
         vec![field("value", FieldType::F64, false)],
     )
 }
 
 fn texts() -> Table {
-    table(
-        "texts",
-        &[],
-        Vec::new(),
-        vec![field("content", FieldType::Text, false)],
-    )
+    table("texts", &[], Vec::new(), vec![field("content", FieldType::Text, false)])
 }

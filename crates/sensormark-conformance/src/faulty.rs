@@ -16,8 +16,8 @@ use sensormark_store::schema::{Schema, Table, TimeResolution, Value};
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions};
 use sensormark_store::statement::Statement;
 use sensormark_store::store::{
-    Acknowledgement, Administrator, Description, EntityReading, Limits, LocalFuture, Plan,
-    RepeatedWrite, Session, SessionKind, Store,
+    Acknowledgement, Administrator, Description, EntityReading, Limits, LocalFuture, Plan, RepeatedWrite,
+    Session, SessionKind, Store,
 };
 use sensormark_store::typical::Typical;
 use sensormark_store::write_size::WriteSize;
@@ -131,15 +131,10 @@ impl Store for FaultyStore {
         member: usize,
         options: &ServerOptions,
     ) -> Result<MemberLaunch, StoreError> {
-        self.inner
-            .launch_member(installation, folders, member, options)
+        self.inner.launch_member(installation, folders, member, options)
     }
 
-    fn start_again(
-        &self,
-        folders: &[ServerFolder],
-        down: &[usize],
-    ) -> Result<Vec<usize>, StoreError> {
+    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
         self.inner.start_again(folders, down)
     }
 
@@ -155,10 +150,7 @@ impl Store for FaultyStore {
         self.inner.endpoint(url)
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         self.inner.version(endpoint)
     }
 
@@ -169,10 +161,7 @@ impl Store for FaultyStore {
         self.inner.administrator(plan)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
             let session: Box<dyn Session> = Box::new(FaultySession {
                 inner: self.inner.connect(plan).await?,
@@ -214,16 +203,11 @@ impl FaultySession {
         }
         self.operations += 1;
         match self.fault {
-            Fault::Error { every } if self.operations.is_multiple_of(every) => {
-                Err(StoreError::new(
-                    ErrorKind::Rejected,
-                    operation,
-                    format!(
-                        "operation {} of this session fails as planted",
-                        self.operations
-                    ),
-                ))
-            }
+            Fault::Error { every } if self.operations.is_multiple_of(every) => Err(StoreError::new(
+                ErrorKind::Rejected,
+                operation,
+                format!("operation {} of this session fails as planted", self.operations),
+            )),
             Fault::Hang { length_ms, every } if self.operations.is_multiple_of(every) => {
                 self.wait(length_ms).await;
                 Ok(())
@@ -278,11 +262,8 @@ impl FaultySession {
         let Some(altered) = alter::readings(self.fault, batch, &mut self.readings) else {
             return self.inner.write(batch).await;
         };
-        let mut acknowledgement = Acknowledgement {
-            readings: batch.len() as u64,
-            sent: batch.len() as u64,
-            statements: 1,
-        };
+        let mut acknowledgement =
+            Acknowledgement { readings: batch.len() as u64, sent: batch.len() as u64, statements: 1 };
         for (number, part) in altered.iter().enumerate() {
             let got = self.inner.write(part).await?;
             if number == 0 {
@@ -295,31 +276,19 @@ impl FaultySession {
         Ok(acknowledgement)
     }
 
-    async fn upsert_altered(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    async fn upsert_altered(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let Some(altered) = alter::readings(self.fault, write.reading, &mut self.readings) else {
             return self.inner.upsert(write).await;
         };
         for reading in &altered {
-            self.inner
-                .upsert(EntityReading { reading, ..write })
-                .await?;
+            self.inner.upsert(EntityReading { reading, ..write }).await?;
         }
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements: 1,
-        })
+        Ok(Acknowledgement { readings: 1, sent: 1, statements: 1 })
     }
 }
 
 impl Session for FaultySession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(async move {
             let started = Instant::now();
             self.before("write").await?;
@@ -388,10 +357,7 @@ impl Session for FaultySession {
         self.inner.keep_statements()
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+    fn take_statements(&mut self, with_plans: bool) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
         self.inner.take_statements(with_plans)
     }
 

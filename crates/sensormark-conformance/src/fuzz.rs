@@ -69,11 +69,7 @@ const PIECES: [&[u8]; 14] = [
 pub fn target(name: &str, examples: &Path, read: impl Fn(&[u8])) {
     let examples = examples_in(examples);
     assert!(!examples.is_empty(), "{name}: there is no example");
-    let number = |variable: &str| {
-        std::env::var(variable)
-            .ok()
-            .and_then(|text| text.parse().ok())
-    };
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse().ok());
     let limit = Duration::from_secs(number("SENSORMARK_FUZZ_SECONDS").unwrap_or(SECONDS));
     let mut random = Random(number("SENSORMARK_FUZZ_SEED").unwrap_or(1));
     bound_memory();
@@ -89,33 +85,21 @@ pub fn target(name: &str, examples: &Path, read: impl Fn(&[u8])) {
         attempt(name, &input, &read, &watch);
         tried += 1;
     }
-    println!(
-        "{name}: {tried} mutations of {} examples in {} s",
-        examples.len(),
-        limit.as_secs()
-    );
+    println!("{name}: {tried} mutations of {} examples in {} s", examples.len(), limit.as_secs());
 }
 
 /// An input that makes a reader take all memory ends this process alone. What cannot be bounded is tried unbounded.
 fn bound_memory() {
     let id = std::process::id().to_string();
     let limit = format!("--as={MOST_MEMORY_BYTES}:");
-    let _ = std::process::Command::new("prlimit")
-        .args(["--pid", &id, &limit])
-        .output();
+    let _ = std::process::Command::new("prlimit").args(["--pid", &id, &limit]).output();
 }
 
 fn examples_in(folder: &Path) -> Vec<Vec<u8>> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file())
-        .collect();
+    let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     files.sort();
-    files
-        .iter()
-        .filter_map(|file| std::fs::read(file).ok())
-        .collect()
+    files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
 }
 
 fn attempt(name: &str, input: &[u8], read: &impl Fn(&[u8]), watch: &Watch) {
@@ -127,25 +111,20 @@ fn attempt(name: &str, input: &[u8], read: &impl Fn(&[u8]), watch: &Watch) {
     watch.end();
     if outcome.is_err() {
         let kept = keep(name, input);
-        panic!(
-            "{name}: a panic, said above, by {kept}:\n{}",
-            String::from_utf8_lossy(input)
-        );
+        panic!("{name}: a panic, said above, by {kept}:\n{}", String::from_utf8_lossy(input));
     }
 }
 
 /// Keeps an input, and says where.
 fn keep(name: &str, input: &[u8]) -> String {
-    let sum = input.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let sum = input
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     let folder = Path::new(KEPT);
     let path = folder.join(format!("{}-{sum:016x}", name.replace(' ', "-")));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, input));
-    written.map_or_else(
-        |error| format!("an input that is not kept ({error})"),
-        |()| path.display().to_string(),
-    )
+    written
+        .map_or_else(|error| format!("an input that is not kept ({error})"), |()| path.display().to_string())
 }
 
 /// The input that is being read, since when, and after how much processor time of its thread.
@@ -170,17 +149,9 @@ impl Watch {
     fn start(name: &str) -> Self {
         let own = std::fs::read_link("/proc/thread-self");
         let own = own.map(|own| Path::new("/proc").join(own).join("schedstat"));
-        let watch = Self {
-            now: Arc::default(),
-            over: Arc::default(),
-            schedstat: own.unwrap_or_default(),
-        };
-        let (now, over, name, schedstat) = (
-            Arc::clone(&watch.now),
-            Arc::clone(&watch.over),
-            name.to_owned(),
-            watch.schedstat.clone(),
-        );
+        let watch = Self { now: Arc::default(), over: Arc::default(), schedstat: own.unwrap_or_default() };
+        let (now, over, name, schedstat) =
+            (Arc::clone(&watch.now), Arc::clone(&watch.over), name.to_owned(), watch.schedstat.clone());
         std::thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(200));
@@ -268,17 +239,10 @@ fn insert(bytes: &mut Vec<u8>, random: &mut Random, piece: &[u8]) {
 /// Puts an extreme number in the place of the first one after this.
 fn replace_number(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
     let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'.' | b'e');
-    let Some(from) = bytes[at..]
-        .iter()
-        .position(u8::is_ascii_digit)
-        .map(|place| at + place)
-    else {
+    let Some(from) = bytes[at..].iter().position(u8::is_ascii_digit).map(|place| at + place) else {
         return;
     };
-    let length = bytes[from..]
-        .iter()
-        .position(|byte| !is_part(byte))
-        .unwrap_or(bytes.len() - from);
+    let length = bytes[from..].iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len() - from);
     let number = NUMBERS[random.below(NUMBERS.len())];
     bytes.splice(from..from + length, number.bytes());
 }

@@ -17,8 +17,8 @@ use sensormark_store::schema::{Schema, Table, TimeResolution, Value};
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions};
 use sensormark_store::size::{Logs, Size};
 use sensormark_store::store::{
-    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
-    Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
+    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture, Plan,
+    RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 use sensormark_store::write_size::WriteSize;
 use std::collections::BTreeMap;
@@ -49,17 +49,13 @@ impl MemoryStore {
 
     /// No databases; repeated writes end as said.
     pub fn new(repeated: RepeatedWrite) -> Self {
-        Self {
-            repeated,
-            databases: Databases::default(),
-        }
+        Self { repeated, databases: Databases::default() }
     }
 
     fn reference(&self, plan: &Plan) -> Reference {
         let mut reference = Reference::new(Arc::clone(&plan.schema));
         for (number, table) in plan.schema.tables.iter().enumerate() {
-            reference =
-                reference.with_resolution(number, self.time_resolution(&plan.layout, table));
+            reference = reference.with_resolution(number, self.time_resolution(&plan.layout, table));
         }
         reference
     }
@@ -103,9 +99,7 @@ impl Store for MemoryStore {
     }
 
     fn limits(&self, _layout: &Layout, _table: &Table) -> Limits {
-        Limits {
-            readings_per_statement: Self::STATEMENT,
-        }
+        Limits { readings_per_statement: Self::STATEMENT }
     }
 
     fn write_size(&self, _layout: &Layout, _table: &Table) -> WriteSize {
@@ -140,18 +134,10 @@ impl Store for MemoryStore {
                 "it is empty; any other text will do",
             ));
         }
-        Ok(Endpoint {
-            url: Secret::new(url),
-            label: "memory".to_owned(),
-            managed: true,
-            ports: Vec::new(),
-        })
+        Ok(Endpoint { url: Secret::new(url), label: "memory".to_owned(), managed: true, ports: Vec::new() })
     }
 
-    fn version<'a>(
-        &'a self,
-        _endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, _endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         done(Ok(env!("CARGO_PKG_VERSION").to_owned()))
     }
 
@@ -159,22 +145,14 @@ impl Store for MemoryStore {
         &'a self,
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
-        let administrator: Box<dyn Administrator> = Box::new(MemoryAdministrator {
-            store: self.clone(),
-            plan: plan.clone(),
-        });
+        let administrator: Box<dyn Administrator> =
+            Box::new(MemoryAdministrator { store: self.clone(), plan: plan.clone() });
         done(Ok(administrator))
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         let found = find(&mut lock(&self.databases), plan, "connect").map(|_| ());
-        let session: Box<dyn Session> = Box::new(MemorySession {
-            store: self.clone(),
-            plan: plan.clone(),
-        });
+        let session: Box<dyn Session> = Box::new(MemorySession { store: self.clone(), plan: plan.clone() });
         done(found.map(|()| session))
     }
 }
@@ -239,8 +217,7 @@ impl MemorySession {
         let table = &self.plan.schema.tables[batch.table];
         if self.store.repeated_write(&self.plan.layout, table) == RepeatedWrite::Refused {
             reference.prepare();
-            let holds =
-                |row: usize| reference.holds(batch.table, batch.series[row], batch.times_ns[row]);
+            let holds = |row: usize| reference.holds(batch.table, batch.series[row], batch.times_ns[row]);
             if (0..batch.len()).any(holds) {
                 return Err(StoreError::new(
                     ErrorKind::Conflict,
@@ -260,10 +237,7 @@ impl MemorySession {
 }
 
 impl Session for MemorySession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         done(self.store(batch))
     }
 
@@ -336,20 +310,13 @@ impl MemoryAdministrator {
                 Err(self.foreign("create a database"))
             };
         }
-        let repeated = self
-            .plan
-            .schema
-            .tables
-            .first()
-            .map_or(RepeatedWrite::KeepsBoth, |table| {
+        let repeated =
+            self.plan.schema.tables.first().map_or(RepeatedWrite::KeepsBoth, |table| {
                 self.store.repeated_write(&self.plan.layout, table)
             });
         let database = Database {
             owner: self.plan.owner.clone(),
-            reference: self
-                .store
-                .reference(&self.plan)
-                .with_repeated_write(repeated),
+            reference: self.store.reference(&self.plan).with_repeated_write(repeated),
         };
         databases.insert(name.to_owned(), database);
         Ok(())
@@ -359,9 +326,7 @@ impl MemoryAdministrator {
         let mut databases = lock(&self.store.databases);
         let name = self.plan.database.as_str();
         match databases.get(name) {
-            Some(database) if database.owner != self.plan.owner => {
-                Err(self.foreign("drop a database"))
-            }
+            Some(database) if database.owner != self.plan.owner => Err(self.foreign("drop a database")),
             _ => {
                 databases.remove(name);
                 Ok(())
@@ -374,10 +339,7 @@ impl MemoryAdministrator {
         let database = find(&mut databases, &self.plan, "size")?;
         database.reference.prepare();
         let census = database.reference.census();
-        Ok(Size {
-            total_bytes: 4_096 + 8 * census.values() + 12 * census.readings(),
-            log_bytes: None,
-        })
+        Ok(Size { total_bytes: 4_096 + 8 * census.values() + 12 * census.readings(), log_bytes: None })
     }
 }
 
@@ -392,10 +354,7 @@ impl Administrator for MemoryAdministrator {
 
     fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
         let databases = lock(&self.store.databases);
-        done(Ok(databases
-            .iter()
-            .map(|(name, database)| (name.clone(), database.owner.clone()))
-            .collect()))
+        done(Ok(databases.iter().map(|(name, database)| (name.clone(), database.owner.clone())).collect()))
     }
 
     fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {

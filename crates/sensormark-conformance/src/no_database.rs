@@ -11,20 +11,10 @@ pub(crate) const fn plain(family: Family) -> Layout {
     let mut layout = Layout::row_per_reading();
     layout.shape = match family {
         Family::PerReading => Shape::RowPerReading,
-        Family::PerSpan { span_ns } => Shape::RecordPerSpan {
-            span_ns,
-            encoding: Encoding::Blob,
-        },
-        Family::Bucketed {
-            limit,
-            per_ns,
-            split,
-        } => Shape::Bucketed {
-            limit,
-            per_ns,
-            split,
-            extremes: Extremes::PerPart,
-        },
+        Family::PerSpan { span_ns } => Shape::RecordPerSpan { span_ns, encoding: Encoding::Blob },
+        Family::Bucketed { limit, per_ns, split } => {
+            Shape::Bucketed { limit, per_ns, split, extremes: Extremes::PerPart }
+        }
         Family::Summary { per_ns, split } => Shape::Summary { per_ns, split },
         Family::GrowingArray => Shape::GrowingArray,
     };

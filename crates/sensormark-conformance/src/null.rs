@@ -16,8 +16,8 @@ use sensormark_store::schema::{Schema, Table, Value};
 use sensormark_store::server::{Installation, Launch, ServerFolder, ServerOptions};
 use sensormark_store::size::{Logs, Size};
 use sensormark_store::store::{
-    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture,
-    Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
+    Acknowledgement, Administrator, AnswerSource, Description, EntityReading, Limits, LocalFuture, Plan,
+    RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 use sensormark_store::write_size::WriteSize;
 use std::future::ready;
@@ -71,9 +71,7 @@ impl Store for NullStore {
     }
 
     fn limits(&self, _layout: &Layout, _table: &Table) -> Limits {
-        Limits {
-            readings_per_statement: usize::MAX,
-        }
+        Limits { readings_per_statement: usize::MAX }
     }
 
     fn write_size(&self, _layout: &Layout, _table: &Table) -> WriteSize {
@@ -94,18 +92,10 @@ impl Store for NullStore {
     }
 
     fn endpoint(&self, _url: &str) -> Result<Endpoint, StoreError> {
-        Ok(Endpoint {
-            url: Secret::new(""),
-            label: "null".to_owned(),
-            managed: true,
-            ports: Vec::new(),
-        })
+        Ok(Endpoint { url: Secret::new(""), label: "null".to_owned(), managed: true, ports: Vec::new() })
     }
 
-    fn version<'a>(
-        &'a self,
-        _endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, _endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         done(env!("CARGO_PKG_VERSION").to_owned())
     }
 
@@ -117,10 +107,7 @@ impl Store for NullStore {
         done(administrator)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         let session: Box<dyn Session> = Box::new(NullSession {
             answers: Arc::clone(&self.answers),
             acknowledges: plan.durability != Durability::Unacknowledged,
@@ -150,10 +137,7 @@ impl NullSession {
 }
 
 impl Session for NullSession {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         done(self.take(batch))
     }
 
@@ -250,10 +234,7 @@ mod tests {
             table: 0,
             series: Selection::All,
             range: TimeRange::new(0, 10),
-            ask: Ask::Range {
-                fields: plan.schema.tables[0].all_fields(),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: plan.schema.tables[0].all_fields(), coarse_filter: false },
         };
         assert_eq!(now(session.query(&query)), Answer::Readings(batch));
         now(session.close());

@@ -21,34 +21,13 @@ const HOUR: i64 = 3_600_000_000_000;
 /// Every family that a workload may ask for.
 const FAMILIES: [(&str, Family); 5] = [
     ("a reading", Family::PerReading),
-    (
-        "a span",
-        Family::PerSpan {
-            span_ns: 1_000_000_000,
-        },
-    ),
-    (
-        "buckets",
-        Family::Bucketed {
-            limit: 200,
-            per_ns: 24 * HOUR,
-            split: SPLIT,
-        },
-    ),
-    (
-        "sums",
-        Family::Summary {
-            per_ns: 24 * HOUR,
-            split: SPLIT,
-        },
-    ),
+    ("a span", Family::PerSpan { span_ns: 1_000_000_000 }),
+    ("buckets", Family::Bucketed { limit: 200, per_ns: 24 * HOUR, split: SPLIT }),
+    ("sums", Family::Summary { per_ns: 24 * HOUR, split: SPLIT }),
     ("a growing record", Family::GrowingArray),
 ];
 
-const SPLIT: DaySplit = DaySplit {
-    day_start_ns: 6 * HOUR,
-    day_end_ns: 22 * HOUR,
-};
+const SPLIT: DaySplit = DaySplit { day_start_ns: 6 * HOUR, day_end_ns: 22 * HOUR };
 
 /// Compares the statements of all of a store's layouts with the text in `tests/pins/schema.txt` below `crate_folder`.
 ///
@@ -102,16 +81,9 @@ pub fn hold(file: &Path, text: &str) -> Result<(), String> {
     let mut lines = kept.lines().zip(text.lines()).enumerate();
     let differs = match lines.find(|(_, (kept, now))| kept != now) {
         Some((line, (kept, now))) => format!("line {}: kept {kept:?}, now {now:?}", line + 1),
-        None => format!(
-            "{} bytes are kept, {} are there now",
-            kept.len(),
-            text.len()
-        ),
+        None => format!("{} bytes are kept, {} are there now", kept.len(), text.len()),
     };
-    Err(format!(
-        "{} says otherwise: {differs}; {WRITE_VARIABLE}=1 writes it anew",
-        file.display()
-    ))
+    Err(format!("{} says otherwise: {differs}; {WRITE_VARIABLE}=1 writes it anew", file.display()))
 }
 
 /// Fails where a list of columns in a statement has several tags of a table and not in the order of its key.
@@ -125,10 +97,7 @@ fn in_order(schema: &Schema, statement: &str) {
             })
             .collect();
         for columns in lists(statement) {
-            let tags: Vec<&str> = columns
-                .into_iter()
-                .filter(|column| table.tag(column).is_some())
-                .collect();
+            let tags: Vec<&str> = columns.into_iter().filter(|column| table.tag(column).is_some()).collect();
             assert!(
                 tags.len() < 2 || keys.contains(&tags),
                 "{tags:?} is not the order of the series' key {keys:?}: {statement}"
@@ -149,10 +118,7 @@ fn lists(statement: &str) -> Vec<Vec<&str>> {
 
 /// A column's name without quotes, direction and what it is below.
 fn column(part: &str) -> &str {
-    let name = part
-        .trim()
-        .trim_end_matches(": 1")
-        .trim_matches(['"', '`', ' ']);
+    let name = part.trim().trim_end_matches(": 1").trim_matches(['"', '`', ' ']);
     name.rsplit('.').next().unwrap_or(name)
 }
 
@@ -162,10 +128,7 @@ fn hosts() -> Table {
     Table {
         name: "cpu".to_owned(),
         tags: tags(&["region", "hostname", "rack"]),
-        fields: vec![
-            field("usage", FieldType::F64),
-            field("free", FieldType::I64),
-        ],
+        fields: vec![field("usage", FieldType::F64), field("free", FieldType::I64)],
         entity: Some(Entity {
             name: "hosts".to_owned(),
             columns: vec![field("place", FieldType::Text)],
@@ -192,41 +155,27 @@ fn properties() -> Table {
         series: Series::new(vec![
             words(["d1", "d1", "d1", "d1", "d2", "d2", "d2", "d2"]),
             words(["one", "one", "one", "one", "two", "two", "two", "two"]),
-            words([
-                "light", "light", "light", "box", "light", "light", "light", "box",
-            ]),
-            words([
-                "power", "level", "colour", "power", "power", "level", "colour", "power",
-            ]),
+            words(["light", "light", "light", "box", "light", "light", "light", "box"]),
+            words(["power", "level", "colour", "power", "power", "level", "colour", "power"]),
         ]),
     }
 }
 
 fn only() -> Schema {
-    Schema {
-        tables: vec![properties()],
-    }
+    Schema { tables: vec![properties()] }
 }
 
 fn both() -> Schema {
-    Schema {
-        tables: vec![hosts(), properties()],
-    }
+    Schema { tables: vec![hosts(), properties()] }
 }
 
 fn tags(names: &[&str]) -> Vec<Tag> {
-    let tag = |name: &&str| Tag {
-        name: (*name).to_owned(),
-    };
+    let tag = |name: &&str| Tag { name: (*name).to_owned() };
     names.iter().map(tag).collect()
 }
 
 fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.to_owned(),
-        kind,
-        nullable: false,
-    }
+    Field { name: name.to_owned(), kind, nullable: false }
 }
 
 #[cfg(test)]
@@ -235,9 +184,8 @@ mod tests {
 
     #[test]
     fn lists_of_names_are_told_from_lists_of_columns() {
-        let found = lists(
-            "CREATE TABLE t (`a` INT NOT NULL, `b` INT, PRIMARY KEY (`a`, `b`(190)), KEY (\"a\"))",
-        );
+        let found =
+            lists("CREATE TABLE t (`a` INT NOT NULL, `b` INT, PRIMARY KEY (`a`, `b`(190)), KEY (\"a\"))");
         assert_eq!(found, [vec!["a", "b"], vec!["190"], vec!["a"]]);
         let found = lists(r#"{ "key": { "tags.a": 1, "b": 1 }, "name": "x" }"#);
         assert_eq!(found, [vec!["a", "b"]]);
@@ -251,10 +199,7 @@ mod tests {
 
     #[test]
     fn the_key_s_order_passes() {
-        in_order(
-            &only(),
-            "CREATE INDEX ON t (device_id, thing_id, property_id, time)",
-        );
+        in_order(&only(), "CREATE INDEX ON t (device_id, thing_id, property_id, time)");
         in_order(&only(), "CREATE TABLE t (property_id text, device_id text)");
     }
 }

@@ -29,16 +29,11 @@ impl Place {
             return Ok(Self::Existing(store.endpoint(&url)?));
         }
         if store.description().embedded {
-            let folder =
-                tempfile::tempdir().map_err(|error| Broken(format!("make a folder: {error}")))?;
+            let folder = tempfile::tempdir().map_err(|error| Broken(format!("make a folder: {error}")))?;
             let endpoint = store.endpoint(&folder.path().display().to_string())?;
             return Ok(Self::Folder(endpoint, folder));
         }
-        let options = ServerOptions {
-            memory_bytes: 512 << 20,
-            clients: 100,
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { memory_bytes: 512 << 20, clients: 100, ..ServerOptions::default() };
         let server = Supervisor::new(None)?.start(&**store, &options, None)?;
         Ok(Self::Managed(Box::new(server)))
     }
@@ -91,12 +86,7 @@ mod tests {
             with_password(url, "other").as_deref(),
             Some("mysql://user:other@127.0.0.1:33061/name?x=a@b")
         );
-        for none in [
-            "mysql://127.0.0.1:33061/",
-            "mysql://user@host/",
-            "/a/folder",
-            "http://h:80/a@b",
-        ] {
+        for none in ["mysql://127.0.0.1:33061/", "mysql://user@host/", "/a/folder", "http://h:80/a@b"] {
             assert_eq!(password(none), None, "{none}");
         }
     }

@@ -38,11 +38,7 @@ type Tree<T> = Box<dyn ValueTree<Value = T>>;
 
 /// Tries a store with the kept cases, then with random ones.
 pub(super) async fn random(case: &Case<'_>) -> Check<Verdict> {
-    let number = |variable: &str| {
-        std::env::var(variable)
-            .ok()
-            .and_then(|text| text.parse().ok())
-    };
+    let number = |variable: &str| std::env::var(variable).ok().and_then(|text| text.parse().ok());
     let asked = number("SENSORMARK_PROPERTY_SECONDS").map(Duration::from_secs);
     let (most, limit) = asked.map_or(USUAL, |limit| (u64::MAX, limit));
     let mut tally = Tally::default();
@@ -65,14 +61,10 @@ pub(super) async fn random(case: &Case<'_>) -> Check<Verdict> {
 
 /// Tries every kept case in every layout that the store offers for its family.
 async fn regressions(suite: &Suite, tally: &mut Tally) -> Check {
-    let folder = std::fs::read_dir(REGRESSIONS)
-        .map_err(|error| Broken(format!("{REGRESSIONS}: {error}")))?;
+    let folder = std::fs::read_dir(REGRESSIONS).map_err(|error| Broken(format!("{REGRESSIONS}: {error}")))?;
     let mut files: Vec<PathBuf> = folder.flatten().map(|entry| entry.path()).collect();
     files.sort();
-    for file in files
-        .iter()
-        .filter(|file| file.extension().is_some_and(|ending| ending == "json"))
-    {
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "json")) {
         let what = || format!("kept case {}", file.display());
         let text = std::fs::read_to_string(file).map_err(|error| Broken(error.to_string()));
         let kept = text.and_then(|text| read(&text)).while_doing(what)?;
@@ -80,12 +72,7 @@ async fn regressions(suite: &Suite, tally: &mut Tally) -> Check {
             if offer.layout.write == WriteMethod::Datagram {
                 continue;
             }
-            let trial = Trial {
-                suite,
-                layout: offer.layout,
-                scene: &kept.scene,
-                questions: &kept.questions,
-            };
+            let trial = Trial { suite, layout: offer.layout, scene: &kept.scene, questions: &kept.questions };
             let done = trial.run().await.map_err(|failure| Broken(failure.text));
             *tally += done.while_doing(|| format!("{}, layout {:?}", what(), offer.variant))?;
         }
@@ -114,9 +101,7 @@ async fn random_case(suite: &Suite, seed: u64, tally: &mut Tally) -> Check {
     let mut trees = Trees {
         suite,
         scene: Box::new(scene.expect("nothing is filtered")),
-        drafts: drafts
-            .map(|tree| Box::new(tree.expect("nothing is filtered")) as Tree<Draft>)
-            .collect(),
+        drafts: drafts.map(|tree| Box::new(tree.expect("nothing is filtered")) as Tree<Draft>).collect(),
     };
     match trees.attempt().await {
         Ok(done) => {
@@ -131,43 +116,25 @@ async fn random_case(suite: &Suite, seed: u64, tally: &mut Tally) -> Check {
 }
 
 impl Trees<'_> {
-    fn case(
-        &self,
-    ) -> (
-        Scene,
-        Vec<sensormark_store::Query>,
-        sensormark_store::Layout,
-    ) {
+    fn case(&self) -> (Scene, Vec<sensormark_store::Query>, sensormark_store::Layout) {
         let scene = self.scene.current();
         let offers = self.suite.store.layouts(&scene.schema, scene.family);
-        let offer = offers
-            .into_iter()
-            .find(|offer| offer.variant == scene.variant);
+        let offer = offers.into_iter().find(|offer| offer.variant == scene.variant);
         let layout = offer.expect("layouts are the same each time").layout;
         let drafts = self.drafts.iter().map(|tree| tree.current());
-        let questions = drafts
-            .map(|draft| draft.question(&scene, &layout))
-            .collect();
+        let questions = drafts.map(|draft| draft.question(&scene, &layout)).collect();
         (scene, questions, layout)
     }
 
     async fn attempt(&self) -> Result<Tally, Failure> {
         let (scene, questions, layout) = self.case();
-        let trial = Trial {
-            suite: self.suite,
-            layout,
-            scene: &scene,
-            questions: &questions,
-        };
+        let trial = Trial { suite: self.suite, layout, scene: &scene, questions: &questions };
         trial.run().await
     }
 
     /// The smallest case found that fails, and after how many attempts.
     async fn shrink(&mut self, failure: Failure) -> (Kept, u32) {
-        let mut budget = Budget {
-            began: Instant::now(),
-            attempts: 0,
-        };
+        let mut budget = Budget { began: Instant::now(), attempts: 0 };
         let mut kept = self.kept(failure);
         self.shrink_questions(&mut kept, &mut budget).await;
         for _ in 0..2 {
@@ -223,11 +190,7 @@ impl Trees<'_> {
 
     fn kept(&self, failure: Failure) -> Kept {
         let (scene, questions, _) = self.case();
-        Kept {
-            why: failure.text,
-            scene,
-            questions,
-        }
+        Kept { why: failure.text, scene, questions }
     }
 }
 
@@ -248,10 +211,8 @@ fn report(suite: &Suite, seed: u64, kept: &Kept, attempts: u32) -> String {
     let text = serde_json::to_string_pretty(kept).unwrap_or_else(|error| error.to_string());
     let file = Path::new(KEPT).join(format!("{name}-{seed}.json"));
     let written = std::fs::create_dir_all(KEPT).and_then(|()| std::fs::write(&file, &text));
-    let place = written.map_or_else(
-        |error| format!("not kept ({error})"),
-        |()| format!("kept in {}", file.display()),
-    );
+    let place = written
+        .map_or_else(|error| format!("not kept ({error})"), |()| format!("kept in {}", file.display()));
     format!(
         "{}\nSENSORMARK_PROPERTY_SEED={seed} shows it again. The case is {place}; once it is mended, move it to {REGRESSIONS}. After {attempts} attempts to \
          make it smaller:\n{text}",

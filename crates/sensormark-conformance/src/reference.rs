@@ -51,11 +51,7 @@ impl Reference {
             entities: BTreeMap::new(),
         };
         let tables = (0..schema.tables.len()).map(rows).collect();
-        Self {
-            schema,
-            repeated: RepeatedWrite::KeepsBoth,
-            tables,
-        }
+        Self { schema, repeated: RepeatedWrite::KeepsBoth, tables }
     }
 
     /// What becomes of a reading whose (series, time) is there already: kept too, put in its place, or left out.
@@ -85,9 +81,7 @@ impl Reference {
     /// # Panics
     /// When the batch is not one of the schema's, by [`Batch::check`].
     pub fn add(&mut self, batch: &Batch) {
-        batch
-            .check(&self.schema.tables[batch.table], false)
-            .expect("readings fit their table");
+        batch.check(&self.schema.tables[batch.table], false).expect("readings fit their table");
         let rows = &mut self.tables[batch.table];
         let unit = rows.resolution.nanoseconds();
         let cut = |time: &i64| time - time.rem_euclid(unit);
@@ -106,10 +100,7 @@ impl Reference {
     pub fn add_entity(&mut self, table: usize, series: u32, last_time_ns: i64, columns: &[Value]) {
         let rows = &mut self.tables[table];
         let unit = rows.resolution.nanoseconds();
-        let entity = rows
-            .entities
-            .entry(series)
-            .or_insert_with(|| (0, columns.to_vec()));
+        let entity = rows.entities.entry(series).or_insert_with(|| (0, columns.to_vec()));
         entity.0 = last_time_ns - last_time_ns.rem_euclid(unit);
     }
 
@@ -125,9 +116,7 @@ impl Reference {
     /// Whether a reading of this series and time, cut off as the table's times are, is there. Call [`prepare`](Self::prepare) before.
     pub fn holds(&self, table: usize, series: u32, time_ns: i64) -> bool {
         let time_ns = time_ns - time_ns.rem_euclid(self.tables[table].resolution.nanoseconds());
-        !self
-            .rows_of(table, series, TimeRange::new(time_ns, time_ns + 1))
-            .is_empty()
+        !self.rows_of(table, series, TimeRange::new(time_ns, time_ns + 1)).is_empty()
     }
 
     /// Counts and checksums of everything.
@@ -143,10 +132,8 @@ impl Reference {
     fn rows_of(&self, table: usize, series: u32, range: TimeRange) -> Range<usize> {
         let rows = &self.tables[table];
         assert!(rows.ready, "readings were added and not prepared");
-        let Some(&[start, end]) = rows
-            .starts
-            .get(series as usize..)
-            .and_then(|starts| starts.first_chunk::<2>())
+        let Some(&[start, end]) =
+            rows.starts.get(series as usize..).and_then(|starts| starts.first_chunk::<2>())
         else {
             return 0..0;
         };
@@ -175,9 +162,7 @@ impl Reference {
     /// The rows in question, in the order of (series, time), with their series.
     fn rows(&self, query: &Query) -> impl Iterator<Item = (u32, Range<usize>)> {
         let (table, range) = (query.table, query.range);
-        self.chosen(query)
-            .into_iter()
-            .map(move |series| (series, self.rows_of(table, series, range)))
+        self.chosen(query).into_iter().map(move |series| (series, self.rows_of(table, series, range)))
     }
 
     fn column(&self, query: &Query, field: usize) -> &Column {
@@ -193,23 +178,14 @@ impl Reference {
 
     /// Whether the reading has any of the fields.
     fn has_any(&self, query: &Query, fields: FieldSet, row: usize) -> bool {
-        fields
-            .iter()
-            .any(|field| self.column(query, field).has(row))
+        fields.iter().any(|field| self.column(query, field).has(row))
     }
 
     fn passes(&self, query: &Query, predicate: Predicate, row: usize) -> bool {
-        self.column(query, predicate.field)
-            .number(row)
-            .is_some_and(|value| predicate.passes(value))
+        self.column(query, predicate.field).number(row).is_some_and(|value| predicate.passes(value))
     }
 
-    fn readings(
-        &self,
-        query: &Query,
-        fields: FieldSet,
-        rows: impl Iterator<Item = usize>,
-    ) -> Answer {
+    fn readings(&self, query: &Query, fields: FieldSet, rows: impl Iterator<Item = usize>) -> Answer {
         let description = &self.schema.tables[query.table];
         let stored = &self.tables[query.table].batch;
         let mut batch = Batch::new(query.table, description);
@@ -227,17 +203,12 @@ impl Reference {
 
     fn range(&self, query: &Query, fields: FieldSet) -> Answer {
         let rows = self.rows(query).flat_map(|(_, rows)| rows);
-        self.readings(
-            query,
-            fields,
-            rows.filter(|&row| self.has_any(query, fields, row)),
-        )
+        self.readings(query, fields, rows.filter(|&row| self.has_any(query, fields, row)))
     }
 
     fn last_readings(&self, query: &Query, fields: FieldSet) -> Answer {
-        let rows = self
-            .rows(query)
-            .filter_map(|(_, mut rows)| rows.rfind(|&row| self.has_any(query, fields, row)));
+        let rows =
+            self.rows(query).filter_map(|(_, mut rows)| rows.rfind(|&row| self.has_any(query, fields, row)));
         self.readings(query, fields, rows)
     }
 
@@ -264,8 +235,7 @@ impl Reference {
             .flat_map(|(_, rows)| rows)
             .filter(|&row| column.has(row))
             .min_by(|&one, &other| {
-                compare(&column.value(one), &column.value(other))
-                    .then(times[one].cmp(&times[other]))
+                compare(&column.value(one), &column.value(other)).then(times[one].cmp(&times[other]))
             })
             .map(|row| self.moment(query, field, row))
     }
@@ -293,11 +263,9 @@ impl AnswerSource for Reference {
             Ask::First(predicate) => Answer::Moment(self.first(query, *predicate)),
             Ask::Last(predicate) => Answer::Moment(self.last(query, *predicate)),
             Ask::Minimum { field } => Answer::Moment(self.minimum(query, *field)),
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                ..
-            } => Answer::groups(self.aggregate(query, aggregates, *grouping)),
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                Answer::groups(self.aggregate(query, aggregates, *grouping))
+            }
             Ask::LastReading { fields } => self.last_readings(query, *fields),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate)),
         }
@@ -337,9 +305,7 @@ impl Rows {
             self.batch = gather(batch, &order);
         }
         let rows = &self.batch.series;
-        self.starts = (0..=series)
-            .map(|number| rows.partition_point(|&other| other < number))
-            .collect();
+        self.starts = (0..=series).map(|number| rows.partition_point(|&other| other < number)).collect();
         self.ready = true;
     }
 }
@@ -356,9 +322,7 @@ fn gather(batch: &Batch, order: &[usize]) -> Batch {
             .map(|column| Column {
                 values: match &column.values {
                     Values::Bool(values) => Values::Bool(pick(values, order)),
-                    Values::I64(values) => {
-                        Values::I64(order.iter().map(|&row| values.get(row)).collect())
-                    }
+                    Values::I64(values) => Values::I64(order.iter().map(|&row| values.get(row)).collect()),
                     Values::U16(values) => Values::U16(pick(values, order)),
                     Values::F64(values) => Values::F64(pick(values, order)),
                     Values::Text(values) => {
@@ -408,9 +372,7 @@ fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Bool(one), Value::Bool(other)) => one.cmp(other),
         (Value::I64(one), Value::I64(other)) => one.cmp(other),
-        (Value::F64(one), Value::F64(other)) => {
-            one.partial_cmp(other).expect("readings hold no NaN")
-        }
+        (Value::F64(one), Value::F64(other)) => one.partial_cmp(other).expect("readings hold no NaN"),
         (Value::Text(one), Value::Text(other)) => one.as_bytes().cmp(other.as_bytes()),
         _ => unreachable!("values of one field have one type"),
     }

@@ -111,8 +111,7 @@ pub(super) use alone;
 pub(super) type AsyncCheck = for<'a> fn(&'a Case<'a>) -> LocalFuture<'a, Check<Verdict>>;
 
 /// A check of a loaded database.
-pub(super) type LoadedCheck =
-    for<'a> fn(&'a Case<'a>, &'a Loaded) -> LocalFuture<'a, Check<Verdict>>;
+pub(super) type LoadedCheck = for<'a> fn(&'a Case<'a>, &'a Loaded) -> LocalFuture<'a, Check<Verdict>>;
 
 /// One rule on one subject: a test.
 #[derive(Clone)]
@@ -150,24 +149,15 @@ pub(super) const fn family_text(family: Family) -> &'static str {
 pub(super) const FAMILIES: [Family; 5] = [
     Family::PerReading,
     Family::PerSpan { span_ns: SECOND },
-    Family::Bucketed {
-        limit: 50,
-        per_ns: DAY,
-        split: SPLIT,
-    },
-    Family::Summary {
-        per_ns: DAY,
-        split: SPLIT,
-    },
+    Family::Bucketed { limit: 50, per_ns: DAY, split: SPLIT },
+    Family::Summary { per_ns: DAY, split: SPLIT },
     Family::GrowingArray,
 ];
 
 /// All tests of these rules for a store.
 pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
-    let data: HashMap<Dataset, Arc<Data>> = Dataset::ALL
-        .into_iter()
-        .map(|dataset| (dataset, Arc::new(Data::new(dataset))))
-        .collect();
+    let data: HashMap<Dataset, Arc<Data>> =
+        Dataset::ALL.into_iter().map(|dataset| (dataset, Arc::new(Data::new(dataset)))).collect();
     let mut tasks = Vec::new();
     for rule in rules {
         // databases take their time to make: what is measured on request alone is tried on one data set, but for questions
@@ -189,20 +179,12 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
                 });
                 tasks.extend(fitting.map(|offer| Task {
                     rule,
-                    subject: Some(Subject {
-                        dataset: *dataset,
-                        family,
-                        offer,
-                        data: Arc::clone(data),
-                    }),
+                    subject: Some(Subject { dataset: *dataset, family, offer, data: Arc::clone(data) }),
                 }));
             }
         }
         if matches!(rule.over, Over::Store) {
-            tasks.push(Task {
-                rule,
-                subject: None,
-            });
+            tasks.push(Task { rule, subject: None });
         }
     }
     tasks
@@ -238,9 +220,7 @@ impl Over {
                 family == Family::PerReading && offer.default_selection == DefaultSelection::Usual
             }
             Self::Layouts(_) => !datagrams,
-            Self::Measured(_) => {
-                !datagrams && offer.default_selection != DefaultSelection::OnRequest
-            }
+            Self::Measured(_) => !datagrams && offer.default_selection != DefaultSelection::OnRequest,
             Self::Datagrams(_) => datagrams,
         }
     }
@@ -251,26 +231,15 @@ pub(super) fn unsupported(case: &Case<'_>, table: &Table, needed: &[Operation]) 
     refusal(case.store(), &case.subject().offer.layout, table, needed)
 }
 
-fn refusal(
-    store: &dyn Store,
-    layout: &Layout,
-    table: &Table,
-    needed: &[Operation],
-) -> Option<String> {
-    needed.iter().find_map(
-        |&operation| match store.capability(operation, layout, table) {
-            Capability::Unsupported(reason) => Some(format!("{operation:?}: {reason}")),
-            Capability::Native | Capability::ClientSide(_) => None,
-        },
-    )
+fn refusal(store: &dyn Store, layout: &Layout, table: &Table, needed: &[Operation]) -> Option<String> {
+    needed.iter().find_map(|&operation| match store.capability(operation, layout, table) {
+        Capability::Unsupported(reason) => Some(format!("{operation:?}: {reason}")),
+        Capability::Native | Capability::ClientSide(_) => None,
+    })
 }
 
 /// Asks all questions of a loaded database.
-pub(super) async fn check_queries(
-    case: &Case<'_>,
-    loaded: &Loaded,
-    queries: Vec<Query>,
-) -> Check<Verdict> {
+pub(super) async fn check_queries(case: &Case<'_>, loaded: &Loaded, queries: Vec<Query>) -> Check<Verdict> {
     let mut client = case.connect(&loaded.plan).await?;
     let mut reasons = BTreeSet::new();
     let mut answered = 0;
@@ -299,11 +268,7 @@ pub(super) async fn ask(
     expected: &Answer,
 ) -> Check<Option<String>> {
     let subject = case.subject();
-    let asked = Asked {
-        store: case.store(),
-        layout: &subject.offer.layout,
-        schema: &subject.data.schema,
-    };
+    let asked = Asked { store: case.store(), layout: &subject.offer.layout, schema: &subject.data.schema };
     ask_of(&asked, client, query, expected).await
 }
 
@@ -322,38 +287,24 @@ pub(super) async fn ask_of(
     expected: &Answer,
 ) -> Check<Option<String>> {
     let table = &asked.schema.tables[query.table];
-    let stated = refusal(
-        asked.store,
-        asked.layout,
-        table,
-        &Operation::needed(query, table),
-    );
-    let result = client
-        .try_ask(query)
-        .await
-        .while_doing(|| format!("{query:?}"))?;
+    let stated = refusal(asked.store, asked.layout, table, &Operation::needed(query, table));
+    let result = client.try_ask(query).await.while_doing(|| format!("{query:?}"))?;
     let answer = match (result, &stated) {
         (Err(error), Some(_)) if error.kind() == ErrorKind::Unsupported => return Ok(stated),
-        (Err(error), None)
-            if error.kind() == ErrorKind::Unsupported && may_refuse(query, table) =>
-        {
+        (Err(error), None) if error.kind() == ErrorKind::Unsupported && may_refuse(query, table) => {
             return Ok(Some(error.to_string()));
         }
         (Err(error), Some(reason)) => {
-            return Err(format!(
-                "{query:?} is stated as unsupported ({reason}) and fails with {error}"
-            )
-            .into());
+            return Err(
+                format!("{query:?} is stated as unsupported ({reason}) and fails with {error}").into()
+            );
         }
         (Err(error), None) => return Err(format!("{query:?}: {error}").into()),
         (Ok(answer), Some(_)) if answer.is_empty() && is_about_nothing(query, table) => {
             return Ok(stated);
         }
         (Ok(_), Some(reason)) => {
-            return Err(format!(
-                "{query:?} is answered though it is stated as unsupported ({reason})"
-            )
-            .into());
+            return Err(format!("{query:?} is answered though it is stated as unsupported ({reason})").into());
         }
         (Ok(answer), None) => answer,
     };
@@ -362,11 +313,7 @@ pub(super) async fn ask_of(
         ensure!(checked.is_ok(), "{query:?}: {}", checked.unwrap_err());
     }
     let difference = answer.disagreement(expected, query);
-    ensure!(
-        difference.is_none(),
-        "{query:?}: {}",
-        difference.unwrap_or_default()
-    );
+    ensure!(difference.is_none(), "{query:?}: {}", difference.unwrap_or_default());
     Ok(None)
 }
 
@@ -389,13 +336,8 @@ fn may_refuse(query: &Query, table: &Table) -> bool {
     let one = matches!(query.series, Selection::One(_)) || only;
     match &query.ask {
         Ask::Point { .. } | Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => !one,
-        Ask::Aggregate {
-            aggregates,
-            grouping,
-            ..
-        } => {
-            let of_one =
-                |function| matches!(function, Function::Last | Function::TimeWeightedShare);
+        Ask::Aggregate { aggregates, grouping, .. } => {
+            let of_one = |function| matches!(function, Function::Last | Function::TimeWeightedShare);
             !one && !grouping.by_series && aggregates.iter().any(|one| of_one(one.function))
         }
         Ask::Range { .. } | Ask::LastReading { .. } | Ask::SeriesMatching(_) => false,

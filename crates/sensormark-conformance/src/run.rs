@@ -102,9 +102,7 @@ fn trials(suite: &Arc<Suite>, tasks: Vec<Task>, in_part: bool) -> Vec<Trial> {
         let suite = Arc::clone(suite);
         Trial::ignorable_test(task.name(), move || {
             let verdict = if in_part && !is_chosen {
-                Ok(Verdict::Ignored(format!(
-                    "takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it"
-                )))
+                Ok(Verdict::Ignored(format!("takes minutes: part of make verify; {SLOW_VARIABLE}=1 runs it")))
             } else {
                 run(&suite, &task)
             };
@@ -123,22 +121,13 @@ fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
     let together;
     let alone;
     if matches!(task.rule.kind, Kind::Alone(_)) {
-        alone = suite
-            .undisturbed
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        alone = suite.undisturbed.write().unwrap_or_else(PoisonError::into_inner);
         let _ = &alone;
     } else {
-        together = suite
-            .undisturbed
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
+        together = suite.undisturbed.read().unwrap_or_else(PoisonError::into_inner);
         let _ = &together;
     }
-    let datagrams = task
-        .subject
-        .as_ref()
-        .is_some_and(suite::Subject::sends_datagrams);
+    let datagrams = task.subject.as_ref().is_some_and(suite::Subject::sends_datagrams);
     let _one = datagrams.then(|| lock(&suite.datagrams));
     let case = Case::new(suite, task.subject.clone());
     let verdict = match task.rule.kind {

@@ -47,10 +47,7 @@ struct Listener {
 
 /// The schemas whose statements are kept.
 pub(super) fn all() -> Vec<Pinned> {
-    let pinned = |(name, schema)| Pinned {
-        name,
-        schema: Arc::new(schema),
-    };
+    let pinned = |(name, schema)| Pinned { name, schema: Arc::new(schema) };
     schemas().into_iter().map(pinned).collect()
 }
 
@@ -80,10 +77,8 @@ impl Pinned {
             Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
             created => created?,
         }
-        let mut listener = Listener {
-            client: Client::connect(&*suite.store, plan).await?,
-            plan: plan.clone(),
-        };
+        let mut listener =
+            Listener { client: Client::connect(&*suite.store, plan).await?, plan: plan.clone() };
         listener.client.keep_statements()?;
         let is_usual = plan.layout.write == WriteMethod::Usual;
         // First, because a reading may refer to its entity.
@@ -102,16 +97,9 @@ impl Pinned {
 
     async fn hear_upserts(&self, listener: &mut Listener, name: &str, kept: &mut Kept) -> Check {
         let readings = cases::earlier(&self.schema);
-        for (atomicity, reading) in [Atomicity::Separate, Atomicity::Atomic]
-            .into_iter()
-            .zip(readings)
-        {
+        for (atomicity, reading) in [Atomicity::Separate, Atomicity::Atomic].into_iter().zip(readings) {
             let entity = entity();
-            let write = EntityReading {
-                reading: &reading,
-                entity: &entity,
-                atomicity,
-            };
+            let write = EntityReading { reading: &reading, entity: &entity, atomicity };
             let done = listener.client.try_upsert(write).await?;
             let sent = listener.sent(done.map(drop)).await?;
             kept.note(format!("upsert, {atomicity:?}"), name, sent.text);
@@ -150,10 +138,7 @@ impl Listener {
         let statements = self.client.statements(false).await?;
         let is_bound = |one: &&Statement| !one.values.is_empty();
         let bound = statements.iter().filter(is_bound);
-        let mut sent = Sent {
-            text: String::new(),
-            bound: bound.map(|one| one.text.clone()).collect(),
-        };
+        let mut sent = Sent { text: String::new(), bound: bound.map(|one| one.text.clone()).collect() };
         for statement in &statements {
             self.write(statement, &mut sent.text);
         }
@@ -168,9 +153,7 @@ impl Listener {
     }
 
     fn write(&self, statement: &Statement, text: &mut String) {
-        let statement_text = statement
-            .text
-            .replace(self.plan.database.as_str(), DATABASE);
+        let statement_text = statement.text.replace(self.plan.database.as_str(), DATABASE);
         for line in statement_text.lines() {
             writeln!(text, "    {line}").expect("text grows");
         }
@@ -208,10 +191,7 @@ impl Kept {
         let kinds = &mut self.0[place].1;
         match kinds.iter_mut().find(|known| known.text == sent) {
             Some(known) => known.layouts.push(layout.to_owned()),
-            None => kinds.push(Kind {
-                layouts: vec![layout.to_owned()],
-                text: sent,
-            }),
+            None => kinds.push(Kind { layouts: vec![layout.to_owned()], text: sent }),
         }
     }
 

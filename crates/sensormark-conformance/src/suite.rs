@@ -75,14 +75,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Suite {
     pub(super) fn new(store: Arc<dyn Store>, place: Place, timeout_ms: u64) -> Self {
-        let now = std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .unwrap_or_default();
-        let name = format!(
-            "c{:07x}{:04x}",
-            now.as_millis() & 0xfff_ffff,
-            std::process::id() & 0xffff
-        );
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let name = format!("c{:07x}{:04x}", now.as_millis() & 0xfff_ffff, std::process::id() & 0xffff);
         Self {
             store,
             place,
@@ -185,9 +179,7 @@ impl Suite {
         let what = || format!("load data set {}", subject.dataset.text());
         let plan = self.plan(subject);
         self.create(&plan).await.while_doing(what)?;
-        let mut client = Client::connect(&*self.store, &plan)
-            .await
-            .while_doing(what)?;
+        let mut client = Client::connect(&*self.store, &plan).await.while_doing(what)?;
         for batch in &subject.data.batches {
             for part in parts(batch, 500) {
                 client.write(&part).await.while_doing(what)?;
@@ -236,18 +228,12 @@ pub(super) fn parts(batch: &Batch, size: usize) -> Vec<Batch> {
 
 impl<'a> Case<'a> {
     pub(super) fn new(suite: &'a Suite, subject: Option<Subject>) -> Self {
-        Self {
-            suite,
-            subject,
-            plans: RefCell::default(),
-        }
+        Self { suite, subject, plans: RefCell::default() }
     }
 
     /// The data set and layout, of a rule that is about layouts.
     pub(super) fn subject(&self) -> &Subject {
-        self.subject
-            .as_ref()
-            .expect("a rule about layouts has a subject")
+        self.subject.as_ref().expect("a rule about layouts has a subject")
     }
 
     pub(super) fn store(&self) -> &dyn Store {

@@ -5,11 +5,10 @@ use crate::ownership;
 use crate::tagged::TaggedSeries;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents,
-    Durability, Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption,
-    Limits, LocalFuture, Logs, MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema,
-    ServerOptions, Session, Setting, Shape, Size, Statement, Store, StoreError, Table, TimeKey,
-    TimeResolution, Typical, Value, WriteSize,
+    Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents, Durability,
+    Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs,
+    MemberLaunch, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, Session, Setting, Shape,
+    Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Typical, Value, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,10 +38,7 @@ impl<B: Backend + Default> Adapter<B> {
     /// The store. It connects to nothing by itself.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            backend: B::default(),
-            latest: Mutex::default(),
-        }
+        Self { backend: B::default(), latest: Mutex::default() }
     }
 }
 
@@ -76,10 +72,7 @@ impl<B: Backend> Adapter<B> {
         }
         Err(StoreError::unsupported(
             "use a layout",
-            format!(
-                "{} does not offer it for this schema; see `sensormark list`",
-                B::DECLARATION.title
-            ),
+            format!("{} does not offer it for this schema; see `sensormark list`", B::DECLARATION.title),
         ))
     }
 }
@@ -89,16 +82,7 @@ const fn family(shape: Shape) -> Family {
     match shape {
         Shape::RowPerReading | Shape::RowPerField | Shape::NativeTimeSeries => Family::PerReading,
         Shape::RecordPerSpan { span_ns, .. } => Family::PerSpan { span_ns },
-        Shape::Bucketed {
-            limit,
-            per_ns,
-            split,
-            ..
-        } => Family::Bucketed {
-            limit,
-            per_ns,
-            split,
-        },
+        Shape::Bucketed { limit, per_ns, split, .. } => Family::Bucketed { limit, per_ns, split },
         Shape::Summary { per_ns, split } => Family::Summary { per_ns, split },
         Shape::GrowingArray => Family::GrowingArray,
     }
@@ -217,15 +201,10 @@ impl<B: Backend> Store for Adapter<B> {
         member: usize,
         options: &ServerOptions,
     ) -> Result<MemberLaunch, StoreError> {
-        self.backend
-            .launch_member(installation, folders, member, options)
+        self.backend.launch_member(installation, folders, member, options)
     }
 
-    fn start_again(
-        &self,
-        folders: &[ServerFolder],
-        down: &[usize],
-    ) -> Result<Vec<usize>, StoreError> {
+    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
         self.backend.start_again(folders, down)
     }
 
@@ -241,10 +220,7 @@ impl<B: Backend> Store for Adapter<B> {
         (B::DECLARATION.endpoint)(url)
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         Box::pin(self.backend.version(endpoint))
     }
 
@@ -262,10 +238,7 @@ impl<B: Backend> Store for Adapter<B> {
         })
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
             let (schema, tagged) = self.physical_schema(plan)?;
             let session: Box<dyn Session> = Box::new(SessionOf {
@@ -286,10 +259,7 @@ struct SessionOf<S> {
 }
 
 impl<S: BackendSession + 'static> Session for SessionOf<S> {
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
         Box::pin(async move {
             self.schema.table(batch.table)?;
             if batch.is_empty() {
@@ -362,10 +332,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         self.session.keep_statements()
     }
 
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+    fn take_statements(&mut self, with_plans: bool) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
         Box::pin(self.session.take_statements(with_plans))
     }
 
@@ -386,10 +353,7 @@ impl<A: BackendAdministrator + 'static> Administrator for AdministratorOf<A> {
     }
 
     fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(ownership::drop_database(
-            &mut self.administrator,
-            &self.plan,
-        ))
+        Box::pin(ownership::drop_database(&mut self.administrator, &self.plan))
     }
 
     fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {

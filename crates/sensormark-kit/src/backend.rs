@@ -3,10 +3,10 @@
 use crate::mark::Found;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Capability, Clusters, Documents, Durability, Endpoint,
-    EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, MemberLaunch,
-    ONE_SERVER, Operation, Plan, Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting,
-    Size, Statement, StoreError, Table, TimeResolution, Typical, Value, WriteSize,
+    Acknowledgement, Answer, Batch, Capability, Clusters, Documents, Durability, Endpoint, EntityReading,
+    Family, Installation, Launch, Layout, LayoutOption, Limits, MemberLaunch, ONE_SERVER, Operation, Plan,
+    Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table,
+    TimeResolution, Typical, Value, WriteSize,
 };
 use std::sync::Arc;
 
@@ -139,11 +139,7 @@ pub trait Backend: Send + Sync + 'static {
     ///
     /// # Errors
     /// As [`sensormark_store::Store::start_again`].
-    fn start_again(
-        &self,
-        folders: &[ServerFolder],
-        down: &[usize],
-    ) -> Result<Vec<usize>, StoreError> {
+    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
         let _ = folders;
         Ok(down.to_vec())
     }
@@ -233,10 +229,7 @@ pub trait BackendSession {
         sink: &mut dyn FnMut(u32, i64, &[Value]),
     ) -> Result<(), StoreError> {
         let _ = sink;
-        Err(StoreError::unsupported(
-            "read entities back",
-            format!("table {table} has none in this layout"),
-        ))
+        Err(StoreError::unsupported("read entities back", format!("table {table} has none in this layout")))
     }
 
     /// Waits for what is not acknowledged.
@@ -267,10 +260,7 @@ pub trait BackendSession {
     /// # Errors
     /// [`sensormark_store::ErrorKind::Unsupported`] where statements are not shown.
     fn keep_statements(&mut self) -> Result<(), StoreError> {
-        Err(StoreError::unsupported(
-            "show statements",
-            "this store does not show its statements",
-        ))
+        Err(StoreError::unsupported("show statements", "this store does not show its statements"))
     }
 
     /// The statements since the last call.

@@ -33,11 +33,7 @@ impl<S: Eq + Hash, T: Clone> ByShape<S, T> {
     ///
     /// # Errors
     /// Those of `make`. Then nothing is kept.
-    pub async fn prepared<E>(
-        &mut self,
-        shape: S,
-        make: impl AsyncFnOnce() -> Result<T, E>,
-    ) -> Result<T, E> {
+    pub async fn prepared<E>(&mut self, shape: S, make: impl AsyncFnOnce() -> Result<T, E>) -> Result<T, E> {
         if let Some(kept) = self.0.get(&shape) {
             return Ok(kept.clone());
         }

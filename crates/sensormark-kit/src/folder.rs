@@ -15,22 +15,17 @@ use std::path::{Path, PathBuf};
 /// [`ErrorKind::Configuration`] when it is empty, names a file, or is the usual notation for a database in memory.
 pub fn endpoint(name: &str, title: &str, example: &str, url: &str) -> Result<Endpoint, StoreError> {
     let operation = format!("read the URL of {title}");
-    let wrong =
-        |context: String| StoreError::new(ErrorKind::Configuration, operation.as_str(), context);
+    let wrong = |context: String| StoreError::new(ErrorKind::Configuration, operation.as_str(), context);
     let text = without_name(name, url);
     let text = text.strip_prefix("//").unwrap_or(text);
     if text.is_empty() || text.contains('\0') {
         return Err(wrong(format!("name a folder, like {example}")));
     }
     if text.contains("://") {
-        return Err(wrong(format!(
-            "that is the URL of another database; name a folder, like {example}"
-        )));
+        return Err(wrong(format!("that is the URL of another database; name a folder, like {example}")));
     }
     if text.contains(":memory:") {
-        return Err(wrong(format!(
-            "databases in memory are not measured; name a folder, like {example}"
-        )));
+        return Err(wrong(format!("databases in memory are not measured; name a folder, like {example}")));
     }
     let folder = std::path::absolute(text)
         .map_err(|cause| wrong(format!("{text} is no path: {cause}")).with_source(cause))?;
@@ -168,11 +163,7 @@ pub fn files(file: &Path) -> io::Result<Vec<PathBuf>> {
 /// What the file system says, but for what is gone already.
 pub fn remove_files(file: &Path) -> io::Result<()> {
     for file in files(file)? {
-        let removed = if file.is_dir() {
-            fs::remove_dir_all(&file)
-        } else {
-            fs::remove_file(&file)
-        };
+        let removed = if file.is_dir() { fs::remove_dir_all(&file) } else { fs::remove_file(&file) };
         match removed {
             Err(cause) if cause.kind() != io::ErrorKind::NotFound => return Err(cause),
             _ => {}
@@ -210,27 +201,21 @@ pub fn size(file: &Path, log_ending: &str) -> io::Result<Size> {
             log_bytes = bytes;
         }
     }
-    Ok(Size {
-        total_bytes,
-        log_bytes: Some(log_bytes),
-    })
+    Ok(Size { total_bytes, log_bytes: Some(log_bytes) })
 }
 
 /// A failure of the file system, in the contract's terms.
 pub fn file_error(operation: &str, cause: io::Error) -> StoreError {
     let (kind, advice) = match cause.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
-            ErrorKind::Configuration,
-            "this user may not write there; choose another folder",
-        ),
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
-            ErrorKind::DiskFull,
-            "free space on the disk that holds the folder",
-        ),
-        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => (
-            ErrorKind::Configuration,
-            "a file is where the folder should be; choose another folder",
-        ),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            (ErrorKind::Configuration, "this user may not write there; choose another folder")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            (ErrorKind::DiskFull, "free space on the disk that holds the folder")
+        }
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            (ErrorKind::Configuration, "a file is where the folder should be; choose another folder")
+        }
         io::ErrorKind::NotFound => (ErrorKind::NotFound, "it is not there"),
         _ => (ErrorKind::Unavailable, "see the kernel's log"),
     };
@@ -251,11 +236,7 @@ mod tests {
     fn urls_name_folders() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_str().unwrap();
-        for url in [
-            path.to_owned(),
-            format!("somedb:{path}"),
-            format!("somedb://{path}"),
-        ] {
+        for url in [path.to_owned(), format!("somedb:{path}"), format!("somedb://{path}")] {
             let endpoint = read(&url).unwrap();
             assert_eq!(super::path("somedb", &endpoint), folder.path());
             assert!(!endpoint.managed && !endpoint.label.contains(path));
@@ -279,11 +260,7 @@ mod tests {
             fs::write(folder.path().join(name), "x").unwrap();
         }
         assert_eq!(names(folder.path(), ".some").unwrap(), ["a", "b"]);
-        assert!(
-            names(&folder.path().join("none"), ".some")
-                .unwrap()
-                .is_empty()
-        );
+        assert!(names(&folder.path().join("none"), ".some").unwrap().is_empty());
         assert!(blocks(&folder.path().join("a.some")).unwrap() > 0);
         assert_eq!(blocks(&folder.path().join("none")).unwrap(), 0);
     }
@@ -299,10 +276,7 @@ mod tests {
         assert_eq!(files(&file).unwrap().first(), Some(&file));
         let size = size(&file, "-wal").unwrap();
         assert!(size.log_bytes.unwrap() > 0 && size.total_bytes > size.log_bytes.unwrap());
-        let endpoint = Endpoint {
-            managed: true,
-            ..read(folder.path().to_str().unwrap()).unwrap()
-        };
+        let endpoint = Endpoint { managed: true, ..read(folder.path().to_str().unwrap()).unwrap() };
         drop_database("SomeDB", &endpoint, &file).unwrap();
         assert_eq!(names(folder.path(), "").unwrap(), ["b.some"]);
         drop_database("SomeDB", &endpoint, &folder.path().join("b.some")).unwrap();

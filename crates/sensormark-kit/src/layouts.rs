@@ -9,12 +9,7 @@ pub fn offer(
     default_selection: DefaultSelection,
     description: impl Into<String>,
 ) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: description.into(),
-    }
+    LayoutOption { variant: variant.to_owned(), layout, default_selection, description: description.into() }
 }
 
 /// A layout that is measured when it is named.
@@ -24,9 +19,5 @@ pub fn on_request(variant: &str, layout: Layout, description: impl Into<String>)
 
 /// Where a store keeps tags that names series by their numbers: in a table of their own, if there are any.
 pub fn tags_apart(schema: &Schema) -> TagPlacement {
-    if schema.has_tags() {
-        TagPlacement::OwnTable
-    } else {
-        TagPlacement::Inline
-    }
+    if schema.has_tags() { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }

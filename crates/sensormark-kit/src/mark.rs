@@ -34,11 +34,6 @@ pub enum Found {
 impl Found {
     /// A database of this name that bears this owner's mark, or none.
     pub fn with_mark(owner: Option<String>, database: &str) -> Self {
-        owner.map_or(Self::Unmarked, |owner| {
-            Self::Marked(Mark {
-                owner,
-                database: database.to_owned(),
-            })
-        })
+        owner.map_or(Self::Unmarked, |owner| Self::Marked(Mark { owner, database: database.to_owned() }))
     }
 }

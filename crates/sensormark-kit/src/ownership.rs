@@ -19,10 +19,7 @@ use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
 use std::collections::HashSet;
 
 /// Whether something is there of the plan's own; fails for what is another's.
-async fn is_own(
-    administrator: &mut impl BackendAdministrator,
-    plan: &Plan,
-) -> Result<bool, StoreError> {
+async fn is_own(administrator: &mut impl BackendAdministrator, plan: &Plan) -> Result<bool, StoreError> {
     let name = name_there(administrator, plan);
     match administrator.found(&name).await? {
         Found::Nothing => Ok(false),
@@ -50,10 +47,7 @@ fn foreign(name: &str, what: &str) -> StoreError {
 ///
 /// # Errors
 /// [`ErrorKind::Foreign`] for what is not the plan's own, and what the database refuses.
-pub async fn create(
-    administrator: &mut impl BackendAdministrator,
-    plan: &Plan,
-) -> Result<(), StoreError> {
+pub async fn create(administrator: &mut impl BackendAdministrator, plan: &Plan) -> Result<(), StoreError> {
     administrator.check().await?;
     if is_own(administrator, plan).await? {
         let expected: HashSet<String> = administrator.expected().into_iter().collect();

@@ -68,14 +68,9 @@ mod tests {
         schema.tables[0].tags[0].name = "site".to_owned();
         let query = Query {
             table: 0,
-            series: Selection::Tagged {
-                tag: 0,
-                value: value.to_owned(),
-            },
+            series: Selection::Tagged { tag: 0, value: value.to_owned() },
             range: TimeRange::new(0, 1),
-            ask: Ask::LastReading {
-                fields: FieldSet::one(0),
-            },
+            ask: Ask::LastReading { fields: FieldSet::one(0) },
         };
         let named = TaggedSeries::new(&Arc::new(schema)).named(&query, most)?;
         assert_eq!((named.range, &named.ask), (query.range, &query.ask));

@@ -31,17 +31,13 @@ pub fn configuration(verifier: Arc<dyn ServerCertVerifier>) -> Result<ClientConf
     let versions = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    let verified = versions
-        .dangerous()
-        .with_custom_certificate_verifier(verifier);
+    let verified = versions.dangerous().with_custom_certificate_verifier(verifier);
     Ok(verified.with_no_client_auth())
 }
 
 fn roots(file: Option<&Path>, option: &str) -> Result<RootCertStore, String> {
     let Some(file) = file else {
-        return Ok(RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        });
+        return Ok(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() });
     };
     let unread = |text: &dyn Display| {
         let file = file.display();

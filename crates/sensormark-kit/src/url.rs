@@ -34,12 +34,7 @@ pub fn basic_authorization(user: &str, password: &Secret) -> Secret {
 pub fn existing_server(name: &str, url: &str, mut ports: Vec<u16>) -> Endpoint {
     ports.sort_unstable();
     ports.dedup();
-    Endpoint {
-        url: Secret::new(url),
-        label: format!("{name} (existing server)"),
-        managed: false,
-        ports,
-    }
+    Endpoint { url: Secret::new(url), label: format!("{name} (existing server)"), managed: false, ports }
 }
 
 /// The endpoint of a server that sensormark starts, of the store of this name.
@@ -54,8 +49,7 @@ pub fn own_server(name: &str, url: String, port: u16) -> Endpoint {
 
 /// Whether a host, as a URL names it, is a loopback address. A name is not, whatever it stands for.
 pub fn is_loopback(host: &str) -> bool {
-    host.parse::<IpAddr>()
-        .is_ok_and(|address| address.is_loopback())
+    host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// A host's name or address, and its port.
@@ -90,16 +84,11 @@ pub fn authority(url: &Url, port: u16) -> Result<Authority, &'static str> {
 ///
 /// # Errors
 /// What is wrong with a host, in words.
-pub fn without_further_hosts(
-    text: &str,
-    port: u16,
-) -> Result<(String, Vec<HostAndPort>), &'static str> {
+pub fn without_further_hosts(text: &str, port: u16) -> Result<(String, Vec<HostAndPort>), &'static str> {
     let start = text.find("://").map_or(0, |at| at + 3);
     let length = text[start..].find(['/', '?', '#']);
     let end = length.map_or(text.len(), |length| start + length);
-    let hosts = text[start..end]
-        .rfind('@')
-        .map_or(start, |at| start + at + 1);
+    let hosts = text[start..end].rfind('@').map_or(start, |at| start + at + 1);
     let mut items = text[hosts..end].split(',');
     let first = items.next().unwrap_or_default();
     let further: Result<Vec<_>, &'static str> = items

@@ -57,11 +57,7 @@ impl<'a> Cell<'a> {
     #[inline(always)]
     pub fn field(batch: &'a Batch, reading: usize, field: usize) -> Self {
         let column = &batch.columns[field];
-        if column
-            .present
-            .as_ref()
-            .is_some_and(|present| !present[reading])
-        {
+        if column.present.as_ref().is_some_and(|present| !present[reading]) {
             return Self::Null;
         }
         match &column.values {

@@ -75,10 +75,6 @@ impl ColumnType {
 
     /// The type of times within a span: as short as the span's length allows.
     pub fn of_offset(span_ns: i64) -> Self {
-        if i32::try_from(span_ns).is_ok() {
-            Self::I32
-        } else {
-            Self::I64
-        }
+        if i32::try_from(span_ns).is_ok() { Self::I32 } else { Self::I64 }
     }
 }

@@ -12,11 +12,7 @@ use sensormark_store::{FieldType, Index, Table};
 pub fn statements(physical: &PhysicalSchema) -> Vec<String> {
     let mut statements = Vec::new();
     for (table, description) in physical.tables.iter().zip(&physical.schema.tables) {
-        let writer = Writer {
-            physical,
-            table,
-            description,
-        };
+        let writer = Writer { physical, table, description };
         // Entities before the readings, which may refer to them.
         let definitions = [
             writer.entity(),
@@ -114,11 +110,7 @@ impl Writer<'_> {
         ordered.push(table.time.clone());
         ordered.extend(table.nanosecond.clone());
         ordered.extend((!copy.is_empty()).then(|| copy.to_owned()));
-        let index = |on, columns: Vec<String>| IndexDefinition {
-            on,
-            columns,
-            unique: false,
-        };
+        let index = |on, columns: Vec<String>| IndexDefinition { on, columns, unique: false };
         let indexes = match self.physical.layout.index {
             Index::SeriesTime => vec![index(Indexed::SeriesTime, ordered.clone())],
             Index::Series if !keys.is_empty() => vec![index(Indexed::Series, keys)],
@@ -130,11 +122,7 @@ impl Writer<'_> {
             purpose: Purpose::Readings,
             name: table.name.clone(),
             columns: table.columns.iter().map(|one| self.column(one)).collect(),
-            primary_key: if is_clustered {
-                ordered.clone()
-            } else {
-                Vec::new()
-            },
+            primary_key: if is_clustered { ordered.clone() } else { Vec::new() },
             indexes,
             key: ordered,
             foreign_key: table
@@ -156,11 +144,7 @@ impl Writer<'_> {
         let primary_key = columns.iter().map(|column| column.name.clone()).collect();
         columns.extend(tags().map(|(tag, (name, values))| ColumnDefinition {
             name: name.clone(),
-            kind: dialect.definition_type(
-                Content::Tag(tag),
-                ColumnType::of_tag(values),
-                self.description,
-            ),
+            kind: dialect.definition_type(Content::Tag(tag), ColumnType::of_tag(values), self.description),
             nullable: false,
         }));
         let indexes = tags().map(|(tag, _)| IndexDefinition {
@@ -207,15 +191,9 @@ impl Writer<'_> {
     }
 
     fn entity(&self) -> Option<TableDefinition> {
-        let (entity, shape) = (
-            self.table.entity.as_ref()?,
-            self.description.entity.as_ref()?,
-        );
-        let mut columns: Vec<ColumnDefinition> = self
-            .table
-            .key_columns()
-            .map(|column| self.column(column))
-            .collect();
+        let (entity, shape) = (self.table.entity.as_ref()?, self.description.entity.as_ref()?);
+        let mut columns: Vec<ColumnDefinition> =
+            self.table.key_columns().map(|column| self.column(column)).collect();
         for (name, column) in entity.columns.iter().zip(&shape.columns) {
             let kind = ColumnType::of_field(column.kind);
             columns.push(self.plain(name, kind, column.nullable));

@@ -63,9 +63,7 @@ impl<'a> Decoder<'a> {
             _ => Value::Null,
         };
         let lacking = match &asked.query.ask {
-            Ask::Aggregate { aggregates, .. } => {
-                aggregates.iter().map(|one| lacking(one.function)).collect()
-            }
+            Ask::Aggregate { aggregates, .. } => aggregates.iter().map(|one| lacking(one.function)).collect(),
             _ => Vec::new(),
         };
         Self {
@@ -77,11 +75,7 @@ impl<'a> Decoder<'a> {
             moment: None,
             tie: (0, false),
             times: Vec::new(),
-            groups: Groups {
-                all: Vec::new(),
-                lacking,
-                places: (statements > 1).then(HashMap::new),
-            },
+            groups: Groups { all: Vec::new(), lacking, places: (statements > 1).then(HashMap::new) },
             series: Vec::new(),
             piece: usize::MAX,
             full: None,
@@ -159,11 +153,7 @@ impl<'a> Decoder<'a> {
             }
             Form::Ties(kind) => self.tie(row, *kind)?,
             Form::Series => {
-                let series = if self.asked.table.keys.is_empty() {
-                    0
-                } else {
-                    self.identified(row)?
-                };
+                let series = if self.asked.table.keys.is_empty() { 0 } else { self.identified(row)? };
                 self.series.push(series);
             }
             Form::Groups(form) => self.group(form, row)?,
@@ -178,16 +168,12 @@ impl<'a> Decoder<'a> {
 
     /// A row of time, value and keys: it counts where it ties with the first one and is of a lower series.
     fn tie<R: Row>(&mut self, row: &R, kind: FieldType) -> Result<(), StoreError> {
-        let moment = Moment {
-            time_ns: self.asked.physical.time_ns(row.integer(0)?),
-            value: row.value(1, kind)?,
-        };
+        let moment =
+            Moment { time_ns: self.asked.physical.time_ns(row.integer(0)?), value: row.value(1, kind)? };
         let by_value = matches!(self.asked.query.ask, Ask::Minimum { .. });
         let series = self.asked.table.series.of_row(row, 2, &mut self.key)?;
         match &self.moment {
-            Some(first)
-                if first.time_ns != moment.time_ns || (by_value && first.value != moment.value) =>
-            {
+            Some(first) if first.time_ns != moment.time_ns || (by_value && first.value != moment.value) => {
                 self.tie.1 = true;
             }
             Some(_) if self.tie.0 <= series => {}
@@ -235,9 +221,7 @@ impl<'a> Decoder<'a> {
         let key = (series, self.asked.physical.time_ns(time));
         let number = usize::try_from(row.integer(place + 1)?).unwrap_or(usize::MAX);
         let Some(field) = self.asked.description.fields.get(number) else {
-            return Err(unexpected(
-                "a row is of a field that the schema does not have",
-            ));
+            return Err(unexpected("a row is of a field that the schema does not have"));
         };
         let last = self.batch.len().checked_sub(1);
         if last.is_none_or(|last| (self.batch.series[last], self.batch.times_ns[last]) != key) {
@@ -263,10 +247,7 @@ impl<'a> Decoder<'a> {
             self.batch.series.push(key.0);
             self.batch.times_ns.push(key.1);
         }
-        let position = kinds
-            .iter()
-            .position(|&kind| kind == field.kind)
-            .unwrap_or_default();
+        let position = kinds.iter().position(|&kind| kind == field.kind).unwrap_or_default();
         let filled = &mut self.batch.columns[number];
         while filled.values.len() < target {
             filled.push_null();
@@ -320,9 +301,7 @@ impl<'a> Decoder<'a> {
             let map = &self.asked.table.series;
             let lowest = match &self.asked.description.series.columns()[tag] {
                 TagColumn::Text(_) => map.lowest_with(tag, row.text(0)?),
-                TagColumn::Integer(_) => {
-                    map.lowest_with(tag, itoa::Buffer::new().format(row.integer(0)?))
-                }
+                TagColumn::Integer(_) => map.lowest_with(tag, itoa::Buffer::new().format(row.integer(0)?)),
             };
             let unknown = || unexpected("a row has a tag that the schema does not have");
             return Ok((Some(lowest.ok_or_else(unknown)?), 1));
@@ -398,11 +377,7 @@ impl<'a> Decoder<'a> {
     fn readings(self) -> Answer {
         let batch = self.batch.sorted();
         let is_latest = matches!(self.asked.query.ask, Ask::LastReading { .. });
-        Answer::Readings(if is_latest {
-            last_of_each(batch)
-        } else {
-            batch
-        })
+        Answer::Readings(if is_latest { last_of_each(batch) } else { batch })
     }
 
     /// Leaves out readings of records that have none of these fields.

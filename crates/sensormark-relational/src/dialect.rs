@@ -9,8 +9,7 @@ use crate::ddl::definition::TableDefinition;
 use crate::expansion::Expansion;
 use crate::table::{Content, PhysicalTable, SumColumns};
 use sensormark_store::{
-    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table,
-    TagColumn,
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, StoreError, Table, TagColumn,
     record::{Record, blob, json},
 };
 use std::fmt::Debug;
@@ -78,10 +77,7 @@ pub enum SumPart {
 
 /// Count, sum, min, max and mean.
 pub const fn is_plain(function: Function) -> bool {
-    matches!(
-        function,
-        Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
-    )
+    matches!(function, Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean)
 }
 
 /// Count, sum, min, max or mean of an expression, as most databases call them.
@@ -138,12 +134,7 @@ pub trait Dialect: Debug + Send + Sync {
 
     /// The most series whose latest readings are asked for one by one, each by a part of the statement, where a reading must (or need not) have a field besides.
     /// 0 where one statement about all of them is never worse.
-    fn most_one_by_one(
-        &self,
-        layout: &Layout,
-        table: &PhysicalTable,
-        must_have_field: bool,
-    ) -> usize {
+    fn most_one_by_one(&self, layout: &Layout, table: &PhysicalTable, must_have_field: bool) -> usize {
         let _ = (layout, table, must_have_field);
         0
     }

@@ -18,11 +18,7 @@ pub fn has_entities(schema: &Schema) -> bool {
 /// A row a reading. Tags are in a table of their own where series have several, because each row would repeat them.
 pub fn usual(schema: &Schema) -> Layout {
     let several = schema.tables.iter().any(|table| table.tags.len() > 1);
-    let tags = if several {
-        TagPlacement::OwnTable
-    } else {
-        TagPlacement::Inline
-    };
+    let tags = if several { TagPlacement::OwnTable } else { TagPlacement::Inline };
     Layout::row_per_reading().with_tags(tags)
 }
 
@@ -49,13 +45,9 @@ pub fn values_in_a_row(layout: &Layout, table: &Table) -> usize {
 pub const fn not_embedded(layout: &Layout) -> Option<&'static str> {
     use sensormark_store::WriteMethod::Datagram;
     match (layout.shape, layout.scope, layout.tags, layout.write) {
-        (Shape::RecordPerSpan { span_ns, .. }, ..) if span_ns <= 0 => {
-            Some("a span lasts at least 1 ns")
-        }
+        (Shape::RecordPerSpan { span_ns, .. }, ..) if span_ns <= 0 => Some("a span lasts at least 1 ns"),
         (Shape::Summary { per_ns, .. }, ..) if per_ns <= 0 => Some("a period lasts at least 1 ns"),
-        (_, Scope::Shared | Scope::PerSeries, ..) => {
-            Some("a table for each of the schema's is offered")
-        }
+        (_, Scope::Shared | Scope::PerSeries, ..) => Some("a table for each of the schema's is offered"),
         (_, _, TagPlacement::Subdocument | TagPlacement::KeyValueArray, _) => {
             Some("tags are columns, or rows of their own table")
         }

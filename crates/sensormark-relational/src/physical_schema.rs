@@ -56,9 +56,7 @@ impl PhysicalSchema {
             return Err(StoreError::new(
                 ErrorKind::Configuration,
                 "use a schema",
-                format!(
-                    "a table may not be named {OWNER_TABLE}: that is where the owner's mark is kept"
-                ),
+                format!("a table may not be named {OWNER_TABLE}: that is where the owner's mark is kept"),
             ));
         }
         let table = |(number, table)| table_of(dialect, schema, number, table, layout);
@@ -150,26 +148,20 @@ fn table_of(
     layout: Layout,
 ) -> PhysicalTable {
     let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
-    let own_table = |ending: &str| {
-        dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
-            schema.tables.iter().any(|other| {
-                other.name == name || other.entity.as_ref().is_some_and(|one| one.name == name)
-            }) || name == OWNER_TABLE
-        }))
-    };
+    let own_table =
+        |ending: &str| {
+            dialect.quote(&free_name(&format!("{}_{ending}", table.name), |name| {
+                schema.tables.iter().any(|other| {
+                    other.name == name || other.entity.as_ref().is_some_and(|one| one.name == name)
+                }) || name == OWNER_TABLE
+            }))
+        };
     let mut columns = key_columns(dialect, table, own_tags);
     let series = SeriesMap::new(schema, number, own_tags);
-    let keys = if own_tags {
-        vec![0]
-    } else {
-        series.identifying().to_vec()
-    };
+    let keys = if own_tags { vec![0] } else { series.identifying().to_vec() };
     content_columns(dialect, table, &layout, &mut columns);
     let find = |wanted: fn(&Content) -> bool| {
-        columns
-            .iter()
-            .find(|column| wanted(&column.content))
-            .map(|column| column.name.clone())
+        columns.iter().find(|column| wanted(&column.content)).map(|column| column.name.clone())
     };
     let is_time = |content: &Content| matches!(content, Content::Time | Content::Span);
     PhysicalTable {
@@ -194,10 +186,7 @@ fn table_of(
     }
 }
 
-fn quoted<'a>(
-    dialect: &'static dyn Dialect,
-    names: impl Iterator<Item = &'a String>,
-) -> Vec<String> {
+fn quoted<'a>(dialect: &'static dyn Dialect, names: impl Iterator<Item = &'a String>) -> Vec<String> {
     names.map(|name| dialect.quote(name)).collect()
 }
 
@@ -205,29 +194,21 @@ fn quoted<'a>(
 fn sums_of(dialect: &'static dyn Dialect, table: &Table, name: String) -> PhysicalSums {
     let names = dialect.names();
     let own = |wanted: &str| own_column(dialect, table, wanted);
-    let numeric =
-        |kind: FieldType| matches!(kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
+    let numeric = |kind: FieldType| matches!(kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
     let fields = table.fields.iter().enumerate();
-    let columns = fields
-        .filter(|(_, field)| numeric(field.kind))
-        .map(|(number, field)| {
-            let own = |ending: &str| own(&format!("{}{}{ending}", field.name, names.sum_separator));
-            SumColumns {
-                field: number,
-                kind: field.kind,
-                nullable: field.nullable,
-                count: own("count"),
-                sum: own("sum"),
-                min: own("min"),
-                max: own("max"),
-            }
-        });
-    PhysicalSums {
-        name,
-        period: own(names.period),
-        day: own(names.day),
-        fields: columns.collect(),
-    }
+    let columns = fields.filter(|(_, field)| numeric(field.kind)).map(|(number, field)| {
+        let own = |ending: &str| own(&format!("{}{}{ending}", field.name, names.sum_separator));
+        SumColumns {
+            field: number,
+            kind: field.kind,
+            nullable: field.nullable,
+            count: own("count"),
+            sum: own("sum"),
+            min: own("min"),
+            max: own("max"),
+        }
+    });
+    PhysicalSums { name, period: own(names.period), day: own(names.day), fields: columns.collect() }
 }
 
 /// Whether rows of one field have readings without any field, too.

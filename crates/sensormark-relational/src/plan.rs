@@ -21,8 +21,7 @@ use crate::dialect::Aggregates;
 use crate::physical_schema::PhysicalSchema;
 use sensormark_kit::ByShape;
 use sensormark_store::{
-    Answer, Ask, Batch, ErrorKind, FieldType, Query, Selection, StoreError, Table, TagColumn,
-    TimeRange,
+    Answer, Ask, Batch, ErrorKind, FieldType, Query, Selection, StoreError, Table, TagColumn, TimeRange,
 };
 use std::rc::Rc;
 
@@ -37,11 +36,7 @@ pub type Plans = ByShape<QueryShape, Rc<Plan>>;
 ///
 /// # Errors
 /// As [`Plan::new`].
-pub fn planned(
-    plans: &mut Plans,
-    physical: &PhysicalSchema,
-    query: &Query,
-) -> Result<Rc<Plan>, StoreError> {
+pub fn planned(plans: &mut Plans, physical: &PhysicalSchema, query: &Query) -> Result<Rc<Plan>, StoreError> {
     let make = || Plan::new(physical, query).map(Rc::new);
     plans.get(QueryShape::of(query, physical), make)
 }
@@ -51,10 +46,7 @@ pub fn planned(
 /// # Errors
 /// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
 /// [`ErrorKind::Unsupported`] for a threshold on text.
-pub fn checked<'a>(
-    physical: &'a PhysicalSchema,
-    query: &'a Query,
-) -> Result<Bindings<'a>, StoreError> {
+pub fn checked<'a>(physical: &'a PhysicalSchema, query: &'a Query) -> Result<Bindings<'a>, StoreError> {
     let asked = Bindings::new(physical, query)?;
     check(query, asked.description)?;
     Ok(asked)
@@ -80,24 +72,10 @@ impl Plan {
     /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
     pub fn new(physical: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
         let (description, table) = physical.table(query.table)?;
-        let part = || Builder {
-            physical,
-            table,
-            description,
-            query,
-            slots: Slots::default(),
-            member: None,
-        };
-        if let Ask::Aggregate {
-            aggregates,
-            grouping,
-            from_sums,
-        } = &query.ask
-        {
+        let part = || Builder { physical, table, description, query, slots: Slots::default(), member: None };
+        if let Ask::Aggregate { aggregates, grouping, from_sums } = &query.ask {
             if *from_sums {
-                return one(part(), |builder| {
-                    builder.aggregate_sums(aggregates, *grouping)
-                });
+                return one(part(), |builder| builder.aggregate_sums(aggregates, *grouping));
             }
             if physical.dialect.aggregates() == Aggregates::Merged {
                 let statements = merged::statements(part, aggregates, *grouping)?;
@@ -110,37 +88,23 @@ impl Plan {
 
     /// What the rows of its statements are.
     pub fn form(&self) -> &Form {
-        self.statements
-            .last()
-            .map_or(&Form::Series, |statement| &statement.form)
+        self.statements.last().map_or(&Form::Series, |statement| &statement.form)
     }
 
     /// The statement for everything in a table.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] when the schema has no such table.
-    pub fn everything(
-        physical: &PhysicalSchema,
-        number: usize,
-    ) -> Result<(Statement, Query), StoreError> {
+    pub fn everything(physical: &PhysicalSchema, number: usize) -> Result<(Statement, Query), StoreError> {
         let (description, table) = physical.table(number)?;
         let query = Query {
             table: number,
             series: Selection::All,
             range: TimeRange::new(i64::MIN, i64::MAX),
-            ask: Ask::Range {
-                fields: description.all_fields(),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: description.all_fields(), coarse_filter: false },
         };
-        let builder = Builder {
-            physical,
-            table,
-            description,
-            query: &query,
-            slots: Slots::default(),
-            member: None,
-        };
+        let builder =
+            Builder { physical, table, description, query: &query, slots: Slots::default(), member: None };
         let (text, form) = builder.everything();
         Ok((builder.finish(&text, form), query))
     }
@@ -151,9 +115,7 @@ fn one<'a>(
     write: impl FnOnce(&mut Builder<'a>) -> Result<(String, Form), StoreError>,
 ) -> Result<Plan, StoreError> {
     let (text, form) = write(&mut builder)?;
-    Ok(Plan {
-        statements: vec![builder.finish(&text, form)],
-    })
+    Ok(Plan { statements: vec![builder.finish(&text, form)] })
 }
 
 /// The statement for every entity of a table: keys, last time, columns.
@@ -171,11 +133,7 @@ pub fn entities(physical: &PhysicalSchema, number: usize) -> Result<String, Stor
     let mut columns = table.key_names();
     columns.push(physical.dialect.answered_time(&entity.last_time));
     columns.extend(entity.columns.iter().cloned());
-    Ok(format!(
-        "SELECT {} FROM {}",
-        columns.join(", "),
-        entity.name
-    ))
+    Ok(format!("SELECT {} FROM {}", columns.join(", "), entity.name))
 }
 
 /// Refuses what the schema does not have.
@@ -199,47 +157,24 @@ fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
             Some(predicate.field)
         }
         Ask::Minimum { field } => Some(*field),
-        Ask::Aggregate {
-            aggregates,
-            grouping,
-            ..
-        } => {
+        Ask::Aggregate { aggregates, grouping, .. } => {
             grouped = grouping.by_tag;
             aggregates.iter().map(|one| one.field).max()
         }
     };
     let mut tags = selected.into_iter().chain(grouped);
     if let Some(tag) = tags.find(|&tag| tag >= description.tags.len()) {
-        return missing(format!(
-            "table {} has no tag number {tag}",
-            description.name
-        ));
+        return missing(format!("table {} has no tag number {tag}", description.name));
     }
-    let is_compared = matches!(
-        query.ask,
-        Ask::First(_) | Ask::Last(_) | Ask::SeriesMatching(_) | Ask::Minimum { .. }
-    );
+    let is_compared =
+        matches!(query.ask, Ask::First(_) | Ask::Last(_) | Ask::SeriesMatching(_) | Ask::Minimum { .. });
     match field {
-        Some(field)
-            if field < fields
-                && is_compared
-                && description.fields[field].kind == FieldType::Text =>
-        {
-            Err(StoreError::unsupported(
-                OPERATION,
-                "text has no threshold and no minimum",
-            ))
+        Some(field) if field < fields && is_compared && description.fields[field].kind == FieldType::Text => {
+            Err(StoreError::unsupported(OPERATION, "text has no threshold and no minimum"))
         }
         Some(field) if field < fields => Ok(()),
-        Some(field) => missing(format!(
-            "table {} has no field number {field}",
-            description.name
-        )),
-        None => Err(StoreError::new(
-            ErrorKind::Rejected,
-            OPERATION,
-            "the question names no field",
-        )),
+        Some(field) => missing(format!("table {} has no field number {field}", description.name)),
+        None => Err(StoreError::new(ErrorKind::Rejected, OPERATION, "the question names no field")),
     }
 }
 
@@ -255,9 +190,7 @@ fn finds_nothing(query: &Query, physical: &PhysicalSchema, description: &Table) 
     match &query.series {
         Selection::Set(set) => set.iter().all(|&series| series >= description.series.len()),
         Selection::Tagged { tag, value } => match &description.series.columns()[*tag] {
-            TagColumn::Integer(_) => value
-                .parse::<i64>()
-                .map_or(true, |number| number.to_string() != *value),
+            TagColumn::Integer(_) => value.parse::<i64>().map_or(true, |number| number.to_string() != *value),
             TagColumn::Text(_) => false,
         },
         Selection::One(series) => *series >= description.series.len(),

@@ -71,11 +71,7 @@ impl SeriesMap {
 
     fn lookup(&self) -> &Lookup {
         self.lookup.get_or_init(|| {
-            if self.own_tags {
-                Lookup::Number
-            } else {
-                lookup_of(self.table(), self.identifying())
-            }
+            if self.own_tags { Lookup::Number } else { lookup_of(self.table(), self.identifying()) }
         })
     }
 
@@ -88,19 +84,13 @@ impl SeriesMap {
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Protocol`] when the schema has no such series.
-    pub fn of_row<R: Row>(
-        &self,
-        row: &R,
-        first: usize,
-        scratch: &mut String,
-    ) -> Result<u32, StoreError> {
+    pub fn of_row<R: Row>(&self, row: &R, first: usize, scratch: &mut String) -> Result<u32, StoreError> {
         let found = match self.lookup() {
             Lookup::Single => Some(0),
             Lookup::Number => u32::try_from(row.integer(first)?).ok(),
-            Lookup::Counting(start) => row
-                .integer(first)?
-                .checked_sub(*start)
-                .and_then(|number| u32::try_from(number).ok()),
+            Lookup::Counting(start) => {
+                row.integer(first)?.checked_sub(*start).and_then(|number| u32::try_from(number).ok())
+            }
             Lookup::Integer(map) => map.get(&row.integer(first)?).copied(),
             Lookup::Joined(map) => match self.kinds.as_slice() {
                 [ColumnType::Text] => map.get(row.text(first)?).copied(),
@@ -109,10 +99,7 @@ impl SeriesMap {
                     for (place, kind) in kinds.iter().enumerate() {
                         match kind {
                             ColumnType::Text => join(scratch, row.text(first + place)?),
-                            _ => join(
-                                scratch,
-                                itoa::Buffer::new().format(row.integer(first + place)?),
-                            ),
+                            _ => join(scratch, itoa::Buffer::new().format(row.integer(first + place)?)),
                         }
                     }
                     map.get(scratch.as_str()).copied()
@@ -163,12 +150,7 @@ fn lookup_of(table: &Table, identifying: &[usize]) -> Lookup {
         if (0..).zip(values).all(counts) {
             return Lookup::Counting(first);
         }
-        return Lookup::Integer(
-            (0_u32..)
-                .zip(values)
-                .map(|(series, &value)| (value, series))
-                .collect(),
-        );
+        return Lookup::Integer((0_u32..).zip(values).map(|(series, &value)| (value, series)).collect());
     }
     Lookup::Joined(
         (0..table.series.len())
@@ -189,9 +171,7 @@ mod tests {
     use sensormark_store::{Series, Tag, TimeResolution};
 
     fn map(columns: Vec<TagColumn>) -> SeriesMap {
-        let tags = (0..columns.len()).map(|tag| Tag {
-            name: format!("t{tag}"),
-        });
+        let tags = (0..columns.len()).map(|tag| Tag { name: format!("t{tag}") });
         let table = Table {
             name: "r".to_owned(),
             tags: tags.collect(),

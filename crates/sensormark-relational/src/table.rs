@@ -148,9 +148,7 @@ impl PhysicalTable {
 
     /// The names of the columns that identify the series.
     pub fn key_names(&self) -> Vec<String> {
-        self.key_columns()
-            .map(|column| column.name.clone())
-            .collect()
+        self.key_columns().map(|column| column.name.clone()).collect()
     }
 
     /// The columns that every row of a series has alike: its number, or all its tags.
@@ -167,10 +165,7 @@ impl PhysicalTable {
 
     /// The name of the column with this content, quoted.
     pub fn column(&self, content: Content) -> &str {
-        self.columns
-            .iter()
-            .find(|column| column.content == content)
-            .map_or("", |column| &column.name)
+        self.columns.iter().find(|column| column.content == content).map_or("", |column| &column.name)
     }
 
     /// The name of the column for values of this type in rows of one field, quoted.

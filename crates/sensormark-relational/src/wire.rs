@@ -42,8 +42,7 @@ impl<const DIGITS: bool> WireRow<'_, DIGITS> {
     #[inline]
     fn raw(&self, place: usize) -> Result<Option<&[u8]>, StoreError> {
         let raw = self.0.try_get::<_, Raw<'_>>(place);
-        raw.map(|raw| raw.0)
-            .map_err(|_| unexpected("a row has too few columns"))
+        raw.map(|raw| raw.0).map_err(|_| unexpected("a row has too few columns"))
     }
 
     #[inline]
@@ -110,9 +109,7 @@ impl<const DIGITS: bool> Row for WireRow<'_, DIGITS> {
     }
 
     fn elements(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        binary::elements(self.present(place)?, |element| {
-            binary::push(element, column)
-        })
+        binary::elements(self.present(place)?, |element| binary::push(element, column))
     }
 }
 

@@ -11,9 +11,7 @@ use crate::cell::Cell;
 use crate::physical_schema::{PhysicalSchema, keeps_empty_readings};
 use crate::table::{Content, PhysicalTable, SECOND_NS, series_cell};
 use sensormark_store::record::{records, runs};
-use sensormark_store::{
-    Batch, EntityReading, ErrorKind, FieldType, Shape, StoreError, Table, Value,
-};
+use sensormark_store::{Batch, EntityReading, ErrorKind, FieldType, Shape, StoreError, Table, Value};
 use std::ops::Range;
 
 /// Some of a batch's readings as rows.
@@ -65,11 +63,9 @@ impl<'a> Rows<'a> {
     ) -> Result<Self, StoreError> {
         let (description, table) = physical.table(batch.table)?;
         let kind = match physical.layout.shape {
-            Shape::RowPerField => Kind::Fields(present_fields(
-                batch,
-                readings,
-                keeps_empty_readings(physical),
-            )),
+            Shape::RowPerField => {
+                Kind::Fields(present_fields(batch, readings, keeps_empty_readings(physical)))
+            }
             Shape::RecordPerSpan { span_ns, encoding } => {
                 let runs = runs(batch, readings, span_ns);
                 let record = |record: sensormark_store::record::Record<'_>| {
@@ -86,13 +82,7 @@ impl<'a> Rows<'a> {
             }
             _ => Kind::Readings(readings),
         };
-        Ok(Self {
-            physical,
-            table,
-            description,
-            batch,
-            kind,
-        })
+        Ok(Self { physical, table, description, batch, kind })
     }
 
     /// How many rows there are.
@@ -158,9 +148,7 @@ impl<'a> Rows<'a> {
             Content::SeriesNumber | Content::Tag(_) => {
                 series_cell(content, self.description, self.batch.series[reading])
             }
-            Content::Time if self.table.nanosecond.is_none() => {
-                Cell::I64(self.physical.time_key(time_ns))
-            }
+            Content::Time if self.table.nanosecond.is_none() => Cell::I64(self.physical.time_key(time_ns)),
             Content::Time => Cell::I64(time_ns.div_euclid(SECOND_NS)),
             Content::Nanosecond => Cell::I64(time_ns.rem_euclid(SECOND_NS)),
             Content::Field(field) => Cell::field(self.batch, reading, field),
@@ -183,9 +171,7 @@ fn present_fields(batch: &Batch, readings: Range<usize>, keeps_empty: bool) -> V
     for reading in readings {
         let before = present.len();
         present.extend(
-            (0..fields)
-                .filter(|&field| batch.columns[field].has(reading))
-                .map(|field| (reading, field)),
+            (0..fields).filter(|&field| batch.columns[field].has(reading)).map(|field| (reading, field)),
         );
         if keeps_empty && present.len() == before {
             present.push((reading, 0));
@@ -207,34 +193,21 @@ pub fn entity_cells<'a>(
     let (description, table) = physical.table(write.reading.table)?;
     let rejected = |text: String| Err(StoreError::new(ErrorKind::Rejected, OPERATION, text));
     let Some(entity) = &description.entity else {
-        return Err(StoreError::unsupported(
-            OPERATION,
-            format!("table {} has no entity", description.name),
-        ));
+        return Err(StoreError::unsupported(OPERATION, format!("table {} has no entity", description.name)));
     };
     if write.reading.len() != 1 {
         let count = write.reading.len();
-        return rejected(format!(
-            "an entity is updated with one reading, not {count}"
-        ));
+        return rejected(format!("an entity is updated with one reading, not {count}"));
     }
     if write.entity.len() != entity.columns.len() {
-        return rejected(format!(
-            "{} values for {} columns",
-            write.entity.len(),
-            entity.columns.len()
-        ));
+        return rejected(format!("{} values for {} columns", write.entity.len(), entity.columns.len()));
     }
     let series = write.reading.series[0];
-    let mut cells: Vec<Cell<'a>> = table
-        .key_columns()
-        .map(|column| series_cell(column.content, description, series))
-        .collect();
+    let mut cells: Vec<Cell<'a>> =
+        table.key_columns().map(|column| series_cell(column.content, description, series)).collect();
     for (column, value) in entity.columns.iter().zip(write.entity) {
         cells.push(match (column.kind, value) {
-            (FieldType::U16, Value::I64(value)) => {
-                Cell::I32(i32::try_from(*value).unwrap_or(i32::MAX))
-            }
+            (FieldType::U16, Value::I64(value)) => Cell::I32(i32::try_from(*value).unwrap_or(i32::MAX)),
             (_, value) => Cell::of(value),
         });
     }

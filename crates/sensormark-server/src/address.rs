@@ -15,10 +15,7 @@ pub(super) fn beside(addresses: &[Ipv4Addr]) -> Option<Ipv4Addr> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] where the store's server keeps to loopback, or is a cluster. [`ErrorKind::Configuration`] where the address is none of this host.
-pub(super) fn addresses(
-    store: &dyn Store,
-    options: &ServerOptions,
-) -> Result<Vec<Ipv4Addr>, StoreError> {
+pub(super) fn addresses(store: &dyn Store, options: &ServerOptions) -> Result<Vec<Ipv4Addr>, StoreError> {
     let members = options.cluster.as_ref().map_or(1, |one| one.members.max(1));
     let Some(address) = options.address else {
         let first = u32::from(Ipv4Addr::LOCALHOST);
@@ -35,9 +32,8 @@ pub(super) fn addresses(
         return Err(StoreError::unsupported(operation, text));
     }
     let wrong = |why: &str| {
-        let text = format!(
-            "it cannot listen on {address}: {why}; name an address that this host has (ip address)"
-        );
+        let text =
+            format!("it cannot listen on {address}: {why}; name an address that this host has (ip address)");
         StoreError::new(ErrorKind::Configuration, &operation, text)
     };
     if address.is_unspecified() || address.is_multicast() || address.is_broadcast() {

@@ -27,10 +27,8 @@ const MEMORY_WORDS: [&str; 5] = [
 ];
 
 /// What a log says of a Java server whose heap is full, in lower case. Java says it of other memory, too, which is not the heap's.
-const HEAP_WORDS: [&str; 2] = [
-    "outofmemoryerror: java heap space",
-    "outofmemoryerror: gc overhead limit exceeded",
-];
+const HEAP_WORDS: [&str; 2] =
+    ["outofmemoryerror: java heap space", "outofmemoryerror: gc overhead limit exceeded"];
 
 /// The longest line that is quoted, in characters: some servers log whole stacks in one.
 const QUOTED: usize = 200;
@@ -50,9 +48,7 @@ pub(super) fn no_memory_line(log: &str) -> Option<String> {
 pub(super) fn full_heap(log: &str, arguments: &[String]) -> Option<String> {
     let line = last_line(log, &HEAP_WORDS)?;
     let size = heap_megabytes(arguments).map_or_else(String::new, |size| format!(" of {size} MB"));
-    Some(format!(
-        "the server ran out of its heap{size} ({line}); allow it more with --server-memory"
-    ))
+    Some(format!("the server ran out of its heap{size} ({line}); allow it more with --server-memory"))
 }
 
 /// The largest heap that Java's options allow, in MB. The last of them counts, as for Java.
@@ -83,22 +79,16 @@ fn last_line(log: &str, words: &[&str]) -> Option<String> {
 /// Whether the disk of a folder has less room than any server writes at once.
 pub(super) fn is_full(folder: &Path) -> bool {
     const ROOM_BYTES: u64 = 1 << 20;
-    rustix::fs::statvfs(folder)
-        .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_BYTES)
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM_BYTES)
 }
 
 /// Why a server does nothing but wait for memory in sensormark's own group, in words.
 pub(super) fn standstill() -> String {
-    own_group(
-        "the server came to a standstill",
-        control_group::own_limit_bytes(),
-    )
+    own_group("the server came to a standstill", control_group::own_limit_bytes())
 }
 
 fn own_group(what: &str, limit_bytes: Option<u64>) -> String {
-    let limit = limit_bytes.map_or_else(String::new, |limit| {
-        format!(", which may use {} MB", limit >> 20)
-    });
+    let limit = limit_bytes.map_or_else(String::new, |limit| format!(", which may use {} MB", limit >> 20));
     format!(
         "{what} for want of memory in the control group that sensormark runs in{limit}; give the group more, or lower --server-memory"
     )
@@ -117,10 +107,7 @@ impl KernelKills {
     /// The counts of now.
     pub(super) fn now() -> Self {
         let machine = std::fs::read_to_string("/proc/vmstat").unwrap_or_default();
-        Self {
-            group: control_group::own_kills(),
-            machine: group_files::event(&machine, "oom_kill"),
-        }
+        Self { group: control_group::own_kills(), machine: group_files::event(&machine, "oom_kill") }
     }
 
     /// Why the server lost processes since these counts, in words, where the kernel says so. `is_killed` says that its first process ended by SIGKILL.
@@ -158,7 +145,8 @@ mod tests {
 
     #[test]
     fn logs_tell_of_disks_and_memory() {
-        let log = "LOG:  starting\nERROR:  could not write to file \"x\": No space left on device\nLOG:  done";
+        let log =
+            "LOG:  starting\nERROR:  could not write to file \"x\": No space left on device\nLOG:  done";
         let line = full_disk_line(log).expect("it says so");
         assert!(line.starts_with("ERROR:  could not write"), "{line}");
         for log in [
@@ -177,10 +165,7 @@ mod tests {
         ] {
             assert_eq!(no_memory_line(log).as_deref(), Some(log));
         }
-        assert_eq!(
-            no_memory_line("JVM Arguments: [-XX:+CrashOnOutOfMemoryError]"),
-            None
-        );
+        assert_eq!(no_memory_line("JVM Arguments: [-XX:+CrashOnOutOfMemoryError]"), None);
     }
 
     #[test]
@@ -216,10 +201,7 @@ mod tests {
 
     #[test]
     fn a_kill_by_the_kernel_is_told_from_others() {
-        let count = |group, machine| KernelKills {
-            group: Some(group),
-            machine: Some(machine),
-        };
+        let count = |group, machine| KernelKills { group: Some(group), machine: Some(machine) };
         let before = count(1, 5);
         assert_eq!(before.compared(before, true, None), None, "a person did it");
         let group = before.compared(count(2, 6), false, Some(60 << 20));

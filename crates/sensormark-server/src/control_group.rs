@@ -26,10 +26,7 @@ impl Parent {
         };
         let parent = Self::find(&read("/proc/self/cgroup")?, &read("/proc/self/mountinfo")?)?;
         rustix::fs::access(&parent.folder, rustix::fs::Access::WRITE_OK).map_err(|error| {
-            format!(
-                "this user may not make a control group in {}: {error}",
-                parent.folder.display()
-            )
+            format!("this user may not make a control group in {}: {error}", parent.folder.display())
         })?;
         Ok(parent)
     }
@@ -41,10 +38,7 @@ impl Parent {
             Version::One => own.folder,
             Version::Two => delegated(&own.mount, &own.folder)?,
         };
-        Ok(Self {
-            version: own.version,
-            folder,
-        })
+        Ok(Self { version: own.version, folder })
     }
 }
 
@@ -76,11 +70,7 @@ impl Own {
                     kind == "cgroup" && options.split(',').any(|option| option == "memory")
                 })
                 .ok_or("the memory controller's groups are not mounted here")?;
-                return Ok(Self {
-                    version: Version::One,
-                    mount,
-                    folder,
-                });
+                return Ok(Self { version: Version::One, mount, folder });
             }
             if controllers.is_empty() {
                 unified = Some(path);
@@ -89,11 +79,7 @@ impl Own {
         let path = unified.ok_or("the kernel has no control groups for memory")?;
         let (mount, folder) = mounted(mounts, path, |kind, _| kind == "cgroup2")
             .ok_or("control groups of version 2 are not mounted here")?;
-        Ok(Self {
-            version: Version::Two,
-            mount,
-            folder,
-        })
+        Ok(Self { version: Version::Two, mount, folder })
     }
 
     /// The least limit of memory of the group and those above it, in bytes.
@@ -105,13 +91,7 @@ impl Own {
         let above = self.folder.ancestors();
         let limits = above
             .take_while(|folder| folder.starts_with(&self.mount))
-            .filter_map(|folder| {
-                std::fs::read_to_string(folder.join(file))
-                    .ok()?
-                    .trim()
-                    .parse()
-                    .ok()
-            });
+            .filter_map(|folder| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse().ok());
         // Version 1 says "none" by a number near the largest.
         limits.filter(|limit| *limit < 1 << 60).min()
     }
@@ -123,10 +103,7 @@ pub(super) fn kills(version: Version, folder: &Path) -> Option<u64> {
         Version::One => "memory.oom_control",
         Version::Two => "memory.events",
     };
-    event(
-        &std::fs::read_to_string(folder.join(file)).ok()?,
-        "oom_kill",
-    )
+    event(&std::fs::read_to_string(folder.join(file)).ok()?, "oom_kill")
 }
 
 /// The same of the group that this process is in, without the groups below it where the kernel counts them apart.
@@ -149,11 +126,7 @@ pub(super) fn own_limit_bytes() -> Option<u64> {
 }
 
 /// The mount point and the folder of a group in the first mount of this kind (file system's type and its options).
-fn mounted(
-    mounts: &str,
-    group: &str,
-    is_it: impl Fn(&str, &str) -> bool,
-) -> Option<(PathBuf, PathBuf)> {
+fn mounted(mounts: &str, group: &str, is_it: impl Fn(&str, &str) -> bool) -> Option<(PathBuf, PathBuf)> {
     mounts.lines().find_map(|line| {
         let (place, what) = line.split_once(" - ")?;
         let mut what = what.split(' ');
@@ -177,14 +150,9 @@ fn delegated(mount: &Path, own: &Path) -> Result<PathBuf, String> {
             .is_ok_and(|text| text.split_whitespace().any(|name| name == "memory"))
     };
     if !has(mount, "cgroup.controllers") {
-        return Err(
-            "the memory controller is not among those of version 2 (cgroup.controllers)".to_owned(),
-        );
+        return Err("the memory controller is not among those of version 2 (cgroup.controllers)".to_owned());
     }
-    for folder in own
-        .ancestors()
-        .take_while(|folder| folder.starts_with(mount))
-    {
+    for folder in own.ancestors().take_while(|folder| folder.starts_with(mount)) {
         if has(folder, "cgroup.subtree_control") {
             return Ok(folder.to_owned());
         }
@@ -234,10 +202,7 @@ mod tests {
     }
 
     fn of_version_two(folder: &Path) -> Result<Parent, String> {
-        let mounts = format!(
-            "23 28 0:21 / {} rw - cgroup2 cgroup2 rw\n",
-            folder.display()
-        );
+        let mounts = format!("23 28 0:21 / {} rw - cgroup2 cgroup2 rw\n", folder.display());
         Parent::find("0::/user.slice/run.scope\n", &mounts)
     }
 
@@ -282,10 +247,7 @@ mod tests {
     fn without_the_controller_the_reason_is_said() {
         let folder = tree(&[("cgroup.controllers", "cpu io pids\n")]);
         let refused = of_version_two(folder.path()).unwrap_err();
-        assert!(
-            refused.contains("not among those of version 2"),
-            "{refused}"
-        );
+        assert!(refused.contains("not among those of version 2"), "{refused}");
         let nothing = Parent::find("3:cpu:/\n", "").unwrap_err();
         assert!(nothing.contains("no control groups"), "{nothing}");
     }

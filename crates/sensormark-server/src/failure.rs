@@ -28,23 +28,10 @@ const EXIT_LIMIT: Duration = Duration::from_millis(200);
 impl Inner {
     /// The log's end without secrets.
     pub(super) fn log_tail(&self, lines: usize) -> String {
-        let mut secrets = vec![
-            self.launch.endpoint.url.clone(),
-            self.server_folder.password.clone(),
-        ];
-        let commands = self
-            .launch
-            .before
-            .iter()
-            .chain(&self.launch.after)
-            .chain([&self.launch.server]);
+        let mut secrets = vec![self.launch.endpoint.url.clone(), self.server_folder.password.clone()];
+        let commands = self.launch.before.iter().chain(&self.launch.after).chain([&self.launch.server]);
         secrets.extend(commands.filter_map(|command| command.input.clone()));
-        log::tail(
-            &self.folder.log(),
-            &self.server_folder.root,
-            lines,
-            &secrets,
-        )
+        log::tail(&self.folder.log(), &self.server_folder.root, lines, &secrets)
     }
 
     /// A failure of the start, which begins with its cause where that can be seen, and ends with the log's end. A full disk has a kind of its own.
@@ -57,8 +44,7 @@ impl Inner {
             return StoreError::new(kind, operation, text).with_doubt(false);
         }
         if let Some(why) = self.want_of_space() {
-            let text =
-                format!("{why}; free some, or choose a folder on another disk. {what}. {log}");
+            let text = format!("{why}; free some, or choose a folder on another disk. {what}. {log}");
             return StoreError::new(ErrorKind::DiskFull, operation, text);
         }
         StoreError::new(kind, operation, format!("{what}. {log}")).with_doubt(false)
@@ -83,10 +69,7 @@ impl Inner {
         if let Some(exit) = exit.filter(|_| self.phase() == Phase::Running) {
             return Some(self.crash(exit));
         }
-        let text = format!(
-            "the server lost processes: {why}. {}",
-            show(&self.log_tail(ERROR_LINES))
-        );
+        let text = format!("the server lost processes: {why}. {}", show(&self.log_tail(ERROR_LINES)));
         let operation = format!("run {}", self.title);
         Some(StoreError::new(ErrorKind::Crashed, operation, text))
     }
@@ -138,9 +121,7 @@ impl Inner {
                 let log = self.log_tail(TOLD_LINES);
                 cause::full_heap(&log, &self.launch.server.arguments).or_else(|| {
                     let line = cause::no_memory_line(&log)?;
-                    Some(format!(
-                        "there is not enough memory ({line}); free some, or lower --server-memory"
-                    ))
+                    Some(format!("there is not enough memory ({line}); free some, or lower --server-memory"))
                 })
             })
     }
@@ -150,9 +131,7 @@ impl Inner {
         let folder = self.server_folder.data.display();
         let log = self.log_tail(TOLD_LINES);
         if let Some(line) = cause::full_disk_line(&log) {
-            return Some(format!(
-                "the disk is full: there is no space below {folder} ({line})"
-            ));
+            return Some(format!("the disk is full: there is no space below {folder} ({line})"));
         }
         cause::is_full(&self.server_folder.data)
             .then(|| format!("the disk is full: there is no space below {folder}"))

@@ -17,45 +17,23 @@ const OPERATION: &str = "write the server's files";
 /// The error of a file operation, with its kind and a next step.
 pub(crate) fn file_error(operation: &str, path: &Path, error: io::Error) -> StoreError {
     let (kind, advice) = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
-            ErrorKind::DiskFull,
-            "free space there, or choose a folder on another disk",
-        ),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => (
-            ErrorKind::Configuration,
-            "choose a folder that you may write (state folder: SENSORMARK_STATE)",
-        ),
-        _ if matches!(
-            Errno::from_io_error(&error),
-            Some(Errno::MFILE | Errno::NFILE)
-        ) =>
-        {
-            (
-                ErrorKind::Overload,
-                "raise the limit of open files (ulimit -n)",
-            )
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            (ErrorKind::DiskFull, "free space there, or choose a folder on another disk")
         }
-        _ => (
-            ErrorKind::Configuration,
-            "choose another folder (state folder: SENSORMARK_STATE)",
-        ),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            (ErrorKind::Configuration, "choose a folder that you may write (state folder: SENSORMARK_STATE)")
+        }
+        _ if matches!(Errno::from_io_error(&error), Some(Errno::MFILE | Errno::NFILE)) => {
+            (ErrorKind::Overload, "raise the limit of open files (ulimit -n)")
+        }
+        _ => (ErrorKind::Configuration, "choose another folder (state folder: SENSORMARK_STATE)"),
     };
-    StoreError::new(
-        kind,
-        operation,
-        format!("{}: {error}; {advice}", path.display()),
-    )
-    .with_source(error)
+    StoreError::new(kind, operation, format!("{}: {error}; {advice}", path.display())).with_source(error)
 }
 
 /// Makes or empties a file that only its owner can read.
 pub(crate) fn create_private(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     // The mode again: the file may have been there.
     file.set_permissions(fs::Permissions::from_mode(0o600))?;
     Ok(file)
@@ -86,8 +64,8 @@ pub fn write_private(folder: &ServerFolder, name: &str, text: &str) -> Result<Pa
 /// # Errors
 /// [`ErrorKind::Configuration`] or [`ErrorKind::DiskFull`] when it cannot be made.
 pub fn make_private_folder(path: &Path) -> Result<(), StoreError> {
-    let made = fs::create_dir_all(path)
-        .and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o700)));
+    let made =
+        fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, fs::Permissions::from_mode(0o700)));
     made.map_err(|error| cannot_write(&path.display().to_string(), error))
 }
 
@@ -97,11 +75,7 @@ pub fn make_private_folder(path: &Path) -> Result<(), StoreError> {
 /// [`ErrorKind::Configuration`] when it is not UTF-8.
 pub fn path_text(path: &Path) -> Result<String, StoreError> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        StoreError::new(
-            ErrorKind::Configuration,
-            OPERATION,
-            "the folder's name is not UTF-8; choose another",
-        )
+        StoreError::new(ErrorKind::Configuration, OPERATION, "the folder's name is not UTF-8; choose another")
     })
 }
 
@@ -110,8 +84,7 @@ fn cannot_write(name: &str, error: io::Error) -> StoreError {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorKind::DiskFull,
         _ => ErrorKind::Configuration,
     };
-    let text =
-        format!("cannot write {name}: {error}; check the folder's rights and the disk's space");
+    let text = format!("cannot write {name}: {error}; check the folder's rights and the disk's space");
     StoreError::new(kind, OPERATION, text).with_source(error)
 }
 

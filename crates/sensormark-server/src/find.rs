@@ -45,11 +45,7 @@ pub struct Found<T> {
 impl<T> Found<T> {
     /// The installation of this version at this path.
     pub fn installation(self, path: PathBuf, version: String) -> Installation {
-        Installation {
-            path,
-            version,
-            origin: self.origin,
-        }
+        Installation { path, version, origin: self.origin }
     }
 }
 
@@ -58,8 +54,7 @@ const ON_PATH: &str = "found on PATH";
 
 /// Whether a folder is there that this user may not look into: one that root installed for itself, say.
 fn is_closed(folder: &Path) -> bool {
-    std::fs::read_dir(folder)
-        .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
+    std::fs::read_dir(folder).is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
 }
 
 /// How to get a server that `sensormark install-servers` installs.
@@ -97,11 +92,7 @@ impl Search<'_> {
         };
         let mut taken = |(folder, origin): (PathBuf, String)| {
             let what = accept(&folder)?;
-            Some(Found {
-                folder,
-                what,
-                origin,
-            })
+            Some(Found { folder, what, origin })
         };
         places.iter().cloned().find_map(&mut taken).ok_or_else(|| {
             let (wanted, advice) = (self.wanted, &self.advice);
@@ -140,11 +131,7 @@ impl Search<'_> {
     }
 
     /// All places in their order, where the user chose none.
-    fn places(
-        &self,
-        variable: &dyn Fn(&str) -> Option<OsString>,
-        as_root: bool,
-    ) -> Vec<(PathBuf, String)> {
+    fn places(&self, variable: &dyn Fn(&str) -> Option<OsString>, as_root: bool) -> Vec<(PathBuf, String)> {
         let own = variable("HOME")
             .filter(|_| !as_root)
             .map(|home| PathBuf::from(home).join(".local/share/sensormark/servers"));
@@ -179,10 +166,7 @@ impl Search<'_> {
 /// # Errors
 /// When it cannot be run.
 pub fn stated_version(program: &Path, arguments: &[&str]) -> std::io::Result<String> {
-    let output = std::process::Command::new(program)
-        .args(arguments)
-        .env_clear()
-        .output()?;
+    let output = std::process::Command::new(program).args(arguments).env_clear().output()?;
     let text = [output.stdout, output.stderr].concat();
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
@@ -206,8 +190,7 @@ pub fn program_version(title: &str, program: &Path, argument: &str) -> Result<St
     let text = stated_version(program, &[argument])
         .map_err(|error| failed(format!("{error}; install it again")).with_source(error))?;
     let version = version_number(&text);
-    let version =
-        version.ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
+    let version = version.ok_or_else(|| failed("the program states none; install it again".to_owned()))?;
     Ok(version.to_owned())
 }
 
@@ -238,10 +221,7 @@ mod tests {
     }
 
     /// The folders that are looked into, in order.
-    fn looked_into(
-        variable: &dyn Fn(&str) -> Option<OsString>,
-        as_root: bool,
-    ) -> (Vec<String>, StoreError) {
+    fn looked_into(variable: &dyn Fn(&str) -> Option<OsString>, as_root: bool) -> (Vec<String>, StoreError) {
         let mut folders = Vec::new();
         let error = search()
             .find_among(variable, as_root, |folder| {
@@ -282,12 +262,8 @@ mod tests {
         let (folders, error) = looked_into(&chosen, false);
         assert_eq!(folders, ["/mine/bin", "/mine"]);
         assert!(error.to_string().contains("correct or unset it"));
-        let found = search().find_among(&chosen, false, |folder| {
-            folder.ends_with("bin").then_some(7)
-        });
-        let installation = found
-            .unwrap()
-            .installation(PathBuf::from("/mine/bin/somed"), "1".to_owned());
+        let found = search().find_among(&chosen, false, |folder| folder.ends_with("bin").then_some(7));
+        let installation = found.unwrap().installation(PathBuf::from("/mine/bin/somed"), "1".to_owned());
         assert_eq!(installation.origin, "named by $SENSORMARK_SOMEDB_HOME");
     }
 

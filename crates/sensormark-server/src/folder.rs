@@ -32,11 +32,7 @@ fn make_folder(path: &Path, mode: u32) -> io::Result<()> {
 /// # Errors
 /// [`ErrorKind::Configuration`] when there is no usual place.
 pub(super) fn state_place(given: Option<PathBuf>) -> Result<PathBuf, StoreError> {
-    let variable = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let usual = || {
         if is_root() {
             return Some(PathBuf::from("/var/lib/sensormark"));
@@ -45,16 +41,13 @@ pub(super) fn state_place(given: Option<PathBuf>) -> Result<PathBuf, StoreError>
             .or_else(|| Some(variable("HOME")?.join(".local/state")))
             .map(|folder| folder.join("sensormark"))
     };
-    let folder = given
-        .or_else(|| variable("SENSORMARK_STATE"))
-        .or_else(usual)
-        .ok_or_else(|| {
-            StoreError::new(
-                ErrorKind::Configuration,
-                MAKE_STATE,
-                "neither SENSORMARK_STATE, XDG_STATE_HOME nor HOME is set; set SENSORMARK_STATE to a folder",
-            )
-        })?;
+    let folder = given.or_else(|| variable("SENSORMARK_STATE")).or_else(usual).ok_or_else(|| {
+        StoreError::new(
+            ErrorKind::Configuration,
+            MAKE_STATE,
+            "neither SENSORMARK_STATE, XDG_STATE_HOME nor HOME is set; set SENSORMARK_STATE to a folder",
+        )
+    })?;
     std::path::absolute(&folder).map_err(|error| file_error(MAKE_STATE, &folder, error))
 }
 
@@ -66,8 +59,7 @@ pub(super) fn state_folder(given: Option<PathBuf>) -> Result<PathBuf, StoreError
     let folder = state_place(given)?;
     if !folder.is_dir() {
         if let Some(parent) = folder.parent() {
-            std::fs::create_dir_all(parent)
-                .map_err(|error| file_error(MAKE_STATE, parent, error))?;
+            std::fs::create_dir_all(parent).map_err(|error| file_error(MAKE_STATE, parent, error))?;
         }
         let mode = if is_root() { 0o755 } else { 0o700 };
         match make_folder(&folder, mode) {
@@ -111,8 +103,7 @@ impl RunFolder {
             for part in [folder.server_root(), folder.data()] {
                 make_folder(&part, 0o700).map_err(|error| file_error(operation, &part, error))?;
                 if let Some(user) = user {
-                    user.take_over(&part)
-                        .map_err(|error| file_error(operation, &part, error))?;
+                    user.take_over(&part).map_err(|error| file_error(operation, &part, error))?;
                     user.check_access(&part)?;
                 }
             }
@@ -132,11 +123,7 @@ impl RunFolder {
         owner.write(path).map_err(failed)?;
         let lock = create_private(&path.join(LOCK)).map_err(failed)?;
         lock.lock().map_err(failed)?;
-        Ok(Self {
-            path: path.to_owned(),
-            owner: Mutex::new(owner),
-            _lock: lock,
-        })
+        Ok(Self { path: path.to_owned(), owner: Mutex::new(owner), _lock: lock })
     }
 
     fn add_data_folder(&self, chosen: &Path, user: Option<&User>) -> Result<(), StoreError> {
@@ -149,11 +136,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// When it cannot be made or the server's user cannot write it.
-    pub(super) fn add_log_folder(
-        &self,
-        chosen: &Path,
-        user: Option<&User>,
-    ) -> Result<PathBuf, StoreError> {
+    pub(super) fn add_log_folder(&self, chosen: &Path, user: Option<&User>) -> Result<PathBuf, StoreError> {
         self.add_chosen_folder(("logs", "-logs"), chosen, user, |owner, folder| {
             owner.log_folder = Some(folder);
         })?;
@@ -176,20 +159,16 @@ impl RunFolder {
         note: impl FnOnce(&mut Ownership, PathBuf),
     ) -> Result<(), StoreError> {
         let operation = &format!("make a folder for the {purpose}");
-        let chosen = chosen
-            .canonicalize()
-            .map_err(|error| file_error(operation, chosen, error))?;
+        let chosen = chosen.canonicalize().map_err(|error| file_error(operation, chosen, error))?;
         let run = self.owner().run;
         let folder = chosen.join(format!("sensormark-{run}{ending}"));
         // Written down before it is made, so that a crash in between leaves nothing unknown.
         self.update(|owner| note(owner, folder.clone()))?;
         let failed = |error| file_error(operation, &folder, error);
         make_folder(&folder, 0o711).map_err(failed)?;
-        std::fs::write(folder.join(DATA_MARKER), &run)
-            .map_err(failed)
-            .inspect_err(|_| {
-                std::fs::remove_dir_all(&folder).ok();
-            })?;
+        std::fs::write(folder.join(DATA_MARKER), &run).map_err(failed).inspect_err(|_| {
+            std::fs::remove_dir_all(&folder).ok();
+        })?;
         // Before anything is put there: the user's own folders may be closed to the server's user.
         user.map_or(Ok(()), |user| user.check_entry(&folder))
     }
@@ -206,10 +185,7 @@ impl RunFolder {
 
     /// The folder for the server's data.
     pub(super) fn data(&self) -> PathBuf {
-        self.owner().data_folder.map_or_else(
-            || self.server_root().join("data"),
-            |folder| folder.join("data"),
-        )
+        self.owner().data_folder.map_or_else(|| self.server_root().join("data"), |folder| folder.join("data"))
     }
 
     /// What the server prints goes here.
@@ -219,10 +195,7 @@ impl RunFolder {
 
     /// What is written down about the run.
     pub(super) fn owner(&self) -> Ownership {
-        self.owner
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Changes what is written down about the run.
@@ -232,9 +205,7 @@ impl RunFolder {
     pub(super) fn update(&self, change: impl FnOnce(&mut Ownership)) -> Result<(), StoreError> {
         let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut owner);
-        owner
-            .write(&self.path)
-            .map_err(|error| file_error("write the ownership file", &self.path, error))
+        owner.write(&self.path).map_err(|error| file_error("write the ownership file", &self.path, error))
     }
 
     /// Removes the folders on chosen disks and the run's folder. Nothing there is fine.
@@ -257,10 +228,7 @@ pub(super) fn remove(path: &Path, owner: &Ownership) -> Result<(), StoreError> {
 
 /// Removes the marked folders on the disks that the user chose, only if they bear this run's marker (or are empty).
 fn remove_chosen_folders(owner: &Ownership) -> Result<(), StoreError> {
-    for folder in [&owner.data_folder, &owner.log_folder]
-        .into_iter()
-        .flatten()
-    {
+    for folder in [&owner.data_folder, &owner.log_folder].into_iter().flatten() {
         let marker = std::fs::read_to_string(folder.join(DATA_MARKER));
         if marker.is_ok_and(|run| run == owner.run) {
             remove_folder(folder)?;
@@ -285,9 +253,7 @@ fn remove_folder(path: &Path) -> Result<(), StoreError> {
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    failure.map_or(Ok(()), |error| {
-        Err(file_error("remove the server's folder", path, error))
-    })
+    failure.map_or(Ok(()), |error| Err(file_error("remove the server's folder", path, error)))
 }
 
 /// A run's folder that was found, made by whichever process.

@@ -122,9 +122,7 @@ impl Inner {
     }
 
     pub(super) fn lifecycle(&self) -> MutexGuard<'_, ()> {
-        self.lifecycle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.lifecycle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn phase(&self) -> Phase {
@@ -135,10 +133,7 @@ impl Inner {
     pub(super) fn process_id(&self) -> u32 {
         let state = self.state();
         let running = state.child.is_some() && state.exit.is_none();
-        state
-            .identity
-            .filter(|_| running)
-            .map_or(0, |identity| identity.pid)
+        state.identity.filter(|_| running).map_or(0, |identity| identity.pid)
     }
 
     /// How the server's process ended, if it did.
@@ -177,9 +172,8 @@ impl Inner {
             return Err(self.interrupted());
         }
         let mut child = spawn::spawn(command, &self.surroundings)?;
-        let recorded = ProcessIdentity::of(child.id())
-            .ok_or_else(|| self.interrupted())
-            .and_then(|identity| {
+        let recorded =
+            ProcessIdentity::of(child.id()).ok_or_else(|| self.interrupted()).and_then(|identity| {
                 self.state().known.push(identity);
                 self.record(None).map(|()| identity)
             });
@@ -228,10 +222,8 @@ impl Inner {
             Some(Exit::Code(0)) => Ok(()),
             Some(exit) => Err(self.failure(ErrorKind::Crashed, &format!("{program} {exit}"))),
             None if self.is_ending() => Err(self.interrupted()),
-            None => Err(self.failure(
-                ErrorKind::Timeout,
-                &format!("{program} did not end within {} s", limit.as_secs()),
-            )),
+            None => Err(self
+                .failure(ErrorKind::Timeout, &format!("{program} did not end within {} s", limit.as_secs()))),
         }
     }
 
@@ -254,10 +246,7 @@ impl Inner {
     }
 
     /// Starts this command as the server's process and has it watched.
-    pub(super) fn start_process(
-        self: &Arc<Self>,
-        command: &Command,
-    ) -> Result<ProcessIdentity, StoreError> {
+    pub(super) fn start_process(self: &Arc<Self>, command: &Command) -> Result<ProcessIdentity, StoreError> {
         let (killed, kills) = (self.killed_processes(), KernelKills::now());
         let short = self.shortages();
         {
@@ -286,10 +275,7 @@ impl Inner {
     /// Its end is expected from here on.
     pub(super) fn go_down(&self) -> Result<(), StoreError> {
         let mut state = self.state();
-        if matches!(
-            state.phase,
-            Phase::Stopping | Phase::Removed | Phase::Detached
-        ) {
+        if matches!(state.phase, Phase::Stopping | Phase::Removed | Phase::Detached) {
             drop(state);
             return Err(self.interrupted());
         }
@@ -337,11 +323,7 @@ impl Inner {
                 return;
             }
             state.exit = Some(exit);
-            if state.phase == Phase::Running {
-                std::mem::take(&mut state.listeners)
-            } else {
-                Vec::new()
-            }
+            if state.phase == Phase::Running { std::mem::take(&mut state.listeners) } else { Vec::new() }
         };
         self.changed.notify_all();
         if !listeners.is_empty() {
@@ -356,9 +338,7 @@ impl Inner {
     pub(super) fn wait_for_exit(&self, limit: Duration) -> bool {
         let waited = self
             .changed
-            .wait_timeout_while(self.state(), limit, |state| {
-                state.child.is_some() && state.exit.is_none()
-            })
+            .wait_timeout_while(self.state(), limit, |state| state.child.is_some() && state.exit.is_none())
             .unwrap_or_else(PoisonError::into_inner);
         !waited.1.timed_out()
     }
@@ -435,9 +415,7 @@ impl Inner {
                     state.known.push(*process);
                 }
             }
-            state
-                .identity
-                .filter(|_| state.child.is_some() && state.exit.is_none())
+            state.identity.filter(|_| state.child.is_some() && state.exit.is_none())
         };
         if let Some(root) = root {
             root.signal(match self.launch.stop {

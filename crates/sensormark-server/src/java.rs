@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// [`ErrorKind::NotInstalled`] when none of them fits.
-pub fn find_java(
-    title: &str,
-    wanted: &str,
-    fits: impl Fn(u32) -> bool,
-) -> Result<PathBuf, StoreError> {
+pub fn find_java(title: &str, wanted: &str, fits: impl Fn(u32) -> bool) -> Result<PathBuf, StoreError> {
     let mut programs = Vec::new();
     if let Some(home) = std::env::var_os("JAVA_HOME") {
         programs.push(PathBuf::from(home).join("bin/java"));
@@ -39,14 +35,9 @@ fn version(program: &Path) -> Option<u32> {
     let real = fs::canonicalize(program).ok()?;
     let release = real.parent()?.parent()?.join("release");
     let text = match fs::read_to_string(release) {
-        Ok(text) if text.contains("JAVA_VERSION=") => {
-            text.split("JAVA_VERSION=").nth(1)?.to_owned()
-        }
+        Ok(text) if text.contains("JAVA_VERSION=") => text.split("JAVA_VERSION=").nth(1)?.to_owned(),
         _ => {
-            let output = std::process::Command::new(program)
-                .arg("-version")
-                .output()
-                .ok()?;
+            let output = std::process::Command::new(program).arg("-version").output().ok()?;
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             text.split("version ").nth(1)?.to_owned()
         }

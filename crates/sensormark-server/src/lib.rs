@@ -103,9 +103,7 @@ impl Supervisor {
     }
 
     fn at(home: PathBuf) -> Self {
-        Self {
-            shared: Arc::new(Shared::new(home)),
-        }
+        Self { shared: Arc::new(Shared::new(home)) }
     }
 
     /// The state folder.
@@ -131,10 +129,7 @@ impl Supervisor {
         options: &ServerOptions,
         data: Option<&Path>,
     ) -> Result<ManagedServer, StoreError> {
-        let wishes = StartWishes {
-            data,
-            ..StartWishes::default()
-        };
+        let wishes = StartWishes { data, ..StartWishes::default() };
         self.start_with(store, options, &wishes)
     }
 

@@ -34,23 +34,13 @@ fn last_lines(path: &Path, lines: usize) -> Vec<String> {
     };
     let bytes = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let all: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    all[all.len().saturating_sub(lines)..]
-        .iter()
-        .map(|line| (*line).to_owned())
-        .collect()
+    let all: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    all[all.len().saturating_sub(lines)..].iter().map(|line| (*line).to_owned()).collect()
 }
 
 fn newest_log(folder: &Path) -> Option<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
-        std::fs::read_dir(folder)
-            .into_iter()
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .collect()
+        std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect()
     };
     let mut files = entries(folder);
     let below: Vec<PathBuf> = files
@@ -64,9 +54,7 @@ fn newest_log(folder: &Path) -> Option<PathBuf> {
         .filter(|path| {
             let is_file = path.symlink_metadata().is_ok_and(|about| about.is_file());
             let named = path.file_name().is_some_and(|name| name == "log")
-                || path
-                    .extension()
-                    .is_some_and(|end| end == "log" || end == "err");
+                || path.extension().is_some_and(|end| end == "log" || end == "err");
             is_file && named
         })
         .max_by_key(|path| path.metadata().and_then(|about| about.modified()).ok())

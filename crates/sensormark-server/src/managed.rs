@@ -31,15 +31,8 @@ impl ManagedServer {
     ///
     /// # Panics
     /// Without any.
-    pub(super) fn new(
-        inners: Vec<Arc<Inner>>,
-        shared: &Arc<Shared>,
-        options: &ServerOptions,
-    ) -> Self {
-        Self {
-            servers: Members::new(inners, options),
-            shared: Arc::clone(shared),
-        }
+    pub(super) fn new(inners: Vec<Arc<Inner>>, shared: &Arc<Shared>, options: &ServerOptions) -> Self {
+        Self { servers: Members::new(inners, options), shared: Arc::clone(shared) }
     }
 
     /// How many servers it is.

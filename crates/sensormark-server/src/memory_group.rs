@@ -84,19 +84,15 @@ impl MemoryGroup {
     /// # Errors
     /// [`ErrorKind::Unsupported`] with what the kernel said.
     pub(super) fn make(&self) -> Result<(), StoreError> {
-        let failed = |what: &Path, error: &io::Error| {
-            refused(format!("cannot write {}: {error}", what.display()))
-        };
+        let failed =
+            |what: &Path, error: &io::Error| refused(format!("cannot write {}: {error}", what.display()));
         std::fs::create_dir(&self.folder).map_err(|error| failed(&self.folder, &error))?;
         let limit = self.limit_bytes.to_string();
         // The second is memory and swap together (version 1) or swap alone (2): no way out to the swap. Not every kernel has it. In version 1
         // it is a little more: were it reached first, kernels such as 6.18 would not count that the limit was reached.
         let with_swap = self.limit_bytes.saturating_add(SWAP_BYTES).to_string();
         let (first, second) = match self.version {
-            Version::One => (
-                "limit_in_bytes",
-                ("memsw.limit_in_bytes", with_swap.as_str()),
-            ),
+            Version::One => ("limit_in_bytes", ("memsw.limit_in_bytes", with_swap.as_str())),
             Version::Two => ("max", ("swap.max", "0")),
         };
         let file = |name: &str| self.folder.join(format!("memory.{name}"));
@@ -125,11 +121,9 @@ impl MemoryGroup {
                 number("memory.limit_in_bytes"),
                 number("memory.failcnt"),
             ),
-            Version::Two => (
-                number("memory.peak"),
-                number("memory.max"),
-                event(&text("memory.events"), "max"),
-            ),
+            Version::Two => {
+                (number("memory.peak"), number("memory.max"), event(&text("memory.events"), "max"))
+            }
         };
         MemoryUse {
             limit_bytes: limit.unwrap_or(self.limit_bytes),
@@ -216,11 +210,7 @@ mod tests {
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).unwrap();
         }
-        let group = MemoryGroup {
-            version,
-            folder: folder.path().to_owned(),
-            limit_bytes: 5,
-        };
+        let group = MemoryGroup { version, folder: folder.path().to_owned(), limit_bytes: 5 };
         (folder, group)
     }
 
@@ -239,10 +229,7 @@ mod tests {
                 ("memory.limit_in_bytes", "67108864\n"),
                 ("memory.max_usage_in_bytes", "67104768\n"),
                 ("memory.failcnt", "42\n"),
-                (
-                    "memory.oom_control",
-                    "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
-                ),
+                ("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),
             ],
         );
         assert_eq!(one.memory_use(), READ);
@@ -251,10 +238,7 @@ mod tests {
             &[
                 ("memory.max", "67108864\n"),
                 ("memory.peak", "67104768\n"),
-                (
-                    "memory.events",
-                    "low 0\nhigh 0\nmax 42\noom 4\noom_kill 3\noom_group_kill 0\n",
-                ),
+                ("memory.events", "low 0\nhigh 0\nmax 42\noom 4\noom_kill 3\noom_group_kill 0\n"),
             ],
         );
         assert_eq!(two.memory_use(), READ);

@@ -71,10 +71,7 @@ impl Supervisor {
 
     /// [`Supervisor::clean_orphans`] that also removes registered resources (System V queues, say).
     pub fn clean_orphans_with(&self, remove: RemoveResource<'_>) -> Vec<String> {
-        FoundRun::all(self.home())
-            .iter()
-            .filter_map(|found| clean(found, remove))
-            .collect()
+        FoundRun::all(self.home()).iter().filter_map(|found| clean(found, remove)).collect()
     }
 
     /// What [`Supervisor::clean_orphans`] would clean up, a line each.
@@ -91,10 +88,7 @@ impl Supervisor {
 
     /// The servers that are known from the state folder, running or left behind.
     pub fn status(&self) -> Vec<ServerStatus> {
-        FoundRun::all(self.home())
-            .into_iter()
-            .filter_map(status_of)
-            .collect()
+        FoundRun::all(self.home()).into_iter().filter_map(status_of).collect()
     }
 
     /// Stops a server that was left running (or orphaned), given its run's name, and removes its folders.
@@ -103,14 +97,11 @@ impl Supervisor {
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Conflict`] when another running sensormark looks after it; or what could not be removed.
     pub fn stop_run(&self, run: &str) -> Result<(), StoreError> {
         let found = self.find_run(run)?;
-        let refuse =
-            |text: String| Err(StoreError::new(ErrorKind::Conflict, "stop a server", text));
+        let refuse = |text: String| Err(StoreError::new(ErrorKind::Conflict, "stop a server", text));
         let owner = &found.owner;
         if !owner.detached && owner.is_coordinator_alive() {
             let pid = owner.coordinator.pid;
-            return refuse(format!(
-                "process {pid} is using it; stop that process (Ctrl-C)"
-            ));
+            return refuse(format!("process {pid} is using it; stop that process (Ctrl-C)"));
         }
         let Some(_lock) = found.try_lock() else {
             return refuse("another sensormark is using or removing it; try again".to_owned());
@@ -139,29 +130,18 @@ impl Supervisor {
             .ok()
             .and_then(|text| serde_json::from_slice::<StoredEndpoint>(&text).ok())
             .ok_or_else(|| {
-                let text = format!(
-                    "the server {run} was not left running; see `sensormark servers status`"
-                );
+                let text = format!("the server {run} was not left running; see `sensormark servers status`");
                 StoreError::new(ErrorKind::NotFound, "find a server", text)
             })?;
-        Ok(Endpoint {
-            url: Secret::new(stored.url),
-            label: stored.label,
-            managed: true,
-            ports: stored.ports,
-        })
+        Ok(Endpoint { url: Secret::new(stored.url), label: stored.label, managed: true, ports: stored.ports })
     }
 
     fn find_run(&self, run: &str) -> Result<FoundRun, StoreError> {
-        FoundRun::all(self.home())
-            .into_iter()
-            .find(|found| found.owner.run == run)
-            .ok_or_else(|| {
-                let text = format!(
-                    "there is no server {run} in the state folder; see `sensormark servers status`"
-                );
-                StoreError::new(ErrorKind::NotFound, "find a server", text)
-            })
+        FoundRun::all(self.home()).into_iter().find(|found| found.owner.run == run).ok_or_else(|| {
+            let text =
+                format!("there is no server {run} in the state folder; see `sensormark servers status`");
+            StoreError::new(ErrorKind::NotFound, "find a server", text)
+        })
     }
 }
 
@@ -203,7 +183,9 @@ fn end_processes(owner: &Ownership) -> Result<usize, StoreError> {
     let living = process::members(&known, Some(&owner.run)).len();
     process::kill_tree(&known, Some(&owner.run), KILL_LIMIT).map_err(|left| {
         let pids: Vec<u32> = left.iter().map(|process| process.pid).collect();
-        let text = format!("processes {pids:?} are still there after SIGKILL; see what they wait for (ps -o stat,wchan)");
+        let text = format!(
+            "processes {pids:?} are still there after SIGKILL; see what they wait for (ps -o stat,wchan)"
+        );
         StoreError::new(ErrorKind::Timeout, "end the processes of a server", text)
     })?;
     shared_memory::remove_left_by(&known);

@@ -82,9 +82,7 @@ impl Ownership {
     /// Reads the file of a run's folder; `None` when it is not there or is not ours.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read(folder.join(FILE)).ok()?;
-        serde_json::from_slice::<Self>(&text)
-            .ok()
-            .filter(|owner| owner.made_by == Self::MADE_BY)
+        serde_json::from_slice::<Self>(&text).ok().filter(|owner| owner.made_by == Self::MADE_BY)
     }
 
     /// Replaces the file of a run's folder as a whole, on disk before it returns.
@@ -98,11 +96,7 @@ impl Ownership {
 
     /// The signal that asks the server to stop.
     pub(super) const fn stop_signal(&self) -> StopSignal {
-        if self.stop_by_interrupt {
-            StopSignal::Interrupt
-        } else {
-            StopSignal::Terminate
-        }
+        if self.stop_by_interrupt { StopSignal::Interrupt } else { StopSignal::Terminate }
     }
 
     /// Whether the recorded processes belong to the present boot.
@@ -122,11 +116,7 @@ impl Ownership {
 
     /// The recorded processes as far as they can still mean the same: none after a reboot.
     pub(super) fn known_processes(&self) -> Vec<ProcessIdentity> {
-        if self.is_of_this_boot() {
-            self.processes.clone()
-        } else {
-            Vec::new()
-        }
+        if self.is_of_this_boot() { self.processes.clone() } else { Vec::new() }
     }
 }
 

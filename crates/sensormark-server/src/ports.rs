@@ -33,11 +33,7 @@ impl ReservedPorts {
         let range = usable_range();
         let mut all: Vec<Self> = addresses
             .iter()
-            .map(|&address| Self {
-                address,
-                numbers: [0; ServerFolder::PORTS],
-                held: Vec::new(),
-            })
+            .map(|&address| Self { address, numbers: [0; ServerFolder::PORTS], held: Vec::new() })
             .collect();
         for place in 0..ServerFolder::PORTS {
             let (port, sockets) = find(&range, addresses)?;
@@ -67,8 +63,7 @@ impl ReservedPorts {
 
 /// The larger part of the unprivileged ports that is not handed to outgoing connections.
 fn usable_range() -> RangeInclusive<u16> {
-    let text =
-        std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
     let mut limits = text.split_whitespace().filter_map(|word| word.parse().ok());
     let low: u16 = limits.next().unwrap_or(32_768);
     let high: u16 = limits.next().unwrap_or(60_999);
@@ -86,10 +81,7 @@ fn usable_range() -> RangeInclusive<u16> {
 /// The sockets that hold a port on an address.
 type Sockets = (TcpListener, UdpSocket);
 
-fn find(
-    range: &RangeInclusive<u16>,
-    addresses: &[Ipv4Addr],
-) -> Result<(u16, Vec<Sockets>), StoreError> {
+fn find(range: &RangeInclusive<u16>, addresses: &[Ipv4Addr]) -> Result<(u16, Vec<Sockets>), StoreError> {
     let size = u32::from(*range.end()) - u32::from(*range.start()) + 1;
     for _ in 0..CANDIDATES {
         let offset = u32::from_ne_bytes(random::bytes()?) % size;
@@ -114,10 +106,7 @@ fn find(
 }
 
 fn bind(address: Ipv4Addr, port: u16) -> std::io::Result<Sockets> {
-    Ok((
-        TcpListener::bind((address, port))?,
-        UdpSocket::bind((address, port))?,
-    ))
+    Ok((TcpListener::bind((address, port))?, UdpSocket::bind((address, port))?))
 }
 
 /// Those of the ports that somebody else holds for a while. Another thread of this program may just be starting a process. That process holds copies of sockets
@@ -135,11 +124,7 @@ pub(super) fn taken_lastingly(address: Ipv4Addr, ports: &[u16]) -> Vec<u16> {
 
 /// Those of the ports that somebody else holds.
 pub(super) fn taken(address: Ipv4Addr, ports: &[u16]) -> Vec<u16> {
-    ports
-        .iter()
-        .copied()
-        .filter(|port| bind(address, *port).is_err())
-        .collect()
+    ports.iter().copied().filter(|port| bind(address, *port).is_err()).collect()
 }
 
 #[cfg(test)]
@@ -153,21 +138,15 @@ mod tests {
         let reserved = all.remove(0);
         let numbers = reserved.numbers();
         // As a child does that still has copies of the sockets.
-        let copies: Vec<TcpListener> = reserved
-            .held
-            .iter()
-            .map(|(listener, _)| listener.try_clone().unwrap())
-            .collect();
+        let copies: Vec<TcpListener> =
+            reserved.held.iter().map(|(listener, _)| listener.try_clone().unwrap()).collect();
         reserved.release();
         assert_eq!(taken(Ipv4Addr::LOCALHOST, &numbers), numbers.to_vec());
         let child = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
             drop(copies);
         });
-        assert_eq!(
-            taken_lastingly(Ipv4Addr::LOCALHOST, &numbers),
-            Vec::<u16>::new()
-        );
+        assert_eq!(taken_lastingly(Ipv4Addr::LOCALHOST, &numbers), Vec::<u16>::new());
         child.join().unwrap();
     }
 

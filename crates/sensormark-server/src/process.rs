@@ -41,10 +41,7 @@ impl ProcessIdentity {
         let tasks = i32::try_from(self.pid)
             .ok()
             .and_then(|pid| procfs::process::Process::new(pid).ok()?.tasks().ok());
-        let mut states = tasks
-            .into_iter()
-            .flatten()
-            .filter_map(|task| Some(task.ok()?.stat().ok()?.state));
+        let mut states = tasks.into_iter().flatten().filter_map(|task| Some(task.ok()?.stat().ok()?.state));
         states.all(|state| matches!(state, 'T' | 't' | 'Z' | 'X' | 'x'))
     }
 
@@ -80,10 +77,7 @@ impl Entry {
     fn read(pid: i32) -> Option<Self> {
         let stat = procfs::process::Process::new(pid).ok()?.stat().ok()?;
         Some(Self {
-            identity: ProcessIdentity {
-                pid: u32::try_from(stat.pid).ok()?,
-                start_ticks: stat.starttime,
-            },
+            identity: ProcessIdentity { pid: u32::try_from(stat.pid).ok()?, start_ticks: stat.starttime },
             parent: u32::try_from(stat.ppid).unwrap_or(0),
             group: u32::try_from(stat.pgrp).unwrap_or(0),
             session: u32::try_from(stat.session).unwrap_or(0),
@@ -95,9 +89,7 @@ impl Entry {
     fn bears(&self, run: &str) -> bool {
         let wanted = format!("{RUN_VARIABLE}={run}");
         std::fs::read(format!("/proc/{}/environ", self.identity.pid)).is_ok_and(|environment| {
-            environment
-                .split(|byte| *byte == 0)
-                .any(|variable| variable == wanted.as_bytes())
+            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
         })
     }
 }
@@ -106,10 +98,7 @@ fn process_table() -> Vec<Entry> {
     let Ok(folder) = std::fs::read_dir("/proc") else {
         return Vec::new();
     };
-    folder
-        .filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok())
-        .filter_map(Entry::read)
-        .collect()
+    folder.filter_map(|item| item.ok()?.file_name().to_str()?.parse().ok()).filter_map(Entry::read).collect()
 }
 
 /// The living processes of a server: those of `known` that are still the same, their sessions, process groups and descendants. With `run` it also gives
@@ -202,16 +191,16 @@ pub(super) fn own_identity() -> Result<ProcessIdentity, StoreError> {
 /// # Errors
 /// When /proc does not tell it.
 pub(super) fn boot_id() -> Result<String, StoreError> {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
-        .map(|text| text.trim().to_owned())
-        .map_err(|error| {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|text| text.trim().to_owned()).map_err(
+        |error| {
             StoreError::new(
                 ErrorKind::Configuration,
                 "tell this boot from others",
                 "cannot read /proc/sys/kernel/random/boot_id; sensormark needs Linux with /proc mounted",
             )
             .with_source(error)
-        })
+        },
+    )
 }
 
 #[cfg(test)]
@@ -222,25 +211,16 @@ mod tests {
     fn identity_needs_the_start_time() {
         let own = own_identity().unwrap();
         assert!(own.is_alive());
-        let other = ProcessIdentity {
-            start_ticks: own.start_ticks + 1,
-            ..own
-        };
+        let other = ProcessIdentity { start_ticks: own.start_ticks + 1, ..own };
         assert!(!other.is_alive());
         assert!(!other.signal(Signal::KILL));
     }
 
     #[test]
     fn a_reused_id_is_not_a_member() {
-        let mut child = std::process::Command::new("sleep")
-            .arg("60")
-            .spawn()
-            .unwrap();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let real = ProcessIdentity::of(child.id()).unwrap();
-        let stale = ProcessIdentity {
-            start_ticks: real.start_ticks - 1,
-            ..real
-        };
+        let stale = ProcessIdentity { start_ticks: real.start_ticks - 1, ..real };
         assert_eq!(members(&[stale], None), Vec::new());
         kill_tree(&[stale], None, Duration::from_secs(1)).unwrap();
         assert!(real.is_alive());

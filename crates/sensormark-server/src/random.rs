@@ -7,8 +7,7 @@ use sensormark_store::error::{ErrorKind, StoreError};
 use std::fs::File;
 use std::io::Read;
 
-const LETTERS_AND_DIGITS: &[u8; 62] =
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const LETTERS_AND_DIGITS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 /// Random bytes.
 ///
@@ -16,16 +15,10 @@ const LETTERS_AND_DIGITS: &[u8; 62] =
 /// When /dev/urandom cannot be read.
 pub(super) fn bytes<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
-    File::open("/dev/urandom")
-        .and_then(|mut source| source.read_exact(&mut bytes))
-        .map_err(|error| {
-            StoreError::new(
-                ErrorKind::Configuration,
-                "make a random name",
-                "cannot read /dev/urandom",
-            )
+    File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes)).map_err(|error| {
+        StoreError::new(ErrorKind::Configuration, "make a random name", "cannot read /dev/urandom")
             .with_source(error)
-        })?;
+    })?;
     Ok(bytes)
 }
 
@@ -63,12 +56,7 @@ mod tests {
         let (first, second) = (password().unwrap(), password().unwrap());
         assert_ne!(first, second);
         assert_eq!(first.expose().len(), 24);
-        assert!(
-            first
-                .expose()
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric())
-        );
+        assert!(first.expose().bytes().all(|byte| byte.is_ascii_alphanumeric()));
         assert_eq!(run_name().unwrap().len(), 16);
     }
 }

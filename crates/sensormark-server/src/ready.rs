@@ -28,23 +28,16 @@ pub(super) enum Start {
 }
 
 /// Starts the process and waits until it is ready.
-pub(super) fn bring_up(
-    inner: &Arc<Inner>,
-    store: &dyn Store,
-    start: Start,
-) -> Result<(), StoreError> {
+pub(super) fn bring_up(inner: &Arc<Inner>, store: &dyn Store, start: Start) -> Result<(), StoreError> {
     let endpoint = &inner.launch.endpoint;
     let taken = ports::taken_lastingly(inner.server_folder.address, &endpoint.ports);
     if !taken.is_empty() {
         let text = format!(
             "another program has taken port {taken:?} meanwhile; see which (ss -ltnp), and start again"
         );
-        return Err(StoreError::new(
-            ErrorKind::Unavailable,
-            format!("start {}", inner.title),
-            text,
-        )
-        .with_doubt(false));
+        return Err(
+            StoreError::new(ErrorKind::Unavailable, format!("start {}", inner.title), text).with_doubt(false)
+        );
     }
     let started = Instant::now();
     let deadline = started + Duration::from_secs(inner.launch.start_seconds);
@@ -87,23 +80,14 @@ fn version_by(
             .map_err(|error| inner.no_thread(error))?
             .join()
             .unwrap_or_else(|_| {
-                let text =
-                    "the store failed while it asked for the version (its panic message is above)";
-                Err(StoreError::new(
-                    ErrorKind::Protocol,
-                    format!("start {}", inner.title),
-                    text,
-                ))
+                let text = "the store failed while it asked for the version (its panic message is above)";
+                Err(StoreError::new(ErrorKind::Protocol, format!("start {}", inner.title), text))
             })
     })
 }
 
 /// Brings one server up that is down.
-pub(super) fn bring_up_again(
-    inner: &Arc<Inner>,
-    store: &dyn Store,
-    start: Start,
-) -> Result<(), StoreError> {
+pub(super) fn bring_up_again(inner: &Arc<Inner>, store: &dyn Store, start: Start) -> Result<(), StoreError> {
     {
         let _guard = inner.lifecycle();
         inner.begin_again()?;
@@ -181,10 +165,7 @@ fn still_wanted(inner: &Inner, deadline: Instant, last: &str) -> Result<(), Stor
         return Err(inner.interrupted());
     }
     if let Some(exit) = inner.exit() {
-        return Err(inner.failure(
-            ErrorKind::Crashed,
-            &format!("the server {exit} before it was ready"),
-        ));
+        return Err(inner.failure(ErrorKind::Crashed, &format!("the server {exit} before it was ready")));
     }
     if Instant::now() > deadline {
         let seconds = inner.launch.start_seconds;
@@ -249,19 +230,12 @@ async fn ask_version(
         }
         if asked.elapsed() > ANSWER_LIMIT {
             let text = format!("no answer within {} s", ANSWER_LIMIT.as_secs());
-            return Ok(Err(StoreError::new(
-                ErrorKind::Timeout,
-                "ask for the version",
-                text,
-            )));
+            return Ok(Err(StoreError::new(ErrorKind::Timeout, "ask for the version", text)));
         }
     }
 }
 
 /// Whether asking again cannot help. (A refused password can: some servers make their users after they listen.)
 const fn is_final(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::Configuration | ErrorKind::Unsupported | ErrorKind::NotInstalled
-    )
+    matches!(kind, ErrorKind::Configuration | ErrorKind::Unsupported | ErrorKind::NotInstalled)
 }

@@ -98,11 +98,9 @@ impl Supervisor {
     pub fn hold_run(&self, owner: &str) -> Result<HeldRun, StoreError> {
         let folder = self.home().join(FOLDER);
         let failed = |error| file_error("write down that the run is going on", &folder, error);
-        let path = self.run_file(owner).ok_or_else(|| {
-            failed(std::io::Error::other(format!(
-                "{owner:?} is no owner's mark"
-            )))
-        })?;
+        let path = self
+            .run_file(owner)
+            .ok_or_else(|| failed(std::io::Error::other(format!("{owner:?} is no owner's mark"))))?;
         self.forget_old_runs();
         // Another run that ends may remove the empty folder between the two steps.
         let make = || {
@@ -117,8 +115,7 @@ impl Supervisor {
 
     /// What this machine knows of the run with this owner's mark.
     pub fn run_state(&self, owner: &str) -> RunState {
-        self.run_file(owner)
-            .map_or(RunState::Unknown, |path| state_of(&path))
+        self.run_file(owner).map_or(RunState::Unknown, |path| state_of(&path))
     }
 
     /// Forgets runs that ended long ago.
@@ -126,9 +123,7 @@ impl Supervisor {
         let entries = std::fs::read_dir(self.home().join(FOLDER));
         for entry in entries.into_iter().flatten().flatten() {
             let made = entry.metadata().and_then(|about| about.modified());
-            let age = made
-                .ok()
-                .and_then(|at| SystemTime::now().duration_since(at).ok());
+            let age = made.ok().and_then(|at| SystemTime::now().duration_since(at).ok());
             if age.is_some_and(|age| age > KEPT) && state_of(&entry.path()) == RunState::Ended {
                 forget(&entry.path());
             }
@@ -164,10 +159,7 @@ mod tests {
         // As `forget_held`, but of this test's run alone.
         let mine: Vec<PathBuf> = held().extract_if(.., |path| *path == one.path).collect();
         mine.iter().for_each(|path| forget(path));
-        assert_eq!(
-            (mine.len(), supervisor.run_state("0abd")),
-            (1, RunState::Unknown)
-        );
+        assert_eq!((mine.len(), supervisor.run_state("0abd")), (1, RunState::Unknown));
         assert!(!home.path().join(FOLDER).exists(), "nothing stays");
     }
 

@@ -72,10 +72,7 @@ impl Supervisor {
     }
 
     fn scratch_folders(&self) -> MutexGuard<'_, Vec<Weak<RunFolder>>> {
-        self.shared
-            .scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.scratch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes down a resource of this process that outlives a crash (a System V queue, say), in words that the
@@ -89,8 +86,7 @@ impl Supervisor {
             Some(folder) => folder,
             None => RunFolder::create(self.home(), "resources", None, None)?,
         };
-        slot.insert(folder)
-            .update(|owner| owner.resources.push(resource.to_owned()))
+        slot.insert(folder).update(|owner| owner.resources.push(resource.to_owned()))
     }
 
     /// The resource is no more. One that was never registered is fine.
@@ -115,9 +111,6 @@ impl Supervisor {
     }
 
     fn resources(&self) -> MutexGuard<'_, Option<RunFolder>> {
-        self.shared
-            .resources
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.shared.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -52,8 +52,7 @@ impl Shared {
 
     /// Takes a server off the list that is gone, or left to itself.
     pub(super) fn forget(&self, inner: &Inner) {
-        self.servers()
-            .retain(|known| !std::ptr::eq(Arc::as_ptr(known), inner));
+        self.servers().retain(|known| !std::ptr::eq(Arc::as_ptr(known), inner));
     }
 
     /// Stops a server for good, removes its folders, and takes it off the list.

@@ -18,11 +18,7 @@ impl Segment {
         let id = columns.nth(1)?.to_owned();
         let creator = columns.nth(2)?.parse().ok()?;
         let attached = columns.nth(1)?.parse().ok()?;
-        Some(Self {
-            id,
-            creator,
-            attached,
-        })
+        Some(Self { id, creator, attached })
     }
 }
 
@@ -36,9 +32,7 @@ pub(super) fn remove_left_by(processes: &[ProcessIdentity]) {
                 && ProcessIdentity::of(process.pid).is_none_or(|now| now == *process)
         });
         if ours && segment.attached == 0 {
-            let removed = std::process::Command::new("ipcrm")
-                .args(["-m", &segment.id])
-                .output();
+            let removed = std::process::Command::new("ipcrm").args(["-m", &segment.id]).output();
             if let Err(error) = removed {
                 tracing::debug!(%error, segment = segment.id, "shared memory could not be removed");
             }
@@ -52,11 +46,7 @@ mod tests {
 
     fn has(id: &str) -> bool {
         let table = std::fs::read_to_string("/proc/sysvipc/shm").unwrap();
-        table
-            .lines()
-            .skip(1)
-            .filter_map(Segment::parse)
-            .any(|segment| segment.id == id)
+        table.lines().skip(1).filter_map(Segment::parse).any(|segment| segment.id == id)
     }
 
     #[test]
@@ -66,18 +56,12 @@ mod tests {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        let creator = ProcessIdentity {
-            pid: maker.id(),
-            start_ticks: 0,
-        };
+        let creator = ProcessIdentity { pid: maker.id(), start_ticks: 0 };
         let printed = maker.wait_with_output().unwrap().stdout;
         let printed = String::from_utf8(printed).unwrap();
         let id = printed.trim().rsplit(' ').next().unwrap();
         assert!(has(id));
-        let stranger = ProcessIdentity {
-            pid: std::process::id(),
-            start_ticks: 0,
-        };
+        let stranger = ProcessIdentity { pid: std::process::id(), start_ticks: 0 };
         remove_left_by(&[stranger]);
         assert!(has(id));
         remove_left_by(&[creator]);

@@ -29,10 +29,7 @@ impl Shortage {
             Version::Two => event(&text("memory.events")?, "max")?,
         };
         let read_back = event(&text("memory.stat")?, "pgmajfault")?;
-        Some(Self {
-            held_back,
-            read_back,
-        })
+        Some(Self { held_back, read_back })
     }
 
     /// Whether the group's processes did little but wait for memory since `before`.
@@ -53,10 +50,7 @@ mod tests {
         write("memory.failcnt", "42\n").unwrap();
         write("memory.events", "low 0\nhigh 0\nmax 42\noom 4\n").unwrap();
         write("memory.stat", "cache 5\npgfault 9\npgmajfault 7\n").unwrap();
-        let read = Some(Shortage {
-            held_back: 42,
-            read_back: 7,
-        });
+        let read = Some(Shortage { held_back: 42, read_back: 7 });
         assert_eq!(Shortage::of(Version::One, folder.path()), read);
         assert_eq!(Shortage::of(Version::Two, folder.path()), read);
         assert_eq!(Shortage::of(Version::Two, Path::new("/not/there")), None);
@@ -65,10 +59,7 @@ mod tests {
     /// QuestDB in a group of 80 MB came to 17,614,600 and 24,326 in two minutes, and did not answer.
     #[test]
     fn a_full_page_cache_is_no_standstill() {
-        let count = |held_back, read_back| Shortage {
-            held_back,
-            read_back,
-        };
+        let count = |held_back, read_back| Shortage { held_back, read_back };
         let before = count(5, 5);
         assert!(count(17_614_600, 24_326).is_standstill_since(before));
         assert!(!count(17_614_600, 2_000).is_standstill_since(before));

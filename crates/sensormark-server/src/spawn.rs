@@ -65,18 +65,9 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
         .env("HOME", &surroundings.folder)
         .env("TMPDIR", &surroundings.folder)
         .env(RUN_VARIABLE, &surroundings.run)
-        .envs(
-            command
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
+        .envs(command.environment.iter().map(|(name, value)| (name, value)))
         .current_dir(&surroundings.folder)
-        .stdin(if command.input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        })
+        .stdin(if command.input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(log)
         .stderr(copy);
     let mut child = on_the_long_lived_thread(native).map_err(|error| {
@@ -87,8 +78,8 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
     })?;
     if let (Some(input), Some(mut pipe)) = (command.input.clone(), child.stdin.take()) {
         // On a thread of its own: a program that does not read must not hold us up; it gets EPIPE or the rest.
-        let writing = std::thread::Builder::new()
-            .spawn(move || pipe.write_all(input.expose().as_bytes()).ok());
+        let writing =
+            std::thread::Builder::new().spawn(move || pipe.write_all(input.expose().as_bytes()).ok());
         if let Err(error) = writing {
             child.kill().ok();
             child.wait().ok();
@@ -107,31 +98,18 @@ fn changed_into(surroundings: &Surroundings) -> Result<std::process::Command, St
     let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
     if let Some(processes) = &surroundings.memory_group {
         // While it still has our rights, and before it has taken any memory of note.
-        native
-            .arg(find_program(Path::new("sh"))?)
-            .args(["-c", JOIN_GROUP])
-            .arg(processes);
+        native.arg(find_program(Path::new("sh"))?).args(["-c", JOIN_GROUP]).arg(processes);
     }
     if let Some(processors) = &surroundings.processors {
-        native
-            .arg(find_program(Path::new("taskset"))?)
-            .args(["--cpu-list", processors]);
+        native.arg(find_program(Path::new("taskset"))?).args(["--cpu-list", processors]);
     }
     if let Some(limit) = wanted_open_files() {
-        native
-            .arg(find_program(Path::new("prlimit"))?)
-            .arg(format!("--nofile={limit}:"));
+        native.arg(find_program(Path::new("prlimit"))?).arg(format!("--nofile={limit}:"));
     }
     native
         .arg(find_program(Path::new("setpriv"))?)
         .arg("--no-new-privs")
-        .args(
-            surroundings
-                .tied
-                .then_some(["--pdeathsig", "KILL"])
-                .into_iter()
-                .flatten(),
-        );
+        .args(surroundings.tied.then_some(["--pdeathsig", "KILL"]).into_iter().flatten());
     if let Some(user) = &surroundings.user {
         native
             .args(["--reuid", &user.uid.to_string()])
@@ -155,25 +133,18 @@ fn open_log(path: &Path) -> Result<File, StoreError> {
 fn wanted_open_files() -> Option<u64> {
     let limits = getrlimit(Resource::Nofile);
     let possible = limits.maximum.unwrap_or(OPEN_FILES).min(OPEN_FILES);
-    limits
-        .current
-        .is_some_and(|current| current < possible)
-        .then_some(possible)
+    limits.current.is_some_and(|current| current < possible).then_some(possible)
 }
 
 /// The program's path: as given when it has a folder, else found in the search path.
 fn find_program(program: &Path) -> Result<PathBuf, StoreError> {
     let runnable = |path: &Path| {
-        path.metadata()
-            .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+        path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
     };
     let found = if program.components().count() > 1 {
         Some(program.to_owned()).filter(|path| runnable(path))
     } else {
-        SEARCH_PATH
-            .split(':')
-            .map(|folder| Path::new(folder).join(program))
-            .find(|path| runnable(path))
+        SEARCH_PATH.split(':').map(|folder| Path::new(folder).join(program)).find(|path| runnable(path))
     };
     found.ok_or_else(|| {
         let advice = if matches!(program.to_str(), Some("setsid" | "setpriv" | "prlimit")) {
@@ -208,10 +179,6 @@ fn on_the_long_lived_thread(command: std::process::Command) -> io::Result<Child>
             .map(|_| sender)
     });
     let (answer, received) = channel();
-    thread
-        .as_ref()
-        .ok_or_else(gone)?
-        .send((command, answer))
-        .map_err(|_| gone())?;
+    thread.as_ref().ok_or_else(gone)?.send((command, answer)).map_err(|_| gone())?;
     received.recv().map_err(|_| gone())?
 }

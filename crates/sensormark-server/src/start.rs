@@ -41,10 +41,7 @@ struct Failure {
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        Self {
-            error,
-            clash: false,
-        }
+        Self { error, clash: false }
     }
 }
 
@@ -56,20 +53,10 @@ pub(super) fn start(
     wishes: &StartWishes<'_>,
 ) -> Result<ManagedServer, StoreError> {
     let installation = store.installation()?;
-    let user = if is_root() {
-        Some(User::find(wishes.user.unwrap_or("nobody"))?)
-    } else {
-        None
-    };
+    let user = if is_root() { Some(User::find(wishes.user.unwrap_or("nobody"))?) } else { None };
     let mut attempt = 1;
     loop {
-        match try_start(
-            shared,
-            store,
-            (&installation, options),
-            wishes,
-            user.as_ref(),
-        ) {
+        match try_start(shared, store, (&installation, options), wishes, user.as_ref()) {
             Err(failure) if failure.clash && attempt < ATTEMPTS => attempt += 1,
             Err(failure) => return Err(failure.error),
             Ok(server) => return Ok(server),
@@ -100,10 +87,7 @@ fn try_start(
     for (inner, reserved) in inners.iter().zip(reserved) {
         let ports = inner.launch.endpoint.ports.clone();
         let beside = beside.pop();
-        let own = [
-            Some(reserved.address()),
-            beside.as_ref().map(ReservedPorts::address),
-        ];
+        let own = [Some(reserved.address()), beside.as_ref().map(ReservedPorts::address)];
         if let Err(error) = start_first(inner, store, (reserved, beside)) {
             server.stop().ok();
             // The server's own processes are gone: whoever holds a port now is somebody else.
@@ -167,10 +151,7 @@ fn prepare(
     let single = places.len() == 1;
     let members = places.into_iter().zip(launches).enumerate();
     let inners = members.map(|(number, (place, (launch, group)))| {
-        let Place {
-            folder,
-            server_folder,
-        } = place;
+        let Place { folder, server_folder } = place;
         let surroundings = Surroundings {
             run: folder.owner().run,
             folder: folder.server_root(),
@@ -180,19 +161,9 @@ fn prepare(
             processors: options.processors.clone(),
             memory_group: group.as_ref().map(MemoryGroup::processes_file),
         };
-        let title = if single {
-            title.clone()
-        } else {
-            format!("member {} of {title}", number + 1)
-        };
+        let title = if single { title.clone() } else { format!("member {} of {title}", number + 1) };
         let files = (folder, group);
-        Arc::new(Inner::new(
-            title,
-            files,
-            server_folder,
-            launch,
-            surroundings,
-        ))
+        Arc::new(Inner::new(title, files, server_folder, launch, surroundings))
     });
     Ok(inners.collect())
 }
@@ -225,10 +196,7 @@ fn make_places(
             password: password.clone(),
             user: user.map(|user| user.name.clone()),
         };
-        places.push(Place {
-            folder,
-            server_folder,
-        });
+        places.push(Place { folder, server_folder });
     }
     Ok(())
 }
@@ -240,10 +208,7 @@ fn launches(
     places: &[Place],
     user: Option<&User>,
 ) -> Result<Vec<(MemberLaunch, Option<MemoryGroup>)>, StoreError> {
-    let all: Vec<ServerFolder> = places
-        .iter()
-        .map(|place| place.server_folder.clone())
-        .collect();
+    let all: Vec<ServerFolder> = places.iter().map(|place| place.server_folder.clone()).collect();
     let options = options.of_one_member();
     let members = places.iter().enumerate();
     let launches = members.map(|(member, place)| {
@@ -265,10 +230,7 @@ fn launches(
 }
 
 /// Makes the control group that bounds the server's memory, where that is wanted.
-fn make_group(
-    folder: &RunFolder,
-    options: &ServerOptions,
-) -> Result<Option<MemoryGroup>, StoreError> {
+fn make_group(folder: &RunFolder, options: &ServerOptions) -> Result<Option<MemoryGroup>, StoreError> {
     let Some(limit_bytes) = options.memory_limit_bytes else {
         return Ok(None);
     };

@@ -30,31 +30,22 @@ impl User {
     /// When there is none, or when it is root.
     pub(super) fn find(name: &str) -> Result<Self, StoreError> {
         let failure = |context: String| {
-            StoreError::new(
-                ErrorKind::Configuration,
-                "choose an unprivileged user for the server",
-                context,
-            )
+            StoreError::new(ErrorKind::Configuration, "choose an unprivileged user for the server", context)
         };
         let table = std::fs::read_to_string("/etc/passwd").map_err(|error| {
-            failure("cannot read /etc/passwd; run sensormark as an ordinary user".into())
-                .with_source(error)
+            failure("cannot read /etc/passwd; run sensormark as an ordinary user".into()).with_source(error)
         })?;
         let user = table.lines().find_map(|line| {
             let mut columns = line.split(':');
             let found = columns.next()? == name;
             let uid = columns.nth(1)?.parse().ok()?;
             let gid = columns.next()?.parse().ok()?;
-            found.then(|| Self {
-                name: name.to_owned(),
-                uid,
-                gid,
-            })
+            found.then(|| Self { name: name.to_owned(), uid, gid })
         });
         match user {
-            Some(user) if user.uid == 0 => Err(failure(format!(
-                "{name} has root's rights; choose an unprivileged user"
-            ))),
+            Some(user) if user.uid == 0 => {
+                Err(failure(format!("{name} has root's rights; choose an unprivileged user")))
+            }
             Some(user) => Ok(user),
             None => Err(failure(format!(
                 "this machine has no user {name}; make it, or run sensormark as an ordinary user"
@@ -122,11 +113,7 @@ impl User {
             ),
             Err(error) => format!("cannot run setpriv: {error}; install the package util-linux"),
         };
-        Err(StoreError::new(
-            ErrorKind::Configuration,
-            "prepare the server's folder",
-            context,
-        ))
+        Err(StoreError::new(ErrorKind::Configuration, "prepare the server's folder", context))
     }
 }
 

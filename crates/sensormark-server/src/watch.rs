@@ -23,11 +23,7 @@ impl fmt::Display for Exit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Code(code) => write!(formatter, "ended with exit status {code}"),
-            Self::Signal(number) => write!(
-                formatter,
-                "was ended by signal {number}{}",
-                signal_name(*number)
-            ),
+            Self::Signal(number) => write!(formatter, "was ended by signal {number}{}", signal_name(*number)),
             Self::Unknown => formatter.write_str("ended"),
         }
     }
@@ -51,10 +47,7 @@ const fn signal_name(number: i32) -> &'static str {
 
 /// How a child of this process ended, if it has; it is not reaped.
 pub(super) fn poll_exit(child: ProcessIdentity) -> Option<Exit> {
-    look(
-        child,
-        WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG,
-    )
+    look(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG)
 }
 
 /// Calls `notice` from a thread of its own as soon as a child of this process has ended; it is not reaped.

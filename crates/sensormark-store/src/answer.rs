@@ -79,11 +79,7 @@ impl Answer {
         match (self, expected) {
             (Self::Readings(got), Self::Readings(expected)) => readings_differ(got, expected),
             (Self::Moment(got), Self::Moment(expected)) => (got != expected).then(|| {
-                format!(
-                    "expected {}, got {}",
-                    moment_text(expected.as_ref()),
-                    moment_text(got.as_ref())
-                )
+                format!("expected {}, got {}", moment_text(expected.as_ref()), moment_text(got.as_ref()))
             }),
             (Self::Groups(got), Self::Groups(expected)) => groups_differ(got, expected, query),
             (Self::Series(got), Self::Series(expected)) => {
@@ -103,11 +99,7 @@ fn moment_text(moment: Option<&Moment>) -> String {
 
 fn readings_differ(got: &Batch, expected: &Batch) -> Option<String> {
     if got.len() != expected.len() {
-        return Some(format!(
-            "expected {} readings, got {}",
-            expected.len(),
-            got.len()
-        ));
+        return Some(format!("expected {} readings, got {}", expected.len(), got.len()));
     }
     if (got.table, got.columns.len()) != (expected.table, expected.columns.len()) {
         return Some(format!(
@@ -154,17 +146,10 @@ fn groups_differ(got: &[Group], expected: &[Group], query: &Query) -> Option<Str
     };
     for (got, expected) in got.iter().zip(expected) {
         if got.key() != expected.key() {
-            return Some(format!(
-                "expected group {}, got {}",
-                group_text(expected),
-                group_text(got)
-            ));
+            return Some(format!("expected group {}, got {}", group_text(expected), group_text(got)));
         }
         for (number, aggregate) in aggregates.iter().enumerate() {
-            let (value, wanted) = (
-                got.values.get(number).unwrap_or(&Value::Null),
-                &expected.values[number],
-            );
+            let (value, wanted) = (got.values.get(number).unwrap_or(&Value::Null), &expected.values[number]);
             if !same_aggregate(aggregate.function, value, wanted) {
                 return Some(format!(
                     "group {}, {:?} of field {}: expected {wanted}, got {value}",
@@ -175,8 +160,7 @@ fn groups_differ(got: &[Group], expected: &[Group], query: &Query) -> Option<Str
             }
         }
     }
-    (got.len() != expected.len())
-        .then(|| format!("expected {} groups, got {}", expected.len(), got.len()))
+    (got.len() != expected.len()).then(|| format!("expected {} groups, got {}", expected.len(), got.len()))
 }
 
 fn same_aggregate(function: Function, value: &Value, wanted: &Value) -> bool {
@@ -204,11 +188,7 @@ fn group_text(group: &Group) -> String {
     if let Some(day) = group.day {
         parts.push(if day { "day" } else { "night" }.to_owned());
     }
-    if parts.is_empty() {
-        "of all".to_owned()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "of all".to_owned() } else { parts.join(", ") }
 }
 
 #[cfg(test)]
@@ -230,12 +210,7 @@ mod tests {
     }
 
     fn answer(value: Value) -> Answer {
-        Answer::Groups(vec![Group {
-            series: None,
-            window_start_ns: None,
-            day: None,
-            values: vec![value],
-        }])
+        Answer::Groups(vec![Group { series: None, window_start_ns: None, day: None, values: vec![value] }])
     }
 
     #[test]
@@ -244,29 +219,17 @@ mod tests {
         assert_eq!(close.disagreement(&one, &question(Function::Mean)), None);
         assert!(close.disagreement(&one, &question(Function::Max)).is_some());
         assert!(
-            answer(Value::I64(2))
-                .disagreement(&answer(Value::I64(3)), &question(Function::Count))
-                .is_some()
+            answer(Value::I64(2)).disagreement(&answer(Value::I64(3)), &question(Function::Count)).is_some()
         );
-        assert!(
-            answer(Value::F64(1.0 + 1e-8))
-                .disagreement(&one, &question(Function::Mean))
-                .is_some()
-        );
+        assert!(answer(Value::F64(1.0 + 1e-8)).disagreement(&one, &question(Function::Mean)).is_some());
     }
 
     #[test]
     fn an_empty_answer_is_wrong_where_one_is_due() {
         let empty = Answer::Groups(Vec::new());
+        assert!(empty.disagreement(&answer(Value::I64(0)), &question(Function::Count)).is_some());
         assert!(
-            empty
-                .disagreement(&answer(Value::I64(0)), &question(Function::Count))
-                .is_some()
-        );
-        assert!(
-            Answer::Moment(None)
-                .disagreement(&answer(Value::I64(0)), &question(Function::Count))
-                .is_some()
+            Answer::Moment(None).disagreement(&answer(Value::I64(0)), &question(Function::Count)).is_some()
         );
     }
 }

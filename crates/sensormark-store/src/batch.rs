@@ -129,10 +129,7 @@ impl Values {
 impl Column {
     /// An empty column of this type in which every reading will have a value.
     pub fn new(kind: FieldType) -> Self {
-        Self {
-            values: Values::new(kind),
-            present: None,
-        }
+        Self { values: Values::new(kind), present: None }
     }
 
     /// The column of a field that was not asked for.
@@ -204,9 +201,7 @@ impl Column {
     /// Appends an absent value.
     pub fn push_null(&mut self) {
         let row = self.values.len();
-        self.present
-            .get_or_insert_with(|| vec![true; row])
-            .push(false);
+        self.present.get_or_insert_with(|| vec![true; row]).push(false);
         match &mut self.values {
             Values::Bool(values) => values.push(false),
             Values::I64(values) => values.push(0),
@@ -224,11 +219,7 @@ impl Batch {
             table,
             times_ns: Vec::new(),
             series: Vec::new(),
-            columns: description
-                .fields
-                .iter()
-                .map(|field| Column::new(field.kind))
-                .collect(),
+            columns: description.fields.iter().map(|field| Column::new(field.kind)).collect(),
         }
     }
 
@@ -257,17 +248,12 @@ impl Batch {
     /// # Panics
     /// When the batches are of different tables.
     pub fn push_row(&mut self, other: &Self, row: usize) {
-        assert_eq!(
-            self.table, other.table,
-            "rows move between batches of one table"
-        );
+        assert_eq!(self.table, other.table, "rows move between batches of one table");
         self.times_ns.push(other.times_ns[row]);
         self.series.push(other.series[row]);
         for (column, source) in self.columns.iter_mut().zip(&other.columns) {
             if !source.values.is_empty() {
-                column
-                    .push(source.value(row))
-                    .expect("columns of one table have the same types");
+                column.push(source.value(row)).expect("columns of one table have the same types");
             }
         }
     }
@@ -329,30 +315,16 @@ impl Batch {
     /// What is wrong, in words.
     pub fn check(&self, description: &Table, partial: bool) -> Result<(), String> {
         if self.columns.len() != description.fields.len() {
-            return Err(format!(
-                "{} columns for {} fields",
-                self.columns.len(),
-                description.fields.len()
-            ));
+            return Err(format!("{} columns for {} fields", self.columns.len(), description.fields.len()));
         }
         if self.series.len() != self.len() {
-            return Err(format!(
-                "{} series numbers for {} times",
-                self.series.len(),
-                self.len()
-            ));
+            return Err(format!("{} series numbers for {} times", self.series.len(), self.len()));
         }
         let mut times = self.times_ns.iter();
         if let Some(time) = times.find(|&&time| !TimeRange::OF_READINGS.contains(time)) {
-            return Err(format!(
-                "the time {time} ns, outside of the years 1970 to 2261"
-            ));
+            return Err(format!("the time {time} ns, outside of the years 1970 to 2261"));
         }
-        if let Some(series) = self
-            .series
-            .iter()
-            .find(|&&series| series >= description.series.len())
-        {
+        if let Some(series) = self.series.iter().find(|&&series| series >= description.series.len()) {
             return Err(format!("series {series} of {}", description.series.len()));
         }
         for (column, field) in self.columns.iter().zip(&description.fields) {
@@ -361,19 +333,12 @@ impl Batch {
                 return Err(format!("field {} has values of another type", field.name));
             }
             if length != self.len() && !(partial && length == 0) {
-                return Err(format!(
-                    "field {} has {length} values for {} times",
-                    field.name,
-                    self.len()
-                ));
+                return Err(format!("field {} has {length} values for {} times", field.name, self.len()));
             }
             if let Values::F64(values) = &column.values
                 && values.iter().any(|value| !value.is_finite())
             {
-                return Err(format!(
-                    "field {} holds a number that is not finite",
-                    field.name
-                ));
+                return Err(format!("field {} holds a number that is not finite", field.name));
             }
         }
         Ok(())
@@ -412,12 +377,8 @@ mod tests {
 
     #[test]
     fn rows_of_a_series_stand_together_in_their_order() {
-        let batch = Batch {
-            table: 0,
-            times_ns: vec![0; 6],
-            series: vec![2, 0, 1, 2, 0, 7],
-            columns: Vec::new(),
-        };
+        let batch =
+            Batch { table: 0, times_ns: vec![0; 6], series: vec![2, 0, 1, 2, 0, 7], columns: Vec::new() };
         assert_eq!(batch.rows_by_series(0..5), [1, 4, 2, 0, 3]);
         assert_eq!(batch.rows_by_series(1..4), [1, 2, 3]);
     }
@@ -428,9 +389,6 @@ mod tests {
         for value in ["", "ä", "", "xyz"] {
             text.push(value);
         }
-        assert_eq!(
-            (text.get(0), text.get(1), text.get(2), text.get(3)),
-            ("", "ä", "", "xyz")
-        );
+        assert_eq!((text.get(0), text.get(1), text.get(2), text.get(3)), ("", "ä", "", "xyz"));
     }
 }

@@ -64,12 +64,7 @@ impl Operation {
             Ask::LastReading { .. } => Self::LastReading,
             Ask::SeriesMatching(_) => Self::SeriesMatching,
         }];
-        if let Ask::Aggregate {
-            aggregates,
-            grouping,
-            ..
-        } = &query.ask
-        {
+        if let Ask::Aggregate { aggregates, grouping, .. } = &query.ask {
             let one = matches!(query.series, Selection::One(_)) || table.series.len() == 1;
             let uses = |function| aggregates.iter().any(|one| one.function == function);
             let further = [

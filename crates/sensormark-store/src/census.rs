@@ -73,20 +73,12 @@ impl Census {
 
     /// How many readings there are in all.
     pub fn readings(&self) -> u64 {
-        self.tables
-            .iter()
-            .flatten()
-            .map(|series| series.readings)
-            .sum()
+        self.tables.iter().flatten().map(|series| series.readings).sum()
     }
 
     /// How many values there are in all.
     pub fn values(&self) -> u64 {
-        self.tables
-            .iter()
-            .flatten()
-            .map(|series| series.values)
-            .sum()
+        self.tables.iter().flatten().map(|series| series.values).sum()
     }
 
     /// One checksum of everything, in which tables and series have their places.
@@ -94,8 +86,9 @@ impl Census {
         let mut sum = 0_u64;
         for (table, list) in self.tables.iter().enumerate() {
             for (series, census) in list.iter().enumerate() {
-                sum = sum.wrapping_add(mix(census.checksum
-                    ^ mix(((table as u64) << 32) ^ series as u64 ^ (census.readings << 1))));
+                sum = sum
+                    .wrapping_add(mix(census.checksum
+                        ^ mix(((table as u64) << 32) ^ series as u64 ^ (census.readings << 1))));
             }
         }
         sum
@@ -111,9 +104,7 @@ fn add_column(table: &mut [SeriesCensus], batch: &Batch, field: u64, column: &Co
         let entry = &mut table[batch.series[row] as usize];
         entry.values += 1;
         entry.checksum =
-            entry
-                .checksum
-                .wrapping_add(hash(batch.series[row], batch.times_ns[row], field, value));
+            entry.checksum.wrapping_add(hash(batch.series[row], batch.times_ns[row], field, value));
     }
 }
 
@@ -129,10 +120,7 @@ fn hash_value(values: &Values, row: usize) -> u64 {
 }
 
 fn hash(series: u32, time_ns: i64, field: u64, value: u64) -> u64 {
-    mix(
-        mix(mix((u64::from(series) << 8) ^ field).wrapping_add(time_ns.cast_unsigned()))
-            .wrapping_add(value),
-    )
+    mix(mix(mix((u64::from(series) << 8) ^ field).wrapping_add(time_ns.cast_unsigned())).wrapping_add(value))
 }
 
 fn hash_text(text: &str) -> u64 {
@@ -159,17 +147,11 @@ mod tests {
     use crate::schema::{Field, FieldType, Series, Table, Tag, TagColumn, TimeResolution};
 
     fn schema() -> Schema {
-        let field = |name: &str, kind| Field {
-            name: name.into(),
-            kind,
-            nullable: true,
-        };
+        let field = |name: &str, kind| Field { name: name.into(), kind, nullable: true };
         Schema {
             tables: vec![Table {
                 name: "t".into(),
-                tags: vec![Tag {
-                    name: "sensor".into(),
-                }],
+                tags: vec![Tag { name: "sensor".into() }],
                 fields: vec![field("a", FieldType::F64), field("b", FieldType::F64)],
                 entity: None,
                 time_resolution: TimeResolution::Nanoseconds,
@@ -184,14 +166,8 @@ mod tests {
             times_ns: rows.iter().map(|row| row.0).collect(),
             series: rows.iter().map(|row| row.1).collect(),
             columns: vec![
-                Column {
-                    values: Values::F64(rows.iter().map(|row| row.2).collect()),
-                    present: None,
-                },
-                Column {
-                    values: Values::F64(rows.iter().map(|row| row.3).collect()),
-                    present: None,
-                },
+                Column { values: Values::F64(rows.iter().map(|row| row.2).collect()), present: None },
+                Column { values: Values::F64(rows.iter().map(|row| row.3).collect()), present: None },
             ],
         }
     }

@@ -32,25 +32,16 @@ pub fn readings_of(query: &Query) -> Result<Query, StoreError> {
             FieldSet::one(predicate.field)
         }
         Ask::Minimum { field } => FieldSet::one(*field),
-        Ask::Aggregate {
-            from_sums: true, ..
-        } => {
+        Ask::Aggregate { from_sums: true, .. } => {
             let reason = "the client has readings, and no sums of write time";
             return Err(StoreError::unsupported("aggregate from sums", reason));
         }
-        Ask::Aggregate { aggregates, .. } => aggregates
-            .iter()
-            .fold(FieldSet::first(0), |set, one| set.with(one.field)),
+        Ask::Aggregate { aggregates, .. } => {
+            aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
+        }
     };
     let coarse_filter = false;
-    Ok(Query {
-        ask: Ask::Range {
-            fields,
-            coarse_filter,
-        },
-        range,
-        ..query.clone()
-    })
+    Ok(Query { ask: Ask::Range { fields, coarse_filter }, range, ..query.clone() })
 }
 
 /// The answer from what [`readings_of`] asks for, in the order of series and time.
@@ -60,8 +51,8 @@ pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
         Ask::Point { .. } | Ask::Range { .. } => Answer::Readings(batch),
         Ask::LastReading { .. } => Answer::Readings(last_of_each(batch)),
         Ask::First(predicate) => {
-            let found = passing(&batch, *predicate)
-                .min_by_key(|&row| (batch.times_ns[row], batch.series[row], row));
+            let found =
+                passing(&batch, *predicate).min_by_key(|&row| (batch.times_ns[row], batch.series[row], row));
             Answer::Moment(found.map(|row| moment(&batch, predicate.field, row)))
         }
         Ask::Last(predicate) => {
@@ -76,11 +67,7 @@ pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
             series.dedup();
             Answer::Series(series)
         }
-        Ask::Aggregate {
-            aggregates,
-            grouping,
-            ..
-        } => {
+        Ask::Aggregate { aggregates, grouping, .. } => {
             let name = group_names(&table.series, *grouping);
             Answer::groups(groups(&batch, name, query, aggregates, *grouping))
         }
@@ -89,11 +76,7 @@ pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
 
 fn passing(batch: &Batch, predicate: Predicate) -> impl Iterator<Item = usize> {
     let column = &batch.columns[predicate.field];
-    (0..batch.len()).filter(move |&row| {
-        column
-            .number(row)
-            .is_some_and(|value| predicate.passes(value))
-    })
+    (0..batch.len()).filter(move |&row| column.number(row).is_some_and(|value| predicate.passes(value)))
 }
 
 /// The last of each series' readings, of a batch in the order of series.
@@ -108,11 +91,7 @@ pub fn last_of_each(batch: Batch) -> Batch {
 pub fn group_names(series: &Series, grouping: Grouping) -> impl Fn(u32) -> Option<u32> {
     let lowest: Option<Vec<u32>> = grouping.by_tag.map(|tag| {
         let mut lowest = HashMap::new();
-        let number = |number| {
-            *lowest
-                .entry(series.columns()[tag].text(number))
-                .or_insert(number)
-        };
+        let number = |number| *lowest.entry(series.columns()[tag].text(number)).or_insert(number);
         (0..series.len()).map(number).collect()
     });
     move |number| match &lowest {
@@ -141,17 +120,13 @@ pub fn groups(
     }
     let group = |((series, start, night), rows): (GroupKey, Vec<usize>)| {
         let width = grouping.window.map_or(0, |window| window.width_ns);
-        let end = start.map_or(query.range.end_ns, |start| {
-            query.range.end_ns.min(start.saturating_add(width))
-        });
+        let end =
+            start.map_or(query.range.end_ns, |start| query.range.end_ns.min(start.saturating_add(width)));
         Group {
             series,
             window_start_ns: start,
             day: night.map(|night| !night),
-            values: aggregates
-                .iter()
-                .map(|one| value(batch, *one, &rows, end))
-                .collect(),
+            values: aggregates.iter().map(|one| value(batch, *one, &rows, end)).collect(),
         }
     };
     groups.into_iter().map(group).collect()
@@ -168,10 +143,7 @@ pub fn minimum(batch: &Batch, field: usize) -> Option<Moment> {
 
 /// A row's time and its value of a field.
 pub fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
-    Moment {
-        time_ns: batch.times_ns[row],
-        value: batch.columns[field].value(row),
-    }
+    Moment { time_ns: batch.times_ns[row], value: batch.columns[field].value(row) }
 }
 
 /// The order of two values of a column: numbers by value, false before true, text by bytes.
@@ -180,9 +152,7 @@ pub fn compare(column: &Column, one: usize, other: usize) -> Ordering {
         Values::Bool(values) => values[one].cmp(&values[other]),
         Values::I64(values) => values.get(one).cmp(&values.get(other)),
         Values::U16(values) => values[one].cmp(&values[other]),
-        Values::F64(values) => values[one]
-            .partial_cmp(&values[other])
-            .unwrap_or(Ordering::Equal),
+        Values::F64(values) => values[one].partial_cmp(&values[other]).unwrap_or(Ordering::Equal),
         Values::Text(values) => values.get(one).cmp(values.get(other)),
     }
 }
@@ -201,11 +171,7 @@ pub fn order(one: &Value, other: &Value) -> Ordering {
 /// One aggregate of the rows of a group that ends at `end_ns`.
 fn value(batch: &Batch, aggregate: Aggregate, rows: &[usize], end_ns: i64) -> Value {
     let column = &batch.columns[aggregate.field];
-    let rows: Vec<usize> = rows
-        .iter()
-        .copied()
-        .filter(|&row| column.has(row))
-        .collect();
+    let rows: Vec<usize> = rows.iter().copied().filter(|&row| column.has(row)).collect();
     if aggregate.function == Function::Count {
         return Value::I64(i64::try_from(rows.len()).unwrap_or(i64::MAX));
     }
@@ -213,18 +179,17 @@ fn value(batch: &Batch, aggregate: Aggregate, rows: &[usize], end_ns: i64) -> Va
     let at = |row: Option<usize>| row.map_or(Value::Null, |row| column.value(row));
     match aggregate.function {
         Function::Count => Value::Null,
-        Function::Sum => sum(column, &rows).map_or(Value::Null, |(whole, real)| {
-            whole.map_or(Value::F64(real), Value::I64)
-        }),
-        Function::Mean => sum(column, &rows).map_or(Value::Null, |(_, real)| {
-            Value::F64(real / rows.len() as f64)
-        }),
+        Function::Sum => {
+            sum(column, &rows).map_or(Value::Null, |(whole, real)| whole.map_or(Value::F64(real), Value::I64))
+        }
+        Function::Mean => {
+            sum(column, &rows).map_or(Value::Null, |(_, real)| Value::F64(real / rows.len() as f64))
+        }
         Function::Min => at(rows.iter().copied().min_by(smaller)),
         Function::Max => at(rows.iter().copied().max_by(smaller)),
-        Function::Last => at(rows
-            .iter()
-            .copied()
-            .max_by_key(|&row| (batch.times_ns[row], Reverse(batch.series[row]), row))),
+        Function::Last => {
+            at(rows.iter().copied().max_by_key(|&row| (batch.times_ns[row], Reverse(batch.series[row]), row)))
+        }
         Function::TimeWeightedShare => share(batch, column, &rows, end_ns),
         Function::MostFrequent => most_frequent(column, rows),
     }
@@ -248,11 +213,7 @@ fn sum(column: &Column, rows: &[usize]) -> Option<(Option<i64>, f64)> {
     for &row in rows {
         let value = column.number(row)?;
         let next = total + value;
-        lost += if total.abs() >= value.abs() {
-            (total - next) + value
-        } else {
-            (value - next) + total
-        };
+        lost += if total.abs() >= value.abs() { (total - next) + value } else { (value - next) + total };
         total = next;
     }
     Some((None, total + lost))
@@ -273,11 +234,7 @@ fn share(batch: &Batch, column: &Column, rows: &[usize], end_ns: i64) -> Value {
         all += held;
         on += if values[row] { held } else { 0 };
     }
-    if all == 0 {
-        Value::Null
-    } else {
-        Value::F64(on as f64 / all as f64)
-    }
+    if all == 0 { Value::Null } else { Value::F64(on as f64 / all as f64) }
 }
 
 /// The value that most rows have, the smallest of equals.

@@ -87,10 +87,7 @@ impl StoreError {
             kind,
             operation: operation.into(),
             context: context.into(),
-            in_doubt: matches!(
-                kind,
-                ErrorKind::Timeout | ErrorKind::Unavailable | ErrorKind::Crashed
-            ),
+            in_doubt: matches!(kind, ErrorKind::Timeout | ErrorKind::Unavailable | ErrorKind::Crashed),
             acknowledged: 0,
             source: None,
         }
@@ -151,20 +148,12 @@ impl StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}: {}: {}",
-            self.operation,
-            self.kind.text(),
-            self.context
-        )
+        write!(formatter, "{}: {}: {}", self.operation, self.kind.text(), self.context)
     }
 }
 
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.source
-            .as_deref()
-            .map(|source| source as &(dyn Error + 'static))
+        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
 }

@@ -37,12 +37,7 @@ struct Pack {
 impl IntegerColumn {
     /// An empty column.
     pub const fn new() -> Self {
-        Self {
-            packed: Vec::new(),
-            cells: Vec::new(),
-            open: Vec::new(),
-            expected: 0,
-        }
+        Self { packed: Vec::new(), cells: Vec::new(), open: Vec::new(), expected: 0 }
     }
 
     /// The value at `row`.
@@ -119,8 +114,7 @@ impl IntegerColumn {
     /// Makes room for exactly `more` values, once it is seen how many bytes they take.
     pub fn reserve_exact(&mut self, more: usize) {
         self.expected = self.len() + more;
-        self.packed
-            .reserve_exact(self.expected / TOGETHER - self.packed.len());
+        self.packed.reserve_exact(self.expected / TOGETHER - self.packed.len());
     }
 
     fn pack_open(&mut self) {
@@ -144,11 +138,7 @@ impl IntegerColumn {
         self.cells.resize(end + PADDING, 0);
         put(&differences, width, &mut self.cells[begin..end]);
         let whole = |number| u32::try_from(number).expect("a column of under 256 GiB");
-        self.packed.push(Pack {
-            base,
-            place: whole(begin / TOGETHER),
-            width: whole(width),
-        });
+        self.packed.push(Pack { base, place: whole(begin / TOGETHER), width: whole(width) });
     }
 
     /// Makes room for these bytes of cells, and for those that the expected values take if they are like the ones before. Where none is expected, it
@@ -157,11 +147,7 @@ impl IntegerColumn {
     fn grow(&mut self, end: usize) {
         let packs = self.packed.len() + 1;
         let expected = self.expected / TOGETHER;
-        let expected = if expected < packs {
-            2 * packs
-        } else {
-            expected
-        };
+        let expected = if expected < packs { 2 * packs } else { expected };
         let alike = end.div_ceil(packs) * expected;
         // A sixteenth more, so that growing packs do not move the column each time.
         let wanted = alike + alike / 16 + PADDING;
@@ -278,9 +264,7 @@ mod tests {
                     values
                 })
             });
-            let all = edges()
-                .into_iter()
-                .map(move |edge| first.wrapping_add(edge));
+            let all = edges().into_iter().map(move |edge| first.wrapping_add(edge));
             others.chain([[first].into_iter().chain(all).collect()])
         };
         firsts.iter().flat_map(of).collect()
@@ -334,20 +318,8 @@ mod tests {
 
     #[test]
     fn a_pack_takes_as_many_bytes_as_its_farthest_value() {
-        let widths = [
-            (0, 0),
-            (127, 1),
-            (-128, 1),
-            (128, 2),
-            (-129, 2),
-            (40_000, 3),
-        ];
-        let wide = [
-            ((1 << 31) - 1, 4),
-            (1 << 31, 5),
-            (i64::MAX, 8),
-            (i64::MIN, 8),
-        ];
+        let widths = [(0, 0), (127, 1), (-128, 1), (128, 2), (-129, 2), (40_000, 3)];
+        let wide = [((1 << 31) - 1, 4), (1 << 31, 5), (i64::MAX, 8), (i64::MIN, 8)];
         for (difference, width) in widths.into_iter().chain(wide) {
             let mut column = IntegerColumn::new();
             column.reserve_exact(100 * TOGETHER);
@@ -358,11 +330,7 @@ mod tests {
             let needed = 100 * TOGETHER * width;
             let most = needed + needed / 16 + PADDING;
             assert_eq!(column.cells.len(), needed + PADDING);
-            assert!(
-                bytes(&column) <= most,
-                "{difference}: {} of {most}",
-                bytes(&column)
-            );
+            assert!(bytes(&column) <= most, "{difference}: {} of {most}", bytes(&column));
         }
     }
 
@@ -382,9 +350,6 @@ mod tests {
         let column = IntegerColumn::from(vec![3, i64::MIN, -1]);
         let text = serde_json::to_string(&column).unwrap();
         assert_eq!(text, "[3,-9223372036854775808,-1]");
-        assert_eq!(
-            serde_json::from_str::<IntegerColumn>(&text).unwrap(),
-            column
-        );
+        assert_eq!(serde_json::from_str::<IntegerColumn>(&text).unwrap(), column);
     }
 }

@@ -321,10 +321,7 @@ mod tests {
         let mut stored = serde_json::to_value(Layout::row_per_reading()).unwrap();
         let fields = stored.as_object_mut().unwrap();
         fields.remove("queries");
-        for (second, style) in [
-            (true, QueryStyle::SecondLanguage),
-            (false, QueryStyle::Usual),
-        ] {
+        for (second, style) in [(true, QueryStyle::SecondLanguage), (false, QueryStyle::Usual)] {
             let mut stored = stored.clone();
             stored["second_language"] = second.into();
             let read: Layout = serde_json::from_value(stored).unwrap();
@@ -334,12 +331,6 @@ mod tests {
             "limit": 200, "per_ns": 1, "split": { "day_start_ns": 0, "day_end_ns": 1 },
         } });
         let read: Layout = serde_json::from_value(stored).unwrap();
-        assert!(matches!(
-            read.shape,
-            Shape::Bucketed {
-                extremes: Extremes::PerPart,
-                ..
-            }
-        ));
+        assert!(matches!(read.shape, Shape::Bucketed { extremes: Extremes::PerPart, .. }));
     }
 }

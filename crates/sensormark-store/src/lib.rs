@@ -75,34 +75,30 @@ pub use answer::{Answer, Group, Moment};
 pub use batch::{Batch, Column, TextColumn, Values};
 pub use capability::{Capability, Operation};
 pub use census::{Census, SeriesCensus};
-pub use cluster::{
-    Cluster, ClusterWish, Clusters, Consistency, Leadership, MemberLaunch, ONE_SERVER,
-};
+pub use cluster::{Cluster, ClusterWish, Clusters, Consistency, Leadership, MemberLaunch, ONE_SERVER};
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
 pub use integer_column::IntegerColumn;
 pub use launch::Launch;
 pub use layout::{
-    DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope,
-    Shape, TagPlacement, TimeKey, WriteMethod,
+    DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope, Shape,
+    TagPlacement, TimeKey, WriteMethod,
 };
 pub use name::DatabaseName;
 pub use query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
-    TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
 pub use schema::{
-    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
-    Value,
+    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 pub use series_key::SeriesKey;
 pub use server::{Installation, ServerOptions};
 pub use size::{Documents, Logs, Size};
 pub use statement::Statement;
 pub use store::{
-    Acknowledgement, Administrator, AnswerSource, Atomicity, Description, EntityReading, Limits,
-    LocalFuture, Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
+    Acknowledgement, Administrator, AnswerSource, Atomicity, Description, EntityReading, Limits, LocalFuture,
+    Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
 };
 pub use typical::Typical;
 pub use write_size::WriteSize;

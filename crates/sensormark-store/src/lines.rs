@@ -69,10 +69,7 @@ impl Lines {
     /// The same with line breaks in texts escaped, as QuestDB wants them.
     #[must_use]
     pub fn with_escaped_breaks(self) -> Self {
-        Self {
-            in_texts: IN_BROKEN_TEXTS,
-            ..self
-        }
+        Self { in_texts: IN_BROKEN_TEXTS, ..self }
     }
 
     /// The lines of a batch of the table.
@@ -81,12 +78,7 @@ impl Lines {
         for (key, column) in self.keys.iter().zip(&batch.columns) {
             add(&mut cells, key, column, batch.len());
         }
-        BatchLines {
-            lines: self,
-            batch,
-            cells,
-            stamp: None,
-        }
+        BatchLines { lines: self, batch, cells, stamp: None }
     }
 }
 
@@ -185,11 +177,7 @@ impl Cells<'_> {
 }
 
 #[inline]
-fn put_all<C: ?Sized>(
-    cells: &[(&Piece, &C)],
-    page: &mut Page,
-    put: impl Fn(&mut Slot<'_>, &C),
-) -> u64 {
+fn put_all<C: ?Sized>(cells: &[(&Piece, &C)], page: &mut Page, put: impl Fn(&mut Slot<'_>, &C)) -> u64 {
     page.put_values(|slot| {
         for (key, values) in cells {
             slot.put_piece(key);
@@ -251,14 +239,7 @@ mod tests {
         1 << 40,
         10,
     ];
-    const FLOATS: [f64; 6] = [
-        0.1,
-        50.0,
-        -1.5,
-        99.999_999_999_999_9,
-        3.25e-300,
-        123_456_789.125,
-    ];
+    const FLOATS: [f64; 6] = [0.1, 50.0, -1.5, 99.999_999_999_999_9, 3.25e-300, 123_456_789.125];
 
     /// A line as the standard library would write it.
     fn plain_line(names: &[String], batch: &Batch, row: usize, float_fields: bool) -> String {
@@ -302,21 +283,12 @@ mod tests {
             series: Vec::new(),
             columns: kinds.iter().map(|&kind| Column::new(kind)).collect(),
         };
-        for (row, time) in [1, 1, 1, DAY, DAY, -5, 1, 1]
-            .into_iter()
-            .cycle()
-            .take(40)
-            .enumerate()
-        {
+        for (row, time) in [1, 1, 1, DAY, DAY, -5, 1, 1].into_iter().cycle().take(40).enumerate() {
             batch.times_ns.push(time);
             batch.series.push(u32::try_from(row % 4).unwrap());
             for (number, (column, &kind)) in batch.columns.iter_mut().zip(kinds).enumerate() {
                 let is_absent = number % 30 == 7 && row % 2 == 1;
-                let value = if is_absent {
-                    Value::Null
-                } else {
-                    value(kind, number + row)
-                };
+                let value = if is_absent { Value::Null } else { value(kind, number + row) };
                 column.push(value).unwrap();
             }
         }
@@ -327,17 +299,9 @@ mod tests {
     #[test]
     fn lines_are_what_plain_formatting_makes() {
         use FieldType::{Bool, F64, I64, Text, U16};
-        let runs = [
-            (I64, 70),
-            (F64, 40),
-            (U16, 3),
-            (Bool, 1),
-            (Text, 2),
-            (I64, 2),
-        ];
-        let kinds: Vec<FieldType> = (runs.iter())
-            .flat_map(|&(kind, count)| std::iter::repeat_n(kind, count))
-            .collect();
+        let runs = [(I64, 70), (F64, 40), (U16, 3), (Bool, 1), (Text, 2), (I64, 2)];
+        let kinds: Vec<FieldType> =
+            (runs.iter()).flat_map(|&(kind, count)| std::iter::repeat_n(kind, count)).collect();
         let name = |number: usize| match number % 10 {
             3 => format!("a name={number}"),
             4 => format!("a_name_that_is_longer_than_thirty_two_bytes_{number}"),

@@ -22,9 +22,7 @@ impl DatabaseName {
     /// [`ErrorKind::Configuration`] when the ending is empty, over 20 bytes or has other characters.
     pub fn new(ending: &str) -> Result<Self, StoreError> {
         let fits = (1..=20).contains(&ending.len())
-            && ending
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+            && ending.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
         if fits {
             return Ok(Self(format!("{}{ending}", Self::PREFIX)));
         }
@@ -86,11 +84,8 @@ const COLUMNS: [(&str, &str); 10] = [
 ];
 
 /// How the names of tables begin that are a database's own, and whose they are.
-const TABLES: [(&str, &str); 3] = [
-    ("pg_", "PostgreSQL"),
-    ("sensormark_", "sensormark"),
-    ("sqlite_", "SQLite"),
-];
+const TABLES: [(&str, &str); 3] =
+    [("pg_", "PostgreSQL"), ("sensormark_", "sensormark"), ("sqlite_", "SQLite")];
 
 /// The longest name of a table or column, in bytes.
 pub const LONGEST_NAME: usize = 40;
@@ -114,8 +109,7 @@ fn apart(wanted: &str, keeper: Option<&(&str, &str)>) -> (String, Option<String>
     };
     let mut name = format!("named_{wanted}");
     name.truncate(LONGEST_NAME);
-    let note =
-        format!("{wanted} is called {name} in every database, because {keeper} keeps that name");
+    let note = format!("{wanted} is called {name} in every database, because {keeper} keeps that name");
     (name, Some(note))
 }
 
@@ -134,10 +128,7 @@ mod tests {
             assert_eq!(changed, name);
             assert!(note.unwrap().contains(keeper));
         }
-        for (wanted, name) in [
-            ("sqlite_log", "named_sqlite_log"),
-            ("pg_class", "named_pg_class"),
-        ] {
+        for (wanted, name) in [("sqlite_log", "named_sqlite_log"), ("pg_class", "named_pg_class")] {
             assert_eq!(table_name(wanted).0, name);
         }
         let long = format!("sqlite_{}", "x".repeat(33));
@@ -153,31 +144,16 @@ mod tests {
         let mark = "6608b016112403fffff";
         let name = DatabaseName::new(mark).unwrap();
         assert_eq!(DatabaseName::mark(name.as_str()), Some(mark));
-        for other in [
-            "sensormark_foreign",
-            "plant",
-            "6608b016112403fffff",
-            "sensormark_6608b016112403fffff0",
-        ] {
+        for other in ["sensormark_foreign", "plant", "6608b016112403fffff", "sensormark_6608b016112403fffff0"]
+        {
             assert_eq!(DatabaseName::mark(other), None, "{other}");
         }
     }
 
     #[test]
     fn names_need_no_quoting() {
-        assert_eq!(
-            DatabaseName::new("a1_b").unwrap().as_str(),
-            "sensormark_a1_b"
-        );
-        for bad in [
-            "",
-            "A",
-            "a-b",
-            "a b",
-            "a;drop",
-            "ä",
-            "aaaaaaaaaaaaaaaaaaaaa",
-        ] {
+        assert_eq!(DatabaseName::new("a1_b").unwrap().as_str(), "sensormark_a1_b");
+        for bad in ["", "A", "a-b", "a b", "a;drop", "ä", "aaaaaaaaaaaaaaaaaaaaa"] {
             assert!(DatabaseName::new(bad).is_err(), "{bad}");
         }
     }

@@ -31,11 +31,7 @@ impl TimeRange {
 
     /// The range's length in ns, 0 for an empty one.
     pub const fn length_ns(self) -> i64 {
-        if self.end_ns > self.start_ns {
-            self.end_ns - self.start_ns
-        } else {
-            0
-        }
+        if self.end_ns > self.start_ns { self.end_ns - self.start_ns } else { 0 }
     }
 }
 
@@ -259,15 +255,9 @@ impl Query {
             series: Selection::One(series),
             range,
             ask: Ask::Aggregate {
-                aggregates: vec![Aggregate {
-                    function: Function::Mean,
-                    field,
-                }],
+                aggregates: vec![Aggregate { function: Function::Mean, field }],
                 grouping: Grouping {
-                    window: Some(Window {
-                        width_ns,
-                        origin_ns: range.start_ns,
-                    }),
+                    window: Some(Window { width_ns, origin_ns: range.start_ns }),
                     ..Grouping::default()
                 },
                 from_sums: false,
@@ -282,17 +272,9 @@ mod tests {
 
     #[test]
     fn windows_are_half_open_before_the_epoch_too() {
-        let window = Window {
-            width_ns: 10,
-            origin_ns: 3,
-        };
+        let window = Window { width_ns: 10, origin_ns: 3 };
         assert_eq!(
-            [
-                window.start_of(3),
-                window.start_of(12),
-                window.start_of(13),
-                window.start_of(2)
-            ],
+            [window.start_of(3), window.start_of(12), window.start_of(13), window.start_of(2)],
             [3, 3, 13, -7]
         );
     }
@@ -300,9 +282,7 @@ mod tests {
     #[test]
     fn a_chart_has_at_most_the_points_asked_for() {
         let query = Query::chart(0, 0, TimeRange::new(0, 1001), 0, 500);
-        let Ask::Aggregate { grouping, .. } = query.ask else {
-            panic!("a chart is an aggregate")
-        };
+        let Ask::Aggregate { grouping, .. } = query.ask else { panic!("a chart is an aggregate") };
         assert_eq!(grouping.window.unwrap().width_ns, 3);
     }
 }

@@ -48,11 +48,7 @@ pub fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
         let (series, span) = (batch.series[row], batch.times_ns[row].div_euclid(span_ns));
         match runs.last_mut() {
             Some(run) if (run.series, run.span) == (series, span) => run.rows.end = row + 1,
-            _ => runs.push(Run {
-                series,
-                span,
-                rows: row..row + 1,
-            }),
+            _ => runs.push(Run { series, span, rows: row..row + 1 }),
         }
     }
     runs.sort_by_key(|run| (run.series, run.span));
@@ -61,13 +57,12 @@ pub fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
 
 /// The records of runs.
 pub fn records(runs: &[Run], span_ns: i64) -> impl Iterator<Item = Record<'_>> {
-    runs.chunk_by(|one, other| (one.series, one.span) == (other.series, other.span))
-        .map(move |runs| Record {
-            series: runs[0].series,
-            span: runs[0].span,
-            start_ns: runs[0].span.wrapping_mul(span_ns),
-            runs,
-        })
+    runs.chunk_by(|one, other| (one.series, one.span) == (other.series, other.span)).map(move |runs| Record {
+        series: runs[0].series,
+        span: runs[0].span,
+        start_ns: runs[0].span.wrapping_mul(span_ns),
+        runs,
+    })
 }
 
 /// Which readings and fields of a record are wanted.

@@ -31,21 +31,12 @@ impl Schema {
     }
 
     /// The plainest: one table, `readings`. Each sensor is a series, told by an integer tag, `sensor`, and each reading is one number, `value`.
-    pub fn of_sensors(
-        sensors: impl IntoIterator<Item = i64>,
-        time_resolution: TimeResolution,
-    ) -> Self {
+    pub fn of_sensors(sensors: impl IntoIterator<Item = i64>, time_resolution: TimeResolution) -> Self {
         Self {
             tables: vec![Table {
                 name: "readings".to_owned(),
-                tags: vec![Tag {
-                    name: "sensor".to_owned(),
-                }],
-                fields: vec![Field {
-                    name: "value".to_owned(),
-                    kind: FieldType::F64,
-                    nullable: false,
-                }],
+                tags: vec![Tag { name: "sensor".to_owned() }],
+                fields: vec![Field { name: "value".to_owned(), kind: FieldType::F64, nullable: false }],
                 entity: None,
                 time_resolution,
                 series: Series::new(vec![TagColumn::Integer(sensors.into_iter().collect())]),
@@ -170,11 +161,7 @@ pub enum TagColumn {
 impl Series {
     /// The one series of a table without tags.
     pub const fn single() -> Self {
-        Self {
-            count: 1,
-            columns: Vec::new(),
-            interval_ns: None,
-        }
+        Self { count: 1, columns: Vec::new(), interval_ns: None }
     }
 
     /// Series with these tag values, one column a tag in the order of [`Table::tags`].
@@ -182,19 +169,9 @@ impl Series {
     /// # Panics
     /// When there is no column, when columns differ in length, or with more than 2³² series: defects of a data set.
     pub fn new(columns: Vec<TagColumn>) -> Self {
-        let count = columns
-            .first()
-            .expect("a tagged table has at least one tag column")
-            .len();
-        assert!(
-            columns.iter().all(|column| column.len() == count),
-            "tag columns of unequal length"
-        );
-        Self {
-            count: u32::try_from(count).expect("fewer than 2^32 series"),
-            columns,
-            interval_ns: None,
-        }
+        let count = columns.first().expect("a tagged table has at least one tag column").len();
+        assert!(columns.iter().all(|column| column.len() == count), "tag columns of unequal length");
+        Self { count: u32::try_from(count).expect("fewer than 2^32 series"), columns, interval_ns: None }
     }
 
     /// The same series, of which each has a reading about every so many ns of its readings' times. Without effect unless it is over 0.
@@ -319,11 +296,7 @@ impl FieldSet {
     /// When `count` is over [`FieldSet::CAPACITY`].
     pub const fn first(count: usize) -> Self {
         assert!(count <= Self::CAPACITY, "a table has at most 64 fields");
-        if count == Self::CAPACITY {
-            Self(u64::MAX)
-        } else {
-            Self((1 << count) - 1)
-        }
+        if count == Self::CAPACITY { Self(u64::MAX) } else { Self((1 << count) - 1) }
     }
 
     /// The field with this number alone.
@@ -412,10 +385,7 @@ mod tests {
     fn readings_a_day_come_from_the_interval_of_all_series() {
         let hourly = Series::new(vec![TagColumn::Integer((0..32).collect())]);
         assert_eq!(hourly.readings_a_day(), None);
-        assert_eq!(
-            hourly.every(3_600_000_000_000).readings_a_day(),
-            Some(768.0)
-        );
+        assert_eq!(hourly.every(3_600_000_000_000).readings_a_day(), Some(768.0));
         assert_eq!(Series::single().every(0).interval_ns(), None);
     }
 

@@ -51,13 +51,7 @@ fn numbered(column: &TagColumn) -> Vec<u32> {
     fn of<T: Hash + Eq>(values: impl Iterator<Item = T>) -> Vec<u32> {
         let mut numbers = HashMap::new();
         let mut next = 0..;
-        values
-            .map(|value| {
-                *numbers
-                    .entry(value)
-                    .or_insert_with(|| next.next().unwrap_or(0))
-            })
-            .collect()
+        values.map(|value| *numbers.entry(value).or_insert_with(|| next.next().unwrap_or(0))).collect()
     }
     match column {
         TagColumn::Text(values) => of(values.iter()),
@@ -75,9 +69,7 @@ fn groups(columns: &[Vec<u32>], tags: &[usize]) -> usize {
         let mut numbers = HashMap::new();
         let mut next = 0..;
         for (class, &value) in classes.iter_mut().zip(&columns[tag]) {
-            *class = *numbers
-                .entry((*class, value))
-                .or_insert_with(|| next.next().unwrap_or(0));
+            *class = *numbers.entry((*class, value)).or_insert_with(|| next.next().unwrap_or(0));
         }
     }
     classes.iter().max().map_or(0, |&last| last as usize + 1)
@@ -90,15 +82,10 @@ mod tests {
 
     fn table(columns: &[&[&str]]) -> Table {
         let names = 0..columns.len();
-        let words =
-            |words: &&[&str]| TagColumn::Text(words.iter().map(|&word| word.to_owned()).collect());
+        let words = |words: &&[&str]| TagColumn::Text(words.iter().map(|&word| word.to_owned()).collect());
         Table {
             name: "t".to_owned(),
-            tags: names
-                .map(|tag| Tag {
-                    name: format!("t{tag}"),
-                })
-                .collect(),
+            tags: names.map(|tag| Tag { name: format!("t{tag}") }).collect(),
             fields: Vec::new(),
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
@@ -112,11 +99,7 @@ mod tests {
 
     #[test]
     fn one_tag_is_enough_where_it_tells_all_apart() {
-        let key = SeriesKey::of(&table(&[
-            &["a", "a", "b"],
-            &["x", "y", "z"],
-            &["1", "2", "3"],
-        ]));
+        let key = SeriesKey::of(&table(&[&["a", "a", "b"], &["x", "y", "z"], &["1", "2", "3"]]));
         assert_eq!(key.tags(), [1]);
         assert_eq!(SeriesKey::of(&table(&[&["a"], &["x"]])).tags(), [0]);
         assert_eq!(SeriesKey::of(&table(&[])).tags(), [0_usize; 0]);
@@ -142,21 +125,14 @@ mod tests {
         ]);
         assert_eq!(SeriesKey::of(&rooms).tags(), [0, 1, 2]);
         // One house says nothing.
-        let house = table(&[
-            &["h1", "h1", "h1", "h1"],
-            &["r1", "r1", "r2", "r2"],
-            &["s1", "s2", "s1", "s2"],
-        ]);
+        let house = table(&[&["h1", "h1", "h1", "h1"], &["r1", "r1", "r2", "r2"], &["s1", "s2", "s1", "s2"]]);
         assert_eq!(SeriesKey::of(&house).tags(), [1, 2]);
     }
 
     #[test]
     fn groups_have_a_key_of_their_own() {
-        let devices = table(&[
-            &["d1", "d1", "d2", "d2"],
-            &["one", "one", "two", "two"],
-            &["p", "q", "p", "q"],
-        ]);
+        let devices =
+            table(&[&["d1", "d1", "d2", "d2"], &["one", "one", "two", "two"], &["p", "q", "p", "q"]]);
         assert_eq!(SeriesKey::among(&devices, 2).tags(), [0]);
         assert_eq!(SeriesKey::among(&devices, 3).tags(), [0, 2]);
         assert_eq!(SeriesKey::among(&devices, 0).tags(), [0_usize; 0]);

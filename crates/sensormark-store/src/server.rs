@@ -25,11 +25,7 @@ pub struct Installation {
 impl Installation {
     /// A library of this version that is part of the program.
     pub fn bundled(version: &str) -> Self {
-        Self {
-            path: PathBuf::new(),
-            version: version.to_owned(),
-            origin: "bundled".to_owned(),
-        }
+        Self { path: PathBuf::new(), version: version.to_owned(), origin: "bundled".to_owned() }
     }
 }
 
@@ -87,9 +83,7 @@ impl ServerOptions {
     /// Cassandra has direct memory of half its heap, and Java takes 200 to 300 MiB beside it. Connections of PostgreSQL and
     /// MariaDB take some MiB each. Something must be left as page cache.
     pub const fn least_memory_limit_bytes(&self) -> u64 {
-        (self.memory_bytes / 2)
-            .saturating_add(self.memory_bytes)
-            .saturating_add(512 << 20)
+        (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(512 << 20)
     }
 
     /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.
@@ -153,9 +147,7 @@ impl ServerFolder {
 
     /// Where a log of this name goes: into the folder for logs, or else the place beside the data.
     pub fn log(&self, name: &str, beside_data: PathBuf) -> PathBuf {
-        self.logs
-            .as_ref()
-            .map_or(beside_data, |logs| logs.join(name))
+        self.logs.as_ref().map_or(beside_data, |logs| logs.join(name))
     }
 
     /// A path below the folder.
@@ -169,21 +161,12 @@ mod tests {
     use super::*;
 
     fn with(mebibytes: u64) -> ServerOptions {
-        ServerOptions {
-            memory_bytes: mebibytes << 20,
-            ..ServerOptions::default()
-        }
+        ServerOptions { memory_bytes: mebibytes << 20, ..ServerOptions::default() }
     }
 
     #[test]
     fn a_log_is_as_large_as_the_memory_within_bounds() {
-        for (memory, log) in [
-            (16, 96),
-            (96, 96),
-            (256, 256),
-            (1_024, 1_024),
-            (9_000, 1_024),
-        ] {
+        for (memory, log) in [(16, 96), (96, 96), (256, 256), (1_024, 1_024), (9_000, 1_024)] {
             assert_eq!(with(memory).log_bytes() >> 20, log, "{memory} MiB");
         }
     }

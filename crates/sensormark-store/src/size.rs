@@ -16,9 +16,7 @@ pub struct Logs {
 impl Logs {
     /// Whether a file, by its path below the folder of the data, is one of them or in one of them.
     pub fn holds(&self, path: &Path) -> bool {
-        let parts = path
-            .components()
-            .filter_map(|part| part.as_os_str().to_str());
+        let parts = path.components().filter_map(|part| part.as_os_str().to_str());
         let mut parts = parts.flat_map(|part| self.names.iter().map(move |name| (name, part)));
         parts.any(|(name, part)| is_named(name, part))
     }
@@ -72,10 +70,7 @@ mod tests {
     #[test]
     fn logs_are_told_from_data() {
         let names = ["pg_wal", "ib_logfile*", "*-wal", "wal#"].map(str::to_owned);
-        let logs = Logs {
-            names: names.to_vec(),
-            bound: Some("max_wal_size".to_owned()),
-        };
+        let logs = Logs { names: names.to_vec(), bound: Some("max_wal_size".to_owned()) };
         for log in [
             "pg_wal",
             "postgresql/pg_wal/0001",
@@ -86,25 +81,14 @@ mod tests {
         ] {
             assert!(logs.holds(Path::new(log)), "{log}");
         }
-        for data in [
-            "base/1/pg_wal2",
-            "ib_log",
-            "wal",
-            "wal1.d",
-            "wal1~5/time.d",
-            "a.db",
-            "",
-        ] {
+        for data in ["base/1/pg_wal2", "ib_log", "wal", "wal1.d", "wal1~5/time.d", "a.db", ""] {
             assert!(!logs.holds(Path::new(data)), "{data}");
         }
     }
 
     #[test]
     fn the_bound_is_the_setting_as_it_was_read_back() {
-        let mut logs = Logs {
-            names: Vec::new(),
-            bound: Some("max_wal_size".to_owned()),
-        };
+        let mut logs = Logs { names: Vec::new(), bound: Some("max_wal_size".to_owned()) };
         let value = |name: &str| (name == "max_wal_size").then(|| "1GB".to_owned());
         assert_eq!(logs.bound_words(value), "max_wal_size = 1GB");
         assert_eq!(logs.bound_words(|_| None), "max_wal_size");

@@ -34,10 +34,7 @@ pub struct Statement {
 impl Statement {
     /// A statement of this text.
     pub fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// The same with these bound values.
@@ -168,9 +165,6 @@ mod tests {
         let told = Statement::merged(sent);
         let texts: Vec<&str> = told.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(texts, ["a", "b"]);
-        assert_eq!(
-            told[0].note.as_deref(),
-            Some("sent 3 times, with other values")
-        );
+        assert_eq!(told[0].note.as_deref(), Some("sent 3 times, with other values"));
     }
 }

@@ -146,11 +146,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// When what they left cannot be read, or a file cannot be written.
-    fn start_again(
-        &self,
-        folders: &[ServerFolder],
-        down: &[usize],
-    ) -> Result<Vec<usize>, StoreError> {
+    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
         let _ = folders;
         Ok(down.to_vec())
     }
@@ -173,8 +169,7 @@ pub trait Store: Send + Sync {
     fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError>;
 
     /// Asks the server for its version, which shows that it is ready for work.
-    fn version<'a>(&'a self, endpoint: &'a Endpoint)
-    -> LocalFuture<'a, Result<String, StoreError>>;
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>>;
 
     /// What makes, settles, inspects and drops the plan's database.
     fn administrator<'a>(
@@ -184,10 +179,7 @@ pub trait Store: Send + Sync {
 
     /// One client's connection to the plan's database. Statements that its layout needs are prepared here or on first use.
     /// Where the database is not there, this or the session's first operation fails with [`ErrorKind::NotFound`]; nothing is made in silence.
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>>;
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>>;
 }
 
 /// Name and fixed traits of a store.
@@ -238,13 +230,10 @@ impl RepeatedWrite {
     #[must_use]
     pub const fn in_layout(self, layout: &Layout) -> Self {
         match layout.shape {
-            Shape::RowPerReading
-            | Shape::RowPerField
-            | Shape::Summary { .. }
-            | Shape::NativeTimeSeries => self,
-            Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => {
-                Self::KeepsBoth
+            Shape::RowPerReading | Shape::RowPerField | Shape::Summary { .. } | Shape::NativeTimeSeries => {
+                self
             }
+            Shape::RecordPerSpan { .. } | Shape::Bucketed { .. } | Shape::GrowingArray => Self::KeepsBoth,
         }
     }
 }
@@ -293,10 +282,7 @@ pub trait Session {
     /// Writes a batch (checked by the caller against its table). It is split where [`Limits`] says. When it returns, everything is
     /// acknowledged as the durability class promises, and every later query of every session finds it. An error says how much of it was.
     /// An empty batch is acknowledged as nothing sent. Entities are not touched: only [`Session::upsert`] does that.
-    fn write<'a>(
-        &'a mut self,
-        batch: &'a Batch,
-    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>>;
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>>;
 
     /// Inserts a reading and updates its entity, whose last time becomes this reading's. Callers write each entity's readings in order of time.
     fn upsert<'a>(
@@ -355,18 +341,12 @@ pub trait Session {
     /// From now on, the session keeps every statement that it sends, from the place that sends it, for [`Session::take_statements`].
     /// Nothing is kept, and nothing costs time, before this call. Fails with [`ErrorKind::Unsupported`] where a store does not show its statements.
     fn keep_statements(&mut self) -> Result<(), StoreError> {
-        Err(StoreError::unsupported(
-            "show statements",
-            "this store does not show its statements",
-        ))
+        Err(StoreError::unsupported("show statements", "this store does not show its statements"))
     }
 
     /// The statements that were sent since the last call, in order and whole. `with_plans` asks for the database's own plan of each, where it has
     /// one. A plan is made without running the statement again.
-    fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+    fn take_statements(&mut self, with_plans: bool) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
         let _ = with_plans;
         Box::pin(async { Ok(Vec::new()) })
     }

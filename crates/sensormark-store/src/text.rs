@@ -41,11 +41,7 @@ impl Piece {
             block[..text.len()].copy_from_slice(text);
             (text.len(), None)
         };
-        Self {
-            block,
-            length,
-            long,
-        }
+        Self { block, length, long }
     }
 
     /// Whether it is a block, and so may be put into a [`Slot`].
@@ -115,10 +111,7 @@ impl Page {
     pub fn put_values(&mut self, write: impl FnOnce(&mut Slot<'_>)) {
         self.make_space(SLOT);
         let bytes = self.bytes[self.end..].first_chunk_mut();
-        let mut slot = Slot {
-            bytes: bytes.expect("space was made"),
-            end: 0,
-        };
+        let mut slot = Slot { bytes: bytes.expect("space was made"), end: 0 };
         write(&mut slot);
         debug_assert!(slot.end <= Slot::REACH, "no more than a slot holds");
         self.end += slot.end;
@@ -184,11 +177,7 @@ impl Page {
 }
 
 /// The piece without text.
-const NOTHING: Piece = Piece {
-    block: [0; BLOCK],
-    length: 0,
-    long: None,
-};
+const NOTHING: Piece = Piece { block: [0; BLOCK], length: 0, long: None };
 
 /// Where some values are written, on a page.
 #[derive(Debug)]
@@ -253,10 +242,7 @@ impl Slot<'_> {
                 self.put_all_digits(low);
             }
             _ => {
-                let slot = Slot {
-                    bytes: self.bytes,
-                    end: self.end,
-                };
+                let slot = Slot { bytes: self.bytes, end: self.end };
                 self.end = slot.put_any(value);
             }
         }

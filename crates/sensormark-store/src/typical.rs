@@ -67,10 +67,6 @@ impl Typical {
 
     /// What is supposed of a store that states nothing itself.
     pub const fn unknown(embedded: bool) -> Self {
-        if embedded {
-            Self::EMBEDDED
-        } else {
-            Self::SERVER
-        }
+        if embedded { Self::EMBEDDED } else { Self::SERVER }
     }
 }

@@ -49,11 +49,7 @@ impl DatagramPath {
     /// The way to this peer over packets of at most `mtu` bytes.
     #[must_use]
     pub const fn new(peer: IpAddr, mtu: Option<u64>) -> Self {
-        Self {
-            version_four: is_version_four(peer),
-            ip_header: ip_header(peer),
-            mtu,
-        }
+        Self { version_four: is_version_four(peer), ip_header: ip_header(peer), mtu }
     }
 
     /// What a datagram of so many bytes of payload takes on the wire: payload + 8 (UDP) + 20 or 40 (IP). One that is longer than a
@@ -65,11 +61,7 @@ impl DatagramPath {
         let Some(mtu) = self.mtu.filter(|&mtu| whole > mtu) else {
             return whole;
         };
-        let header = if self.version_four {
-            self.ip_header
-        } else {
-            self.ip_header + FRAGMENT_HEADER_V6
-        };
+        let header = if self.version_four { self.ip_header } else { self.ip_header + FRAGMENT_HEADER_V6 };
         let room = mtu.saturating_sub(header) / FRAGMENT_UNIT * FRAGMENT_UNIT;
         let fragments = datagram.div_ceil(room.max(FRAGMENT_UNIT));
         datagram + fragments * header

@@ -31,10 +31,7 @@ impl WriteSize {
     /// The same, with no more readings than one statement takes.
     #[must_use]
     pub fn within(self, readings_per_statement: usize) -> Self {
-        Self {
-            readings: self.readings.min(readings_per_statement),
-            ..self
-        }
+        Self { readings: self.readings.min(readings_per_statement), ..self }
     }
 
     /// The same, with no more readings than 5 MB of columns hold. A client holds its write as columns, and 16 clients of a server have to stay under 100 MB of
@@ -94,25 +91,13 @@ mod tests {
     use crate::schema::{Field, Series, Tag, TagColumn, TimeResolution};
 
     fn size(readings: usize, bytes: usize, reading_bytes: usize) -> usize {
-        let size = WriteSize {
-            readings,
-            bytes,
-            reading_bytes,
-            advice: "",
-            link: "",
-        };
+        let size = WriteSize { readings, bytes, reading_bytes, advice: "", link: "" };
         size.readings_per_write()
     }
 
     #[test]
     fn a_write_is_no_larger_than_a_statement() {
-        let advised = WriteSize {
-            readings: 5_000,
-            bytes: 1 << 20,
-            reading_bytes: 1,
-            advice: "",
-            link: "",
-        };
+        let advised = WriteSize { readings: 5_000, bytes: 1 << 20, reading_bytes: 1, advice: "", link: "" };
         assert_eq!(advised.within(700).readings_per_write(), 700);
         assert_eq!(advised.within(70_000), advised);
     }
@@ -120,11 +105,7 @@ mod tests {
     #[test]
     fn columns_bound_writes_to_wide_tables() {
         let readings = |fields, kind| {
-            let field = |number| Field {
-                name: format!("f{number}"),
-                kind,
-                nullable: false,
-            };
+            let field = |number| Field { name: format!("f{number}"), kind, nullable: false };
             let table = Table {
                 name: "t".to_owned(),
                 tags: Vec::new(),
@@ -133,13 +114,8 @@ mod tests {
                 time_resolution: TimeResolution::Nanoseconds,
                 series: Series::single(),
             };
-            let advised = WriteSize {
-                readings: 75_000,
-                bytes: usize::MAX,
-                reading_bytes: 1,
-                advice: "",
-                link: "",
-            };
+            let advised =
+                WriteSize { readings: 75_000, bytes: usize::MAX, reading_bytes: 1, advice: "", link: "" };
             advised.within_columns(&table).readings_per_write()
         };
         assert_eq!(readings(8, FieldType::I64), 75_000);
@@ -158,19 +134,10 @@ mod tests {
 
     #[test]
     fn tags_are_as_long_as_those_of_the_first_series() {
-        let field = |kind| Field {
-            name: "abc".to_owned(),
-            kind,
-            nullable: false,
-        };
+        let field = |kind| Field { name: "abc".to_owned(), kind, nullable: false };
         let table = Table {
             name: "t".to_owned(),
-            tags: vec![
-                Tag { name: "n".into() },
-                Tag {
-                    name: "host".into(),
-                },
-            ],
+            tags: vec![Tag { name: "n".into() }, Tag { name: "host".into() }],
             fields: vec![field(FieldType::F64), field(FieldType::Bool)],
             entity: None,
             time_resolution: TimeResolution::Seconds,

@@ -16,21 +16,12 @@ fn machine_tool(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements((SAMPLES * CHANNELS) as u64));
     let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; SAMPLES]);
     group.bench_function("fill", |bencher| {
-        bencher.iter(|| {
-            machine.fill(
-                std::hint::black_box(777),
-                columns.each_mut().map(Vec::as_mut_slice),
-            )
-        });
+        bencher.iter(|| machine.fill(std::hint::black_box(777), columns.each_mut().map(Vec::as_mut_slice)));
     });
     group.bench_function("sample", |bencher| {
         bencher.iter_batched(
             || 0..SAMPLES as u64,
-            |indices| {
-                indices
-                    .map(|index| u64::from(machine.sample(index)[0]))
-                    .sum::<u64>()
-            },
+            |indices| indices.map(|index| u64::from(machine.sample(index)[0])).sum::<u64>(),
             BatchSize::SmallInput,
         );
     });
@@ -106,21 +97,10 @@ fn sensor_operations(criterion: &mut Criterion) {
         });
     });
     group.bench_function("value", |bencher| {
-        bencher.iter(|| {
-            (0..READINGS)
-                .map(|tick| readings.value(7, tick))
-                .sum::<f64>()
-        });
+        bencher.iter(|| (0..READINGS).map(|tick| readings.value(7, tick)).sum::<f64>());
     });
     group.finish();
 }
 
-criterion_group!(
-    benches,
-    machine_tool,
-    sensor_operations,
-    iot_platform,
-    meters,
-    random
-);
+criterion_group!(benches, machine_tool, sensor_operations, iot_platform, meters, random);
 criterion_main!(benches);

@@ -12,8 +12,8 @@ use sensormark::engine::phase::{Load, Phase, Target};
 use sensormark::workload::sensor_operations::{Operation, Reads, Writes, schema};
 use sensormark_conformance::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Layout, Plan,
-    Query, Schema, Secret, Selection, TimeRange, TimeResolution, Values,
+    Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Layout, Plan, Query,
+    Schema, Secret, Selection, TimeRange, TimeResolution, Values,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,12 +28,7 @@ struct Readings {
 
 impl Readings {
     fn of(operations: u64, rows: i64, ask: bool) -> Arc<dyn Operations> {
-        Arc::new(Self {
-            operations,
-            rows,
-            ask,
-            classes: ["operation".to_owned()],
-        })
+        Arc::new(Self { operations, rows, ask, classes: ["operation".to_owned()] })
     }
 }
 
@@ -53,15 +48,11 @@ impl Operations for Readings {
             let query = slot.ask();
             query.series = Selection::One(series);
             query.range = TimeRange::new(first, first + 1);
-            query.ask = Ask::Point {
-                fields: FieldSet::first(1),
-            };
+            query.ask = Ask::Point { fields: FieldSet::first(1) };
             return;
         }
         let batch = slot.write(0);
-        batch
-            .times_ns
-            .extend((0..self.rows).map(|row| first + row * 1_000));
+        batch.times_ns.extend((0..self.rows).map(|row| first + row * 1_000));
         batch.series.resize(batch.times_ns.len(), series);
         if let Values::F64(values) = &mut batch.columns[0].values {
             values.extend((0..self.rows).map(|row| (first + row) as f64));
@@ -85,13 +76,7 @@ fn sensor_writes(statements: u64, per_statement: u64) -> Arc<dyn Operations> {
 
 fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
     let (operation, table) = (Operation::SingleRead, schema(100, 30_000).tables.remove(0));
-    Arc::new(Unchecked(Reads::new(
-        operation,
-        sensors(),
-        table,
-        42,
-        (questions, 1),
-    )))
+    Arc::new(Unchecked(Reads::new(operation, sensors(), table, 42, (questions, 1))))
 }
 
 /// Questions whose answers are not judged, because those of the null store are empty.
@@ -127,12 +112,7 @@ impl AnswerSource for Nothing {
 
 fn target() -> Target {
     let plan = Plan {
-        endpoint: Endpoint {
-            url: Secret::new(""),
-            label: "null".into(),
-            managed: true,
-            ports: Vec::new(),
-        },
+        endpoint: Endpoint { url: Secret::new(""), label: "null".into(), managed: true, ports: Vec::new() },
         database: DatabaseName::new("bench").expect("a right name"),
         owner: "bench".into(),
         schema: Arc::new(Schema::of_sensors(0..100, TimeResolution::Nanoseconds)),
@@ -163,26 +143,11 @@ fn engine(criterion: &mut Criterion) {
     for (name, work, rows, clients) in [
         ("write_single", Readings::of(2_000_000, 1, false), 1, 2),
         ("ask_single", Readings::of(2_000_000, 1, true), 1, 2),
-        (
-            "write_single_16_clients",
-            Readings::of(2_000_000, 1, false),
-            1,
-            16,
-        ),
-        (
-            "write_batches_of_1000",
-            Readings::of(50_000, 1_000, false),
-            1_000,
-            2,
-        ),
+        ("write_single_16_clients", Readings::of(2_000_000, 1, false), 1, 16),
+        ("write_batches_of_1000", Readings::of(50_000, 1_000, false), 1_000, 2),
         ("sensor_operations_write", sensor_writes(2_000_000, 1), 1, 1),
         ("sensor_operations_read", sensor_reads(2_000_000), 1, 1),
-        (
-            "sensor_operations_multi_write",
-            sensor_writes(50_000, 1_000),
-            1_000,
-            1,
-        ),
+        ("sensor_operations_multi_write", sensor_writes(50_000, 1_000), 1_000, 1),
     ] {
         let operations = work.len();
         let readings = operations * rows;

@@ -52,11 +52,7 @@ const FIELDS: usize = 10;
 fn hosts(kind: FieldType) -> Repeated {
     let names = ["region", "service", "hostname"];
     let tag = |name: &str| (0..HOSTS).map(|host| format!("{name}_{host}")).collect();
-    let field = |number: usize| Field {
-        name: format!("measured_{number}"),
-        kind,
-        nullable: false,
-    };
+    let field = |number: usize| Field { name: format!("measured_{number}"), kind, nullable: false };
     let table = Table {
         name: "measurement".into(),
         tags: names.map(|name| Tag { name: name.into() }).to_vec(),
@@ -68,9 +64,8 @@ fn hosts(kind: FieldType) -> Repeated {
     let mut batch = Batch::new(0, &table);
     let rows = 0..u32::try_from(ROWS).expect("few rows");
     batch.series = rows.clone().map(|row| row % 100).collect();
-    batch.times_ns = (rows.clone())
-        .map(|row| 1_700_000_000_000_000_000 + i64::from(row) * 100_000_000)
-        .collect();
+    batch.times_ns =
+        (rows.clone()).map(|row| 1_700_000_000_000_000_000 + i64::from(row) * 100_000_000).collect();
     for (number, column) in batch.columns.iter_mut().enumerate() {
         let stream = Stream::new(1, 0, number as u64);
         let rows = (0..ROWS as u64).map(|row| stream.normal(row));
@@ -82,13 +77,7 @@ fn hosts(kind: FieldType) -> Repeated {
             _ => unreachable!("hosts count and share"),
         }
     }
-    Repeated {
-        schema: Arc::new(Schema {
-            tables: vec![table],
-        }),
-        batch,
-        times: 10,
-    }
+    Repeated { schema: Arc::new(Schema { tables: vec![table] }), batch, times: 10 }
 }
 
 /// CPU time of the calling thread.
@@ -134,11 +123,7 @@ fn measure(
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(values));
     for &format in formats {
-        let options = ExportOptions {
-            format,
-            shard: Shard::WHOLE,
-            table: None,
-        };
+        let options = ExportOptions { format, shard: Shard::WHOLE, table: None };
         group.bench_function(format.name(), |bencher| {
             bencher.iter(|| {
                 let summary = write_batches(black_box(data), &options, &mut io::sink());
@@ -150,48 +135,19 @@ fn measure(
 }
 
 fn export(criterion: &mut Criterion<CpuTime>) {
-    let samples = MachineToolSamples::new(
-        schema(TimeResolution::Milliseconds),
-        42,
-        1_700_000_000_000_000_000,
-        100_000,
-    );
-    measure(
-        criterion,
-        "export/machine_tool_generated",
-        &samples,
-        500_000,
-        &Format::ALL,
-    );
+    let samples =
+        MachineToolSamples::new(schema(TimeResolution::Milliseconds), 42, 1_700_000_000_000_000_000, 100_000);
+    measure(criterion, "export/machine_tool_generated", &samples, 500_000, &Format::ALL);
     let values = (ROWS * FIELDS * 10) as u64;
-    measure(
-        criterion,
-        "export/integers",
-        &hosts(FieldType::I64),
-        values,
-        &Format::ALL,
-    );
-    measure(
-        criterion,
-        "export/floats",
-        &hosts(FieldType::F64),
-        values,
-        &Format::ALL,
-    );
+    measure(criterion, "export/integers", &hosts(FieldType::I64), values, &Format::ALL);
+    measure(criterion, "export/floats", &hosts(FieldType::F64), values, &Format::ALL);
 }
 
 /// A hundred hosts' measurements, generated: into columns alone, and written.
 fn devops(criterion: &mut Criterion<CpuTime>) {
     const TICKS: u64 = 60;
-    for (name, walk) in [
-        ("devops_clamped", Walk::Clamped),
-        ("devops_reflected", Walk::Reflected),
-    ] {
-        let hosts = Devops {
-            seed: 42,
-            hosts: 100,
-            walk,
-        };
+    for (name, walk) in [("devops_clamped", Walk::Clamped), ("devops_reflected", Walk::Reflected)] {
+        let hosts = Devops { seed: 42, hosts: 100, walk };
         let data = HostReadings::new(hosts, TICKS);
         let values = TICKS * 100 * 101;
         let mut group = criterion.benchmark_group(name);
@@ -206,13 +162,7 @@ fn devops(criterion: &mut Criterion<CpuTime>) {
             });
         });
         group.finish();
-        measure(
-            criterion,
-            name,
-            &data,
-            values,
-            &[Format::LineProtocol, Format::Json],
-        );
+        measure(criterion, name, &data, values, &[Format::LineProtocol, Format::Json]);
     }
 }
 

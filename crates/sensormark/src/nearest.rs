@@ -7,13 +7,8 @@ pub fn unknown(kind: &str, name: &str, known: impl IntoIterator<Item = String>) 
         .iter()
         .min_by_key(|candidate| distance(name, candidate))
         .filter(|candidate| is_near(name, candidate));
-    let hint = nearest
-        .map(|nearest| format!("; did you mean {nearest}?"))
-        .unwrap_or_default();
-    format!(
-        "there is no {kind} {name:?}{hint} (there are: {})",
-        known.join(", ")
-    )
+    let hint = nearest.map(|nearest| format!("; did you mean {nearest}?")).unwrap_or_default();
+    format!("there is no {kind} {name:?}{hint} (there are: {})", known.join(", "))
 }
 
 /// Whether the words differ in three letters at most, and in a third of them: "oracle" is no "strace".

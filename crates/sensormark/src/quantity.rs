@@ -91,9 +91,7 @@ fn parts(text: &str, units: &[(&str, f64)]) -> Option<Vec<f64>> {
         let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
         let number: f64 = rest[..end].parse().ok()?;
         rest = rest[end..].trim_start();
-        let end = rest
-            .find(|c: char| c.is_ascii_digit() || c.is_whitespace())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| c.is_ascii_digit() || c.is_whitespace()).unwrap_or(rest.len());
         let (_, factor) = units.iter().find(|(unit, _)| *unit == &rest[..end])?;
         parts.push(number * factor);
         rest = rest[end..].trim_start();
@@ -141,11 +139,7 @@ pub fn length_text(ns: i64) -> String {
             rest %= one;
         }
     }
-    if text.is_empty() {
-        "0s".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "0s".to_owned() } else { text }
 }
 
 /// A number with three significant digits, or all of a whole number.
@@ -189,12 +183,7 @@ mod tests {
             let ns = duration_ns(text).expect(text);
             assert_eq!(length_text(ns), text);
         }
-        let sizes = [
-            (4.1e9, "4.10 GB"),
-            (2e12, "2 TB"),
-            (1.5e6, "1.50 MB"),
-            (512.0, "512 bytes"),
-        ];
+        let sizes = [(4.1e9, "4.10 GB"), (2e12, "2 TB"), (1.5e6, "1.50 MB"), (512.0, "512 bytes")];
         for (bytes, text) in sizes {
             assert_eq!(size_text(bytes), text);
         }

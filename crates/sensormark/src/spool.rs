@@ -53,11 +53,7 @@ struct Block {
 #[derive(Debug)]
 enum State {
     Waiting(Vec<u8>),
-    Written {
-        file: &'static File,
-        at: u64,
-        length: u64,
-    },
+    Written { file: &'static File, at: u64, length: u64 },
 }
 
 impl Block {
@@ -111,12 +107,7 @@ fn part(bytes: &[u8], from: u64, length: usize) -> io::Result<Vec<u8>> {
 impl Spool {
     /// Nothing yet. So many bytes together go to the file.
     pub const fn new(block: usize) -> Self {
-        Self {
-            newest: Vec::new(),
-            begin: 0,
-            older: Vec::new(),
-            block,
-        }
+        Self { newest: Vec::new(), begin: 0, older: Vec::new(), block }
     }
 
     /// Appends a value, packed.
@@ -165,9 +156,7 @@ impl Spool {
         if let Some(from) = place.begin.checked_sub(self.begin) {
             return part(&self.newest, from, place.length);
         }
-        let after = self
-            .older
-            .partition_point(|(begin, _)| *begin <= place.begin);
+        let after = self.older.partition_point(|(begin, _)| *begin <= place.begin);
         // The first block begins at 0.
         let (begin, block) = &self.older[after - 1];
         block.read(place.begin - begin, place.length)
@@ -283,21 +272,12 @@ mod tests {
     fn what_cannot_be_written_stays_in_memory_and_what_cannot_be_read_is_an_error() {
         static UNWRITABLE: OnceLock<File> = OnceLock::new();
         let file = UNWRITABLE.get_or_init(|| File::open("/dev/null").expect("is there"));
-        let block = |state| Block {
-            state: Mutex::new(state),
-        };
+        let block = |state| Block { state: Mutex::new(state) };
         let waiting = block(State::Waiting(vec![1, 2, 3]));
         let mut end = 0;
         waiting.write(file, &mut end);
-        assert_eq!(
-            (waiting.read(1, 2).expect("in memory"), end),
-            (vec![2, 3], 0)
-        );
-        let written = State::Written {
-            file,
-            at: 0,
-            length: 3,
-        };
+        assert_eq!((waiting.read(1, 2).expect("in memory"), end), (vec![2, 3], 0));
+        let written = State::Written { file, at: 0, length: 3 };
         let error = block(written).read(0, 3).expect_err("the file is empty");
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }

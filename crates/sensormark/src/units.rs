@@ -41,8 +41,6 @@ where
     I: Iterator<Item: std::borrow::Borrow<u64>>,
 {
     fn total(self) -> u64 {
-        self.fold(0, |sum, one| {
-            sum.saturating_add(*std::borrow::Borrow::borrow(&one))
-        })
+        self.fold(0, |sum, one| sum.saturating_add(*std::borrow::Borrow::borrow(&one)))
     }
 }

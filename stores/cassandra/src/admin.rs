@@ -77,9 +77,7 @@ pub(crate) async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     } else {
         Link::open(&options, patience).await?
     };
-    let rows = link
-        .rows(OPERATION, "SELECT release_version FROM system.local")
-        .await?;
+    let rows = link.rows(OPERATION, "SELECT release_version FROM system.local").await?;
     let mut version = None;
     decode::each(&[rows], |row| {
         version = Some(decode::text(decode::next(row)?)?.to_owned());
@@ -104,13 +102,7 @@ impl CassandraAdministrator {
             all.consistency = Some(Consistency::All);
         }
         let link = Link::open(&all, patience).await?;
-        let administrator = Self {
-            link,
-            options,
-            plan,
-            physical,
-            notes: Vec::new(),
-        };
+        let administrator = Self { link, options, plan, physical, notes: Vec::new() };
         Ok(administrator)
     }
 
@@ -171,10 +163,7 @@ impl CassandraAdministrator {
                     filled.await.map(drop)
                 };
                 let filled = iter(0..table.series.len()).map(fill);
-                filled
-                    .buffer_unordered(PIPELINE)
-                    .try_collect::<()>()
-                    .await?;
+                filled.buffer_unordered(PIPELINE).try_collect::<()>().await?;
             }
         }
         Ok(())
@@ -241,9 +230,8 @@ impl CassandraAdministrator {
     /// Whether anything is being flushed or compacted.
     async fn is_busy(&self, link: &Link) -> Result<bool, StoreError> {
         let name = self.plan.database.as_str();
-        let text = format!(
-            "SELECT table_name FROM system_views.sstable_tasks WHERE keyspace_name = '{name}'"
-        );
+        let text =
+            format!("SELECT table_name FROM system_views.sstable_tasks WHERE keyspace_name = '{name}'");
         let rows = link.rows("look for compactions", &text).await?;
         let mut is_busy = false;
         decode::each(&[rows], |row| {
@@ -288,15 +276,10 @@ impl CassandraAdministrator {
     }
 
     /// What was done; or nothing, with a note, where the user may not read the server's own tables.
-    fn noted<T: Default>(
-        &mut self,
-        done: Result<T, StoreError>,
-        what: &str,
-    ) -> Result<T, StoreError> {
+    fn noted<T: Default>(&mut self, done: Result<T, StoreError>, what: &str) -> Result<T, StoreError> {
         match done {
             Err(error) if error.kind() == ErrorKind::Authentication => {
-                self.notes
-                    .push(format!("{what}: the user may not read system_views"));
+                self.notes.push(format!("{what}: the user may not read system_views"));
                 Ok(T::default())
             }
             done => done,
@@ -321,10 +304,7 @@ impl CassandraAdministrator {
             mebibytes += decode::big(decode::next(row)?)?;
             Ok(())
         })?;
-        Ok(Size {
-            total_bytes: u64::try_from(mebibytes).unwrap_or(0) << 20,
-            log_bytes: None,
-        })
+        Ok(Size { total_bytes: u64::try_from(mebibytes).unwrap_or(0) << 20, log_bytes: None })
     }
 }
 
@@ -335,9 +315,7 @@ fn mark<'a>(table: &str, comment: &'a str) -> Option<&'a str> {
 
 /// The most that the heap may take, in MiB, in nodetool's report.
 fn largest_heap(report: &str) -> Option<&str> {
-    let line = report
-        .lines()
-        .find(|line| line.trim_start().starts_with("Heap Memory (MB)"))?;
+    let line = report.lines().find(|line| line.trim_start().starts_with("Heap Memory (MB)"))?;
     Some(line.split_once(':')?.1.split_once('/')?.1.trim())
 }
 
@@ -347,9 +325,7 @@ fn space_used(report: &str) -> u64 {
     let mut total = 0;
     for part in report.split(key).skip(1) {
         let digits = part.trim_start_matches([':', ' ', '"']);
-        let end = digits
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(digits.len());
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         total += digits[..end].parse::<u64>().unwrap_or(0);
     }
     total
@@ -361,16 +337,14 @@ impl BackendAdministrator for CassandraAdministrator {
     }
 
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let text = format!(
-            "SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = '{name}'"
-        );
+        let text =
+            format!("SELECT table_name, comment FROM system_schema.tables WHERE keyspace_name = '{name}'");
         let tables = self.texts("list tables", &text).await?;
         if let Some(owner) = tables.iter().find_map(|row| mark(&row[0], &row[1])) {
             return Ok(Found::with_mark(Some(owner.to_owned()), name));
         }
-        let text = format!(
-            "SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '{name}'"
-        );
+        let text =
+            format!("SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = '{name}'");
         let keyspaces = self.texts("look for the keyspace", &text).await?;
         Ok(if keyspaces.is_empty() {
             Found::Nothing
@@ -424,10 +398,7 @@ impl BackendAdministrator for CassandraAdministrator {
 
     async fn settle(&mut self) -> Result<(), StoreError> {
         let done = self.settle_all().await;
-        self.noted(
-            done,
-            "compactions were not waited for before the disk was measured",
-        )
+        self.noted(done, "compactions were not waited for before the disk was measured")
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

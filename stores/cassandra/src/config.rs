@@ -51,10 +51,7 @@ pub(crate) struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("replication", &self.replication)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Options").field("replication", &self.replication).finish_non_exhaustive()
     }
 }
 
@@ -69,15 +66,12 @@ fn wrong(text: impl fmt::Display) -> StoreError {
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let rest = text
-            .strip_prefix("cassandra://")
-            .ok_or_else(|| wrong("it does not start with cassandra://"))?;
+        let rest =
+            text.strip_prefix("cassandra://").ok_or_else(|| wrong("it does not start with cassandra://"))?;
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = before.split_once('/').unwrap_or((before, ""));
         if !path.is_empty() {
-            return Err(wrong(
-                "it names a keyspace; sensormark makes keyspaces of its own",
-            ));
+            return Err(wrong("it names a keyspace; sensormark makes keyspaces of its own"));
         }
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(credentials(user)?), hosts),
@@ -108,17 +102,12 @@ impl Options {
             "datacenter" => {
                 let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
                 if value.is_empty() || !value.chars().all(plain) {
-                    return Err(wrong(
-                        "the data centre is not of letters, digits, -, _ and .",
-                    ));
+                    return Err(wrong("the data centre is not of letters, digits, -, _ and ."));
                 }
                 self.datacenter = Some(value.to_owned());
             }
             "replication" => {
-                let copies = value
-                    .parse()
-                    .ok()
-                    .filter(|copies| (1..=100).contains(copies));
+                let copies = value.parse().ok().filter(|copies| (1..=100).contains(copies));
                 self.replication = copies.ok_or_else(|| wrong("replication is not 1 to 100"))?;
             }
             "jmx" => {
@@ -128,8 +117,7 @@ impl Options {
             "consistency" => {
                 let found = CONSISTENCIES.iter().find(|(name, _)| *name == value);
                 let names = CONSISTENCIES.map(|(name, _)| name).join(", ");
-                let found =
-                    found.ok_or_else(|| wrong(format!("consistency is none of {names}")))?;
+                let found = found.ok_or_else(|| wrong(format!("consistency is none of {names}")))?;
                 self.consistency = Some(found.1);
             }
             "tls" => {
@@ -179,21 +167,13 @@ impl Options {
 
     /// The endpoint of an existing cluster with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server(
-            "cassandra",
-            url,
-            self.hosts.iter().map(|host| host.1).collect(),
-        )
+        existing_server("cassandra", url, self.hosts.iter().map(|host| host.1).collect())
     }
 
     /// Contact points as the driver reads them.
     pub(crate) fn nodes(&self) -> Vec<String> {
         let text = |(host, port): &(String, u16)| {
-            if host.contains(':') {
-                format!("[{host}]:{port}")
-            } else {
-                format!("{host}:{port}")
-            }
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
         };
         self.hosts.iter().map(text).collect()
     }
@@ -202,9 +182,7 @@ impl Options {
 fn host(text: &str) -> Result<(String, u16), StoreError> {
     let (name, port) = match text.strip_prefix('[') {
         Some(rest) => {
-            let (name, rest) = rest
-                .split_once(']')
-                .ok_or_else(|| wrong("a [ is not closed"))?;
+            let (name, rest) = rest.split_once(']').ok_or_else(|| wrong("a [ is not closed"))?;
             (name, rest.strip_prefix(':'))
         }
         None => match text.split_once(':') {
@@ -216,9 +194,7 @@ fn host(text: &str) -> Result<(String, u16), StoreError> {
         return Err(wrong("it names no host"));
     }
     let port = match port {
-        Some(port) => port
-            .parse()
-            .map_err(|_| wrong("a port is not a number under 65536"))?,
+        Some(port) => port.parse().map_err(|_| wrong("a port is not a number under 65536"))?,
         None => PORT,
     };
     Ok((name.to_owned(), port))
@@ -265,26 +241,10 @@ mod tests {
     fn a_url_says_how_many_replicas_answer() {
         for (text, level, scans) in [
             ("", Consistency::LocalOne, Consistency::LocalOne),
-            (
-                "replication=3",
-                Consistency::LocalQuorum,
-                Consistency::LocalQuorum,
-            ),
-            (
-                "replication=3&consistency=one",
-                Consistency::One,
-                Consistency::All,
-            ),
-            (
-                "replication=3&consistency=quorum",
-                Consistency::Quorum,
-                Consistency::Quorum,
-            ),
-            (
-                "replication=3&consistency=all",
-                Consistency::All,
-                Consistency::All,
-            ),
+            ("replication=3", Consistency::LocalQuorum, Consistency::LocalQuorum),
+            ("replication=3&consistency=one", Consistency::One, Consistency::All),
+            ("replication=3&consistency=quorum", Consistency::Quorum, Consistency::Quorum),
+            ("replication=3&consistency=all", Consistency::All, Consistency::All),
         ] {
             let options = Options::parse(&format!("cassandra://host/?{text}")).unwrap();
             let levels = (options.level(), options.level_of_scans());

@@ -103,10 +103,7 @@ impl Link {
     }
 
     /// Connects to the only contact point of these options, and to no other member of its cluster.
-    pub(crate) async fn open_alone(
-        options: &Options,
-        timeout: Duration,
-    ) -> Result<Self, StoreError> {
+    pub(crate) async fn open_alone(options: &Options, timeout: Duration) -> Result<Self, StoreError> {
         let only = AllowListHostFilter::new(options.nodes());
         let only = only.map_err(|error| error::unexpected(OPERATION, error.to_string()))?;
         Self::open_to(options, timeout, Some(Arc::new(only))).await
@@ -149,12 +146,9 @@ impl Link {
             builder = builder.prefer_datacenter(datacenter.clone());
         }
         match tokio::time::timeout(timeout, builder.build()).await {
-            Ok(Ok(session)) => Ok(Self {
-                session,
-                timeout,
-                scans: options.level_of_scans(),
-                kept: Kept::default(),
-            }),
+            Ok(Ok(session)) => {
+                Ok(Self { session, timeout, scans: options.level_of_scans(), kept: Kept::default() })
+            }
             Ok(Err(failure)) => Err(error::session(OPERATION, failure)),
             Err(_) => Err(error::timeout(OPERATION, timeout.as_millis(), false)),
         }
@@ -172,11 +166,7 @@ impl Link {
     }
 
     /// Prepares a statement.
-    pub(crate) async fn prepare(
-        &self,
-        what: &str,
-        text: &str,
-    ) -> Result<PreparedStatement, StoreError> {
+    pub(crate) async fn prepare(&self, what: &str, text: &str) -> Result<PreparedStatement, StoreError> {
         let mut statement = Statement::new(text);
         statement.set_page_size(PAGE);
         // the driver's own limit is of requests alone
@@ -207,8 +197,7 @@ impl Link {
     ) -> Result<(), StoreError> {
         self.kept.note_batch(statements, values);
         let ran = self.session.batch(statements, values).await;
-        ran.map(drop)
-            .map_err(|failure| error::execution(what, failure))
+        ran.map(drop).map_err(|failure| error::execution(what, failure))
     }
 
     /// One page of an answer, and where the next one starts.
@@ -243,13 +232,10 @@ impl Link {
             statement.set_consistency(self.scans);
         }
         let page = self.page(what, statement, &Cells(&[]), from.clone()).await;
-        let are_missing = |error: &StoreError| {
-            matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout)
-        };
+        let are_missing =
+            |error: &StoreError| matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout);
         match page {
-            Err(error)
-                if are_missing(&error) && statement.get_consistency() == Some(Consistency::All) =>
-            {
+            Err(error) if are_missing(&error) && statement.get_consistency() == Some(Consistency::All) => {
                 statement.set_consistency(Consistency::Quorum);
                 self.page(what, statement, &Cells(&[]), from).await
             }

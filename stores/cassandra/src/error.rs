@@ -3,9 +3,8 @@
 //! A message says what happened and what to try next, and never holds a user's password (the driver's errors do not).
 
 use scylla::errors::{
-    BadQuery, ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError,
-    ExecutionError, MetadataError, NewSessionError, PrepareError, RequestAttemptError,
-    UseKeyspaceError,
+    BadQuery, ConnectionError, ConnectionPoolError, ConnectionSetupRequestErrorKind, DbError, ExecutionError,
+    MetadataError, NewSessionError, PrepareError, RequestAttemptError, UseKeyspaceError,
 };
 use sensormark_kit::io_error;
 use sensormark_store::{ErrorKind, StoreError};
@@ -27,8 +26,7 @@ pub(crate) fn unexpected(operation: &str, what: impl Into<String>) -> StoreError
 
 /// No answer within the time allowed.
 pub(crate) fn timeout(operation: &str, milliseconds: u128, in_doubt: bool) -> StoreError {
-    let context =
-        format!("no answer within {milliseconds} ms; check the server's load, or allow more time");
+    let context = format!("no answer within {milliseconds} ms; check the server's load, or allow more time");
     made(ErrorKind::Timeout, operation, context, in_doubt)
 }
 
@@ -41,19 +39,14 @@ pub(crate) fn execution(operation: &str, error: ExecutionError) -> StoreError {
             made(TooLarge, operation, text, false)
         }
         ExecutionError::BadQuery(_) => made(Protocol, operation, text, false),
-        ExecutionError::EmptyPlan => made(
-            Unavailable,
-            operation,
-            format!("no node is known; {RESTART}"),
-            false,
-        ),
+        ExecutionError::EmptyPlan => {
+            made(Unavailable, operation, format!("no node is known; {RESTART}"), false)
+        }
         ExecutionError::PrepareError(error) => return prepare(operation, error.clone()),
         ExecutionError::ConnectionPoolError(error) => pool(operation, error),
         ExecutionError::LastAttemptError(error) => attempt(operation, error),
         ExecutionError::RequestTimeout(after) => timeout(operation, after.as_millis(), true),
-        ExecutionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => {
-            attempt(operation, error)
-        }
+        ExecutionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => attempt(operation, error),
         ExecutionError::SchemaAgreementError(_) => made(Timeout, operation, text, true),
         ExecutionError::MetadataError(_) => made(Unavailable, operation, text, true),
         _ => made(ErrorKind::Rejected, operation, text, true),
@@ -75,21 +68,16 @@ pub(crate) fn prepare(operation: &str, error: PrepareError) -> StoreError {
 pub(crate) fn session(operation: &str, error: NewSessionError) -> StoreError {
     let text = error.to_string();
     let mapped = match &error {
-        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(error)) => {
-            pool(operation, error)
-        }
+        NewSessionError::MetadataError(MetadataError::ConnectionPoolError(error)) => pool(operation, error),
         NewSessionError::FailedToResolveAnyHostname(_) => made(
             ErrorKind::Unavailable,
             operation,
             "no host of the URL has an address; check their names".to_owned(),
             false,
         ),
-        NewSessionError::MetadataError(_) => made(
-            ErrorKind::Unavailable,
-            operation,
-            format!("{text}; {RESTART}"),
-            false,
-        ),
+        NewSessionError::MetadataError(_) => {
+            made(ErrorKind::Unavailable, operation, format!("{text}; {RESTART}"), false)
+        }
         _ => made(ErrorKind::Configuration, operation, text, false),
     };
     mapped.with_doubt(false).with_source(error)
@@ -97,18 +85,10 @@ pub(crate) fn session(operation: &str, error: NewSessionError) -> StoreError {
 
 /// No usable connection: nothing was sent.
 fn pool(operation: &str, error: &ConnectionPoolError) -> StoreError {
-    if let ConnectionPoolError::Broken {
-        last_connection_error,
-    } = error
-    {
+    if let ConnectionPoolError::Broken { last_connection_error } = error {
         return connection(operation, last_connection_error).with_doubt(false);
     }
-    made(
-        ErrorKind::Unavailable,
-        operation,
-        format!("no connection: {error}; {RESTART}"),
-        false,
-    )
+    made(ErrorKind::Unavailable, operation, format!("no connection: {error}; {RESTART}"), false)
 }
 
 fn connection(operation: &str, error: &ConnectionError) -> StoreError {
@@ -132,19 +112,14 @@ fn connection(operation: &str, error: &ConnectionError) -> StoreError {
             ),
             other => gone(format!("{other}; {NO_ANSWER}")),
         },
-        ConnectionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => {
-            attempt(operation, error)
-        }
+        ConnectionError::UseKeyspaceError(UseKeyspaceError::RequestError(error)) => attempt(operation, error),
         other => gone(format!("{other}; {NO_ANSWER}")),
     }
 }
 
 /// A connection that did not come about, by the system's own words.
 fn io(operation: &str, error: &std::io::Error) -> StoreError {
-    if error
-        .get_ref()
-        .is_some_and(|inner| inner.is::<rustls::Error>())
-    {
+    if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) {
         let advice = "check tls and tls_ca in the URL against the server's certificate";
         let text = format!("TLS: {error}; {advice}");
         return made(ErrorKind::Configuration, operation, text, false);
@@ -158,23 +133,16 @@ fn attempt(operation: &str, error: &RequestAttemptError) -> StoreError {
     let text = error.to_string();
     match error {
         RequestAttemptError::DbError(kind, message) => database(operation, kind, message),
-        RequestAttemptError::BrokenConnectionError(_) => made(
-            ErrorKind::Unavailable,
-            operation,
-            format!("the connection broke; {RESTART}"),
-            true,
-        ),
-        RequestAttemptError::UnableToAllocStreamId => {
-            made(ErrorKind::Overload, operation, text, false)
+        RequestAttemptError::BrokenConnectionError(_) => {
+            made(ErrorKind::Unavailable, operation, format!("the connection broke; {RESTART}"), true)
         }
+        RequestAttemptError::UnableToAllocStreamId => made(ErrorKind::Overload, operation, text, false),
         RequestAttemptError::SerializationError(_)
         | RequestAttemptError::CqlRequestSerialization(_)
         | RequestAttemptError::RepreparedIdMissingInBatch => {
             made(ErrorKind::Rejected, operation, text, false)
         }
-        RequestAttemptError::RepreparedIdChanged { .. } => {
-            made(ErrorKind::Conflict, operation, text, false)
-        }
+        RequestAttemptError::RepreparedIdChanged { .. } => made(ErrorKind::Conflict, operation, text, false),
         _ => made(ErrorKind::Protocol, operation, text, true),
     }
 }
@@ -192,20 +160,14 @@ fn database(operation: &str, error: &DbError, message: &str) -> StoreError {
         DbError::AuthenticationError => (Authentication, "check user and password", false),
         DbError::Unauthorized => (Authentication, "grant the user this right", false),
         DbError::ConfigError => (ErrorKind::Configuration, "check the URL's options", false),
-        DbError::Unavailable { .. } => (
-            Unavailable,
-            "too few nodes are up: see nodetool status",
-            false,
-        ),
+        DbError::Unavailable { .. } => (Unavailable, "too few nodes are up: see nodetool status", false),
         DbError::Overloaded => (Overload, "use fewer clients, or try again later", false),
         DbError::RateLimitReached { .. } => (Overload, "raise the rate limit", false),
         DbError::IsBootstrapping => (Unavailable, "wait until the node has joined", false),
         DbError::TruncateError => (Rejected, "a truncation failed", true),
-        DbError::ReadTimeout { .. } => (
-            Timeout,
-            "the server gave the read up: ask for less, or raise read_request_timeout",
-            false,
-        ),
+        DbError::ReadTimeout { .. } => {
+            (Timeout, "the server gave the read up: ask for less, or raise read_request_timeout", false)
+        }
         DbError::WriteTimeout { .. } => (
             Timeout,
             "the write may be stored all the same: read it back, or raise write_request_timeout",
@@ -231,11 +193,7 @@ fn by_message(message: &str) -> Meaning {
     if has("unconfigured table") || has("does not exist") || has("unknown keyspace") {
         (ErrorKind::NotFound, "create the database first", false)
     } else if has("batch too large") {
-        (
-            ErrorKind::TooLarge,
-            "use smaller batches, or raise batch_size_fail_threshold",
-            false,
-        )
+        (ErrorKind::TooLarge, "use smaller batches, or raise batch_size_fail_threshold", false)
     } else if has("oversized mutation") || has("too large") || has("too big") {
         (
             ErrorKind::TooLarge,
@@ -251,11 +209,7 @@ fn by_message(message: &str) -> Meaning {
             true,
         )
     } else if has("shutting down") || has("shutdown") || has("is draining") {
-        (
-            ErrorKind::Unavailable,
-            "the server is shutting down: start it again",
-            true,
-        )
+        (ErrorKind::Unavailable, "the server is shutting down: start it again", true)
     } else if has("too_many_tombstones") || has("tombstone") {
         (
             ErrorKind::Rejected,
@@ -263,11 +217,7 @@ fn by_message(message: &str) -> Meaning {
             false,
         )
     } else {
-        (
-            ErrorKind::Rejected,
-            "see the server's log for the cause",
-            false,
-        )
+        (ErrorKind::Rejected, "see the server's log for the cause", false)
     }
 }
 
@@ -294,17 +244,8 @@ mod tests {
     fn what_the_server_says_is_told_apart_by_its_code() {
         use scylla::errors::WriteType;
         use scylla::statement::Consistency::One;
-        let unavailable = DbError::Unavailable {
-            consistency: One,
-            required: 1,
-            alive: 0,
-        };
-        let read = DbError::ReadTimeout {
-            consistency: One,
-            received: 0,
-            required: 1,
-            data_present: false,
-        };
+        let unavailable = DbError::Unavailable { consistency: One, required: 1, alive: 0 };
+        let read = DbError::ReadTimeout { consistency: One, received: 0, required: 1, data_present: false };
         let written = DbError::WriteTimeout {
             consistency: One,
             received: 0,
@@ -319,10 +260,7 @@ mod tests {
             write_type: WriteType::Simple,
         };
         for (error, expected) in [
-            (
-                DbError::AuthenticationError,
-                (ErrorKind::Authentication, false),
-            ),
+            (DbError::AuthenticationError, (ErrorKind::Authentication, false)),
             (DbError::Unauthorized, (ErrorKind::Authentication, false)),
             (DbError::Overloaded, (ErrorKind::Overload, false)),
             (DbError::IsBootstrapping, (ErrorKind::Unavailable, false)),
@@ -348,32 +286,22 @@ mod tests {
                 "Rejected an oversized mutation (20000013/16777216) for keyspace: k. Top keys are: t.5",
                 (ErrorKind::TooLarge, false),
             ),
-            (
-                "table r_values does not exist",
-                (ErrorKind::NotFound, false),
-            ),
+            ("table r_values does not exist", (ErrorKind::NotFound, false)),
             ("unconfigured table r_values", (ErrorKind::NotFound, false)),
             ("Keyspace 'k' does not exist", (ErrorKind::NotFound, false)),
             (
                 "org.apache.cassandra.io.FSWriteError: java.io.IOException: No space left on device",
                 (ErrorKind::DiskFull, true),
             ),
-            (
-                "java.io.IOException: failed to write the commit log",
-                (ErrorKind::DiskFull, true),
-            ),
+            ("java.io.IOException: failed to write the commit log", (ErrorKind::DiskFull, true)),
             ("Server is shutting down", (ErrorKind::Unavailable, true)),
         ] {
             for error in [DbError::Invalid, DbError::ServerError] {
                 assert_eq!(becomes(&error, message), expected, "{message}");
             }
         }
-        let message =
-            "Request is too big: length 300000000 exceeds maximum allowed length 16777216";
-        assert_eq!(
-            becomes(&DbError::ProtocolError, message),
-            (ErrorKind::TooLarge, false)
-        );
+        let message = "Request is too big: length 300000000 exceeds maximum allowed length 16777216";
+        assert_eq!(becomes(&DbError::ProtocolError, message), (ErrorKind::TooLarge, false));
     }
 
     #[test]

@@ -126,11 +126,7 @@ impl Backend for CassandraBackend {
         server::launch_member(installation, folders, member, options)
     }
 
-    async fn form_cluster(
-        &self,
-        members: &[Endpoint],
-        _: &ServerOptions,
-    ) -> Result<Endpoint, StoreError> {
+    async fn form_cluster(&self, members: &[Endpoint], _: &ServerOptions) -> Result<Endpoint, StoreError> {
         server::form_cluster(members).await
     }
 

@@ -39,33 +39,21 @@ impl Reader<'_> {
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         Ok(match &query.ask {
             Ask::Point { fields } => {
-                let range =
-                    TimeRange::new(query.range.start_ns, query.range.start_ns.saturating_add(1));
+                let range = TimeRange::new(query.range.start_ns, query.range.start_ns.saturating_add(1));
                 Answer::Readings(self.range(query, range, *fields).await?)
             }
-            Ask::Range { fields, .. } => {
-                Answer::Readings(self.range(query, query.range, *fields).await?)
-            }
+            Ask::Range { fields, .. } => Answer::Readings(self.range(query, query.range, *fields).await?),
             Ask::First(predicate) => Answer::Moment(self.search(query, *predicate, false).await?),
             Ask::Last(predicate) => Answer::Moment(self.search(query, *predicate, true).await?),
             Ask::Minimum { field } => Answer::Moment(self.minimum(query, *field).await?),
-            Ask::Aggregate {
-                from_sums: true, ..
-            } => {
-                return Err(StoreError::unsupported(
-                    "read sums",
-                    "no layout keeps sums at write time",
-                ));
+            Ask::Aggregate { from_sums: true, .. } => {
+                return Err(StoreError::unsupported("read sums", "no layout keeps sums at write time"));
             }
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                ..
-            } => Answer::groups(self.aggregate(query, aggregates, *grouping).await?),
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                Answer::groups(self.aggregate(query, aggregates, *grouping).await?)
+            }
             Ask::LastReading { fields } => Answer::Readings(self.latest(query, *fields).await?),
-            Ask::SeriesMatching(predicate) => {
-                Answer::Series(self.matching(query, *predicate).await?)
-            }
+            Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate).await?),
         })
     }
 
@@ -90,23 +78,12 @@ impl Reader<'_> {
         Ok(series)
     }
 
-    async fn tagged(
-        &mut self,
-        table: usize,
-        tag: usize,
-        value: &str,
-    ) -> Result<Vec<u32>, StoreError> {
+    async fn tagged(&mut self, table: usize, tag: usize, value: &str) -> Result<Vec<u32>, StoreError> {
         let own = &self.physical.tables[table];
         let name = &self.physical.schema.tables[table].tags[tag].name;
         let statement = self.lookup_statement().await?;
         let mut series = Vec::new();
-        let pages = look_up(
-            self.link,
-            &statement,
-            (&own.name, name, value),
-            (0, i64::MAX),
-        )
-        .await?;
+        let pages = look_up(self.link, &statement, (&own.name, name, value), (0, i64::MAX)).await?;
         decode::each(&pages, |row| {
             let number = decode::big(decode::next(row)?)?;
             series.push(u32::try_from(number).map_err(|_| decode::odd("no number of a series"))?);
@@ -160,11 +137,7 @@ impl Reader<'_> {
                 })?;
             }
         }
-        Ok(Some(Places {
-            partitions,
-            first,
-            last,
-        }))
+        Ok(Some(Places { partitions, first, last }))
     }
 
     /// The readings of a range with the chosen fields, in the order of (series, time).
@@ -184,14 +157,10 @@ impl Reader<'_> {
         let (link, statement) = (self.link, &statement);
         let ask = async |(series, bucket): (u32, i64)| {
             let cells = within(series, bucket, &places);
-            let pages = link
-                .pages("read a range", statement, &Cells(&cells))
-                .await?;
+            let pages = link.pages("read a range", statement, &Cells(&cells)).await?;
             Ok::<_, StoreError>((series, pages))
         };
-        let mut asked = iter(places.partitions.iter().copied())
-            .map(ask)
-            .buffered(PIPELINE);
+        let mut asked = iter(places.partitions.iter().copied()).map(ask).buffered(PIPELINE);
         while let Some((series, pages)) = asked.try_next().await? {
             self.decode(query, range, fields, series, &pages, &mut batch)?;
         }
@@ -210,9 +179,9 @@ impl Reader<'_> {
     ) -> Result<(), StoreError> {
         let description = &self.physical.schema.tables[query.table];
         match self.own(query).rows {
-            Rows::Reading { unit_ns } => decode::each(pages, |row| {
-                decode::reading(row, series, unit_ns, fields, batch)
-            }),
+            Rows::Reading { unit_ns } => {
+                decode::each(pages, |row| decode::reading(row, series, unit_ns, fields, batch))
+            }
             Rows::Record { span_ns, json } => {
                 let mut all = Batch::new(query.table, description);
                 decode::each(pages, |row| {
@@ -222,9 +191,7 @@ impl Reader<'_> {
                 if (0..all.len()).all(has) && batch.is_empty() {
                     *batch = all;
                 } else {
-                    (0..all.len())
-                        .filter(|&row| has(row))
-                        .for_each(|row| batch.push_row(&all, row));
+                    (0..all.len()).filter(|&row| has(row)).for_each(|row| batch.push_row(&all, row));
                 }
                 Ok(())
             }
@@ -281,20 +248,12 @@ fn columns(physical: &PhysicalSchema, table: usize, fields: FieldSet) -> (String
         Rows::Record { .. } => ("\"_span\", \"_record\"".to_owned(), "_span"),
         Rows::Reading { .. } => {
             let names = &physical.schema.tables[table].fields;
-            let columns: String = fields
-                .iter()
-                .map(|field| format!(", \"{}\"", names[field].name))
-                .collect();
+            let columns: String = fields.iter().map(|field| format!(", \"{}\"", names[field].name)).collect();
             (format!("\"_time\"{columns}"), "_time")
         }
     }
 }
 
 const fn within(series: u32, bucket: i64, places: &Places) -> [Cell<'static>; 4] {
-    [
-        Cell::Int(series.cast_signed()),
-        Cell::Big(bucket),
-        Cell::Big(places.first),
-        Cell::Big(places.last),
-    ]
+    [Cell::Int(series.cast_signed()), Cell::Big(bucket), Cell::Big(places.first), Cell::Big(places.last)]
 }

@@ -4,8 +4,8 @@
 //! row is a record of a span). Beside them is one small table to look buckets and tags up in, and one of each kind of entities.
 
 use sensormark_store::{
-    Encoding, FieldType, Index, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey,
-    TimeRange, TimeResolution,
+    Encoding, FieldType, Index, Layout, Schema, Shape, StoreError, Table, TagPlacement, TimeKey, TimeRange,
+    TimeResolution,
 };
 use std::sync::Arc;
 
@@ -64,20 +64,10 @@ impl PhysicalSchema {
     /// The tables of a schema in a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
         if let Some(reason) = layout_options::missing(&layout) {
-            return Err(StoreError::unsupported(
-                "lay out a schema in Cassandra",
-                reason,
-            ));
+            return Err(StoreError::unsupported("lay out a schema in Cassandra", reason));
         }
-        let tables = schema
-            .tables
-            .iter()
-            .map(|table| PhysicalTable::new(table, &layout));
-        Ok(Self {
-            schema: Arc::clone(schema),
-            layout,
-            tables: tables.collect(),
-        })
+        let tables = schema.tables.iter().map(|table| PhysicalTable::new(table, &layout));
+        Ok(Self { schema: Arc::clone(schema), layout, tables: tables.collect() })
     }
 }
 
@@ -95,10 +85,9 @@ const fn bucket_ns(resolution: TimeResolution) -> i64 {
 impl PhysicalTable {
     fn new(table: &Table, layout: &Layout) -> Self {
         let rows = match layout.shape {
-            Shape::RecordPerSpan { span_ns, encoding } => Rows::Record {
-                span_ns,
-                json: encoding == Encoding::Json,
-            },
+            Shape::RecordPerSpan { span_ns, encoding } => {
+                Rows::Record { span_ns, json: encoding == Encoding::Json }
+            }
             _ => Rows::Reading {
                 unit_ns: match layout.time {
                     TimeKey::Nanoseconds => 1,
@@ -110,11 +99,7 @@ impl PhysicalTable {
             rows,
             bucket_ns: (layout.index != Index::Series).then(|| bucket_ns(table.time_resolution)),
             name: table.name.clone(),
-            entity: table
-                .entity
-                .as_ref()
-                .map(|entity| entity.name.clone())
-                .unwrap_or_default(),
+            entity: table.entity.as_ref().map(|entity| entity.name.clone()).unwrap_or_default(),
         }
     }
 
@@ -150,9 +135,7 @@ impl PhysicalTable {
 
     /// The bucket of a clustering key.
     pub(crate) fn bucket(&self, key: i64) -> i64 {
-        self.bucket_ns.map_or(0, |bucket| {
-            key.saturating_mul(self.key_ns()).div_euclid(bucket)
-        })
+        self.bucket_ns.map_or(0, |bucket| key.saturating_mul(self.key_ns()).div_euclid(bucket))
     }
 
     /// The first and last clustering key of a range; none where the range is empty.
@@ -164,8 +147,8 @@ impl PhysicalTable {
         let (first, last) = match self.rows {
             // a bound between two units is the next unit's: times are cut off towards the past
             Rows::Reading { unit_ns } => {
-                let up = range.start_ns.div_euclid(unit_ns)
-                    + i64::from(range.start_ns.rem_euclid(unit_ns) != 0);
+                let up =
+                    range.start_ns.div_euclid(unit_ns) + i64::from(range.start_ns.rem_euclid(unit_ns) != 0);
                 (up, last.div_euclid(unit_ns))
             }
             Rows::Record { .. } => (self.key(range.start_ns), self.key(last)),
@@ -203,23 +186,13 @@ pub(crate) fn has_tags(physical: &PhysicalSchema, table: &Table) -> bool {
 }
 
 /// The statements that make a plan's tables, the one with the owner's mark first; `copies` is how many nodes keep each row.
-pub(crate) fn statements(
-    physical: &PhysicalSchema,
-    keyspace: &str,
-    owner: &str,
-    copies: u16,
-) -> Vec<String> {
+pub(crate) fn statements(physical: &PhysicalSchema, keyspace: &str, owner: &str, copies: u16) -> Vec<String> {
     let mark = owner.replace('\'', "''");
     let mut statements = vec![format!(
         "CREATE TABLE {keyspace}.\"{LOOKUP}\" (\"_table\" text, \"_what\" text, \"_value\" text, \"_number\" bigint, PRIMARY KEY ((\"_table\", \"_what\", \"_value\"), \"_number\")) WITH comment = '{OWNER}{mark}'"
     )];
     for (table, own) in physical.schema.tables.iter().zip(&physical.tables) {
-        statements.push(readings_table(
-            table,
-            own,
-            physical.layout.time,
-            (keyspace, copies),
-        ));
+        statements.push(readings_table(table, own, physical.layout.time, (keyspace, copies)));
         if let Some(entity) = &table.entity {
             let columns = entity
                 .columns
@@ -247,11 +220,7 @@ fn readings_table(
     let name = own.readings();
     // Absent values of a reading that replaces another are tombstones; with one copy nothing needs them for longer. With several, a node that was away needs
     // them, and keeps what others missed (hints) no longer than them.
-    let options = if copies > 1 {
-        ""
-    } else {
-        " WITH gc_grace_seconds = 0"
-    };
+    let options = if copies > 1 { "" } else { " WITH gc_grace_seconds = 0" };
     match own.rows {
         Rows::Reading { .. } => {
             let key = match time {
@@ -259,9 +228,8 @@ fn readings_table(
                 TimeKey::Native => "timestamp",
             };
             let columns = table.fields.iter();
-            let columns: String = columns
-                .map(|field| format!("\"{}\" {}, ", field.name, column_type(field.kind)))
-                .collect();
+            let columns: String =
+                columns.map(|field| format!("\"{}\" {}, ", field.name, column_type(field.kind))).collect();
             format!(
                 "CREATE TABLE {keyspace}.\"{name}\" (\"_series\" int, \"_bucket\" bigint, \"_time\" {key}, {columns}PRIMARY KEY ((\"_series\", \"_bucket\"), \"_time\")){options}"
             )

@@ -36,11 +36,7 @@ impl Kept {
     pub(crate) fn note_batch<T: SerializeRow>(&self, batch: &Batch, values: &[T]) {
         let mut kept = self.0.borrow_mut();
         let Some(sent) = kept.as_mut() else { return };
-        let kind = format!(
-            "in one {:?} batch of {} statements",
-            batch.get_type(),
-            batch.statements.len()
-        );
+        let kind = format!("in one {:?} batch of {} statements", batch.get_type(), batch.statements.len());
         for (statement, values) in batch.statements.iter().zip(values) {
             if let BatchStatement::PreparedStatement(prepared) = statement {
                 sent.push(shown(prepared, values).with_note(&kind));
@@ -98,19 +94,19 @@ fn read<'a>(mut bytes: &[u8], kinds: impl Iterator<Item = &'a ColumnType<'a>>) -
 
 fn text(value: &[u8], kind: &ColumnType<'_>) -> String {
     let shown = match kind {
-        ColumnType::Native(NativeType::Int) => value
-            .first_chunk()
-            .map(|bytes| i32::from_be_bytes(*bytes).to_string()),
-        ColumnType::Native(NativeType::BigInt | NativeType::Timestamp | NativeType::Time) => value
-            .first_chunk()
-            .map(|bytes| i64::from_be_bytes(*bytes).to_string()),
-        ColumnType::Native(NativeType::Double) => value
-            .first_chunk()
-            .map(|bytes| f64::from_be_bytes(*bytes).to_string()),
+        ColumnType::Native(NativeType::Int) => {
+            value.first_chunk().map(|bytes| i32::from_be_bytes(*bytes).to_string())
+        }
+        ColumnType::Native(NativeType::BigInt | NativeType::Timestamp | NativeType::Time) => {
+            value.first_chunk().map(|bytes| i64::from_be_bytes(*bytes).to_string())
+        }
+        ColumnType::Native(NativeType::Double) => {
+            value.first_chunk().map(|bytes| f64::from_be_bytes(*bytes).to_string())
+        }
         ColumnType::Native(NativeType::Boolean) => Some((value == [1]).to_string()),
-        ColumnType::Native(NativeType::Text | NativeType::Ascii) => std::str::from_utf8(value)
-            .ok()
-            .map(|text| format!("{text:?}")),
+        ColumnType::Native(NativeType::Text | NativeType::Ascii) => {
+            std::str::from_utf8(value).ok().map(|text| format!("{text:?}"))
+        }
         _ => None,
     };
     shown.unwrap_or_else(|| format!("{} bytes", value.len()))

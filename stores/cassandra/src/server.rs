@@ -94,16 +94,10 @@ fn launch_by(
         return start(folder, CONFIGURATION, &format!("jmx={jmx}"));
     }
     // Nobody else can be the first to come in with the password that everybody knows.
-    let first = ServerFolder {
-        address: Ipv4Addr::LOCALHOST,
-        ..folder.clone()
-    };
+    let first = ServerFolder { address: Ipv4Addr::LOCALHOST, ..folder.clone() };
     let first = start(&first, "set-up.yaml", "")?;
     let mut launch = start(folder, CONFIGURATION, "")?;
-    launch.set_up = Some(Box::new(SetUp {
-        server: first.server,
-        endpoint: first.endpoint,
-    }));
+    launch.set_up = Some(Box::new(SetUp { server: first.server, endpoint: first.endpoint }));
     Ok(launch)
 }
 
@@ -175,17 +169,13 @@ fn notes(memory: &Memory, as_published: bool, folder: &ServerFolder, place: Plac
             memory.memtable,
             memory.log
         ),
-        "batch_size_fail_threshold 16 MiB (50 KiB as it comes), for batches of 1,000 readings"
-            .to_owned(),
+        "batch_size_fail_threshold 16 MiB (50 KiB as it comes), for batches of 1,000 readings".to_owned(),
         "request time-outs of 60 s and 120 s (2 to 10 s as they come): the client's own end a request first"
             .to_owned(),
         nodes,
     ];
     if folder.address.is_loopback() {
-        notes.push(
-            "management (JMX) listens on loopback without a password, for nodetool flush"
-                .to_owned(),
-        );
+        notes.push("management (JMX) listens on loopback without a password, for nodetool flush".to_owned());
     } else {
         notes.extend(ELSEWHERE.map(str::to_owned));
     }
@@ -231,11 +221,7 @@ mod tests {
             &memory,
             (Place::ALONE, CONFIGURATION),
         );
-        assert!(
-            arguments
-                .iter()
-                .all(|argument| !argument.contains("hunter2"))
-        );
+        assert!(arguments.iter().all(|argument| !argument.contains("hunter2")));
         assert!(arguments.contains(&"-Xmx1024M".to_owned()));
     }
 
@@ -245,11 +231,8 @@ mod tests {
         let mut folder = folder(root.path());
         folder.address = Ipv4Addr::new(10, 0, 0, 5);
         std::fs::write(root.path().join("jamm-1.jar"), "").unwrap();
-        let installation = Installation {
-            path: root.path().to_owned(),
-            version: "5.0.6".to_owned(),
-            origin: String::new(),
-        };
+        let installation =
+            Installation { path: root.path().to_owned(), version: "5.0.6".to_owned(), origin: String::new() };
         let programs = (Path::new("/j/java"), &installation);
         let launch = launch_by(programs, &folder, &ServerOptions::default()).unwrap();
         let url = launch.endpoint.url.expose();
@@ -283,10 +266,7 @@ mod tests {
         let mut folder = folder(root.path());
         folder.address = std::net::Ipv4Addr::new(127, 0, 0, 3);
         let memory = Memory::new(&ServerOptions::default()).unwrap();
-        let place = Place {
-            member: 2,
-            members: 3,
-        };
+        let place = Place { member: 2, members: 3 };
         let yaml = configuration(&folder, Durability::Default, &memory, place).unwrap();
         for line in [
             "initial_token: \"3074457345618258602\"",
@@ -304,10 +284,7 @@ mod tests {
 
     #[test]
     fn as_published_it_divides_the_machines_memory_as_it_comes() {
-        let options = ServerOptions {
-            profile: Some("as-published".to_owned()),
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { profile: Some("as-published".to_owned()), ..ServerOptions::default() };
         let memory = Memory::new(&options).unwrap();
         assert_eq!(memory.heap, own_heap(machine_memory_bytes() >> 20));
         assert_eq!(memory.log, 8_192);
@@ -318,10 +295,7 @@ mod tests {
     #[test]
     fn what_cannot_be_had_is_refused() {
         let root = tempfile::tempdir().unwrap();
-        let profile = ServerOptions {
-            profile: Some("fast".to_owned()),
-            ..ServerOptions::default()
-        };
+        let profile = ServerOptions { profile: Some("fast".to_owned()), ..ServerOptions::default() };
         let error = Memory::new(&profile).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Configuration);
         let memory = Memory::new(&ServerOptions::default()).unwrap();

@@ -10,8 +10,7 @@ use crate::write::Writer;
 use crate::write::known::Known;
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError,
-    Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,34 +80,21 @@ impl CassandraSession {
     }
 
     fn reader(&mut self) -> Reader<'_> {
-        Reader {
-            link: &self.link,
-            statements: &mut self.statements,
-            physical: &self.physical,
-        }
+        Reader { link: &self.link, statements: &mut self.statements, physical: &self.physical }
     }
 }
 
 impl BackendSession for CassandraSession {
     async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        within(self.allowed, "write", async {
-            self.writer().write(batch).await
-        })
-        .await
+        within(self.allowed, "write", async { self.writer().write(batch).await }).await
     }
 
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
-        within(self.allowed, "update an entity", async {
-            self.writer().upsert(write).await
-        })
-        .await
+        within(self.allowed, "update an entity", async { self.writer().upsert(write).await }).await
     }
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
-        within(self.allowed, "ask", async {
-            self.reader().query(query).await
-        })
-        .await
+        within(self.allowed, "ask", async { self.reader().query(query).await }).await
     }
 
     async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {

@@ -33,10 +33,7 @@ pub(crate) struct Statements {
 impl Statements {
     /// None yet, in this keyspace.
     pub(crate) fn new(keyspace: &str) -> Self {
-        Self {
-            keyspace: keyspace.to_owned(),
-            prepared: ByShape::default(),
-        }
+        Self { keyspace: keyspace.to_owned(), prepared: ByShape::default() }
     }
 
     /// The statement of a shape, prepared when it is first needed; `text` writes it, given the keyspace.

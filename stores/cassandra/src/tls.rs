@@ -23,10 +23,7 @@ pub(crate) fn configuration(options: &Options) -> Result<Arc<ClientConfig>, Stor
         let name = ServerName::try_from(host.clone()).ok()?;
         matches!(name, ServerName::DnsName(_)).then_some(name)
     });
-    let verifier = AddressOrName {
-        verifier,
-        names: names.collect(),
-    };
+    let verifier = AddressOrName { verifier, names: names.collect() };
     let config = tls::configuration(Arc::new(verifier)).map_err(unprepared)?;
     Ok(Arc::new(config))
 }
@@ -49,8 +46,7 @@ impl ServerCertVerifier for AddressOrName {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let verified = |name: &ServerName<'_>| {
-            self.verifier
-                .verify_server_cert(certificate, further, name, revocation, now)
+            self.verifier.verify_server_cert(certificate, further, name, revocation, now)
         };
         verified(address).or_else(|error| {
             let mut others = self.names.iter().filter(|_| is_of_another(&error));
@@ -64,8 +60,7 @@ impl ServerCertVerifier for AddressOrName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.verifier
-            .verify_tls12_signature(message, certificate, signature)
+        self.verifier.verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -74,8 +69,7 @@ impl ServerCertVerifier for AddressOrName {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.verifier
-            .verify_tls13_signature(message, certificate, signature)
+        self.verifier.verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

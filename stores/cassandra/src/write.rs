@@ -9,9 +9,7 @@ use crate::statements::{Shape, Statements};
 use futures_util::stream::{FuturesUnordered, StreamExt, TryStreamExt, iter};
 use scylla::statement::batch::{Batch as Together, BatchStatement, BatchType};
 use scylla::statement::prepared::PreparedStatement;
-use sensormark_store::{
-    Acknowledgement, Batch, Layout, Limits, Shape as LayoutShape, StoreError, Table,
-};
+use sensormark_store::{Acknowledgement, Batch, Layout, Limits, Shape as LayoutShape, StoreError, Table};
 use std::collections::HashSet;
 
 mod chunk;
@@ -33,12 +31,8 @@ const BYTES_ELSEWHERE: usize = 24 << 10;
 /// The largest statements.
 pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
     match layout.shape {
-        LayoutShape::RecordPerSpan { .. } => Limits {
-            readings_per_statement: 1_000_000,
-        },
-        _ => Limits {
-            readings_per_statement: READINGS,
-        },
+        LayoutShape::RecordPerSpan { .. } => Limits { readings_per_statement: 1_000_000 },
+        _ => Limits { readings_per_statement: READINGS },
     }
 }
 
@@ -84,21 +78,14 @@ impl Writer<'_> {
     }
 
     /// The statements that a batch becomes.
-    fn chunks<'b>(
-        &mut self,
-        own: &PhysicalTable,
-        batch: &'b Batch,
-    ) -> Result<Vec<Chunk<'b>>, StoreError> {
+    fn chunks<'b>(&mut self, own: &PhysicalTable, batch: &'b Batch) -> Result<Vec<Chunk<'b>>, StoreError> {
         let most = if self.managed { BYTES } else { BYTES_ELSEWHERE };
         chunks(own, batch, most, self.known)
     }
 
     /// The statement that inserts a row.
     async fn insert(&mut self, table: usize) -> Result<PreparedStatement, StoreError> {
-        let (own, fields) = (
-            &self.physical.tables[table],
-            &self.physical.schema.tables[table].fields,
-        );
+        let (own, fields) = (&self.physical.tables[table], &self.physical.schema.tables[table].fields);
         let text = |keyspace: &str| {
             let mut columns = vec!["_series", "_bucket"];
             match own.rows {
@@ -115,9 +102,7 @@ impl Writer<'_> {
                 vec!["?"; columns.len()].join(", ")
             )
         };
-        self.statements
-            .get(self.link, Shape::Insert(table), text)
-            .await
+        self.statements.get(self.link, Shape::Insert(table), text).await
     }
 
     /// Notes buckets that this session has not noted yet.
@@ -138,10 +123,7 @@ impl Writer<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        let insert = self
-            .statements
-            .get(self.link, Shape::Note, note_statement)
-            .await?;
+        let insert = self.statements.get(self.link, Shape::Note, note_statement).await?;
         let note = async |(series, bucket): (u32, i64)| {
             let value = series.to_string();
             let cells = note_cells(&own.name, BUCKETS, &value, bucket);
@@ -190,37 +172,25 @@ async fn send(
         return Err(account(error, chunks, &done, batch.len()));
     }
     let count = batch.len() as u64;
-    Ok(Acknowledgement {
-        readings: count,
-        sent: count,
-        statements: chunks.len() as u64,
-    })
+    Ok(Acknowledgement { readings: count, sent: count, statements: chunks.len() as u64 })
 }
 
 /// What a failure leaves of a batch: what is stored from its start is acknowledged, and anything stored behind that is in doubt.
 fn account(error: StoreError, chunks: &[Chunk<'_>], done: &[bool], readings: usize) -> StoreError {
     let mut stored = vec![false; readings];
     let sent = chunks.iter().zip(done).filter(|(_, done)| **done);
-    sent.flat_map(|(chunk, _)| &chunk.rows)
-        .for_each(|&row| stored[row] = true);
+    sent.flat_map(|(chunk, _)| &chunk.rows).for_each(|&row| stored[row] = true);
     let prefix = stored.iter().take_while(|stored| **stored).count();
     let in_doubt = error.is_in_doubt() || stored[prefix..].contains(&true);
-    error
-        .with_doubt(in_doubt)
-        .after_acknowledging(prefix as u64)
+    error.with_doubt(in_doubt).after_acknowledging(prefix as u64)
 }
 
-async fn send_one(
-    link: &Link,
-    insert: &PreparedStatement,
-    chunk: &Chunk<'_>,
-) -> Result<(), StoreError> {
+async fn send_one(link: &Link, insert: &PreparedStatement, chunk: &Chunk<'_>) -> Result<(), StoreError> {
     if let [line] = chunk.lines.as_slice() {
         return link.execute("write", insert, line).await.map(drop);
     }
     let statement = BatchStatement::PreparedStatement(insert.clone());
-    let together =
-        Together::new_with_statements(BatchType::Unlogged, vec![statement; chunk.lines.len()]);
+    let together = Together::new_with_statements(BatchType::Unlogged, vec![statement; chunk.lines.len()]);
     link.batch("write", &together, &chunk.lines).await
 }
 
@@ -243,11 +213,8 @@ mod tests {
             time_resolution: TimeResolution::Seconds,
             series: Series::single(),
         };
-        let schema = Arc::new(Schema {
-            tables: vec![table],
-        });
-        let layout =
-            crate::schema::layout_options::layouts(&schema, sensormark_store::Family::PerReading);
+        let schema = Arc::new(Schema { tables: vec![table] });
+        let layout = crate::schema::layout_options::layouts(&schema, sensormark_store::Family::PerReading);
         PhysicalSchema::new(&schema, layout[0].layout).unwrap()
     }
 

@@ -26,11 +26,5 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         Shape::RecordPerSpan { .. } => (READINGS_OF_RECORDS, 8 + values),
         _ => (READINGS, 48 + values),
     };
-    WriteSize {
-        readings,
-        bytes: BYTES,
-        reading_bytes,
-        advice: ADVICE,
-        link: LINK,
-    }
+    WriteSize { readings, bytes: BYTES, reading_bytes, advice: ADVICE, link: LINK }
 }

@@ -4,9 +4,9 @@ use libtest_mimic::{Arguments, Trial};
 use sensormark_cassandra::Cassandra;
 use sensormark_server::Supervisor;
 use sensormark_store::{
-    Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType,
-    Plan, Query, Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag,
-    TagColumn, TimeRange, TimeResolution, Value,
+    Answer, Ask, Batch, DatabaseName, Durability, Endpoint, ErrorKind, Family, Field, FieldType, Plan, Query,
+    Schema, Selection, Series, ServerOptions, Setting, Store, StoreError, Table, Tag, TagColumn, TimeRange,
+    TimeResolution, Value,
 };
 use std::sync::Arc;
 
@@ -27,24 +27,15 @@ fn main() {
 }
 
 fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.into(),
-        kind,
-        nullable: true,
-    }
+    Field { name: name.into(), kind, nullable: true }
 }
 
 fn schema() -> Schema {
     Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![
-                field("number", FieldType::F64),
-                field("words", FieldType::Text),
-            ],
+            tags: vec![Tag { name: "sensor".into() }],
+            fields: vec![field("number", FieldType::F64), field("words", FieldType::Text)],
             entity: None,
             time_resolution: TimeResolution::Seconds,
             series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
@@ -94,19 +85,14 @@ async fn states_what_it_is(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
     administrator.create().await?;
     let settings = administrator.settings().await?;
     let value = |name: &str| {
-        let found = settings
-            .iter()
-            .find(|setting: &&Setting| setting.name.starts_with(name));
+        let found = settings.iter().find(|setting: &&Setting| setting.name.starts_with(name));
         found.map(|setting| setting.value.as_str())
     };
     assert_eq!(value("commitlog_sync"), Some("batch"), "{settings:?}");
     assert_eq!(value("largest heap"), Some("448.00"), "{settings:?}");
     assert!(value("java.version").is_some(), "{settings:?}");
     let databases = administrator.databases().await?;
-    assert_eq!(
-        databases,
-        [(plan.database.as_str().to_owned(), plan.owner.clone())]
-    );
+    assert_eq!(databases, [(plan.database.as_str().to_owned(), plan.owner.clone())]);
     Ok(())
 }
 
@@ -120,10 +106,7 @@ async fn is_no_other_class(store: &Cassandra, endpoint: Endpoint) -> Result<(), 
 }
 
 /// As a user's URL: the first of the contact points is dead, and batches are of the size that servers of others take.
-async fn is_reached_by_any_contact_point(
-    store: &Cassandra,
-    endpoint: &Endpoint,
-) -> Result<(), StoreError> {
+async fn is_reached_by_any_contact_point(store: &Cassandra, endpoint: &Endpoint) -> Result<(), StoreError> {
     let url = endpoint.url.expose().replacen('@', "@127.0.0.1:1,", 1);
     let plan = plan(store, store.endpoint(&url)?, Durability::Durable);
     assert!(!plan.endpoint.managed);
@@ -132,9 +115,7 @@ async fn is_reached_by_any_contact_point(
     for row in 0..5_000 {
         batch.series.push(1);
         batch.times_ns.push(i64::from(row) * SECOND);
-        batch.columns[0]
-            .push(Value::F64(f64::from(row).sqrt()))
-            .expect("a number");
+        batch.columns[0].push(Value::F64(f64::from(row).sqrt())).expect("a number");
         batch.columns[1].push(Value::Null).expect("nullable");
     }
     let acknowledgement = session.write(&batch).await?;
@@ -142,15 +123,9 @@ async fn is_reached_by_any_contact_point(
     assert!(acknowledgement.statements > 5, "{acknowledgement:?}");
     let query = Query {
         table: 0,
-        series: Selection::Tagged {
-            tag: 0,
-            value: "8".into(),
-        },
+        series: Selection::Tagged { tag: 0, value: "8".into() },
         range: TimeRange::new(0, 5_000 * SECOND),
-        ask: Ask::Range {
-            fields: plan.schema.tables[0].all_fields(),
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields: plan.schema.tables[0].all_fields(), coarse_filter: false },
     };
     assert_eq!(session.query(&query).await?, Answer::Readings(batch));
     session.close().await
@@ -176,21 +151,14 @@ async fn is_settled_although_the_first_is_dead(
     }
     // The only address there is may not be missing.
     let (url, _) = endpoint.url.expose().rsplit_once("jmx=").expect("a port");
-    let plan = plan(
-        store,
-        store.endpoint(&format!("{url}jmx=1"))?,
-        Durability::Durable,
-    );
+    let plan = plan(store, store.endpoint(&format!("{url}jmx=1"))?, Durability::Durable);
     let refused = store.administrator(&plan).await?.settle().await;
     assert!(refused.is_err(), "a management that is not there is told");
     Ok(())
 }
 
 /// The largest row that the store sends is one that the server takes; what is larger is refused before it is sent.
-async fn takes_rows_up_to_the_stated_size(
-    store: &Cassandra,
-    endpoint: Endpoint,
-) -> Result<(), StoreError> {
+async fn takes_rows_up_to_the_stated_size(store: &Cassandra, endpoint: Endpoint) -> Result<(), StoreError> {
     const MOST: usize = (15 << 20) - 100;
     let plan = plan(store, endpoint, Durability::Durable);
     let mut session = store.connect(&plan).await?;
@@ -199,30 +167,20 @@ async fn takes_rows_up_to_the_stated_size(
         batch.series.push(0);
         batch.times_ns.push(SECOND);
         batch.columns[0].push(Value::Null).expect("nullable");
-        batch.columns[1]
-            .push(Value::Text("x".repeat(size)))
-            .expect("a text");
+        batch.columns[1].push(Value::Text("x".repeat(size))).expect("a text");
         batch
     };
     let point = Query {
         table: 0,
         series: Selection::One(0),
         range: TimeRange::new(SECOND, SECOND + 1),
-        ask: Ask::Point {
-            fields: plan.schema.tables[0].all_fields(),
-        },
+        ask: Ask::Point { fields: plan.schema.tables[0].all_fields() },
     };
     let largest = reading(MOST);
     session.write(&largest).await?;
-    assert_eq!(
-        session.query(&point).await?,
-        Answer::Readings(largest.clone())
-    );
+    assert_eq!(session.query(&point).await?, Answer::Readings(largest.clone()));
     let refused = session.write(&reading(MOST + 200)).await;
-    assert_eq!(
-        refused.map_err(|error| error.kind()),
-        Err(ErrorKind::TooLarge)
-    );
+    assert_eq!(refused.map_err(|error| error.kind()), Err(ErrorKind::TooLarge));
     assert_eq!(session.query(&point).await?, Answer::Readings(largest));
     session.close().await?;
     store.administrator(&plan).await?.drop_database().await

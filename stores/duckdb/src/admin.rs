@@ -42,11 +42,7 @@ pub struct DuckdbAdministrator {
 impl DuckdbAdministrator {
     /// The administrator of a plan's database, which need not exist.
     pub(crate) fn new(plan: &Plan, physical: Arc<PhysicalSchema>) -> Self {
-        Self {
-            plan: plan.clone(),
-            physical,
-            file: config::file(&plan.endpoint, &plan.database),
-        }
+        Self { plan: plan.clone(), physical, file: config::file(&plan.endpoint, &plan.database) }
     }
 
     fn fill(&self) -> Result<(), StoreError> {
@@ -54,9 +50,7 @@ impl DuckdbAdministrator {
         let owner = self.plan.owner.replace('\'', "''");
         let work = || {
             connection.run("BEGIN")?;
-            connection.run(&format!(
-                "CREATE TABLE {OWNER_TABLE} (owner VARCHAR NOT NULL)"
-            ))?;
+            connection.run(&format!("CREATE TABLE {OWNER_TABLE} (owner VARCHAR NOT NULL)"))?;
             connection.run(&format!("INSERT INTO {OWNER_TABLE} VALUES ('{owner}')"))?;
             for statement in statements(&self.physical) {
                 connection.run(&statement)?;
@@ -71,10 +65,7 @@ impl DuckdbAdministrator {
     /// The texts that a question of the plan's database gives in its first columns, a row each.
     fn texts(&self, operation: &str, question: &str) -> Result<Vec<Vec<String>>, StoreError> {
         let (connection, _used) = config::open(&self.plan)?;
-        connection
-            .query(question)
-            .and_then(texts)
-            .map_err(|failure| error::native(operation, failure))
+        connection.query(question).and_then(texts).map_err(|failure| error::native(operation, failure))
     }
 }
 
@@ -85,11 +76,7 @@ fn texts(mut rows: Rows) -> Result<Vec<Vec<String>>, Failure> {
         for row in 0..chunk.rows() {
             let columns = (0..).map_while(|column| chunk.vector(column));
             let texts = columns.map(|vector| vector.text(row).unwrap_or_default());
-            all.push(
-                texts
-                    .map(|text| String::from_utf8_lossy(text).into_owned())
-                    .collect(),
-            );
+            all.push(texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect());
         }
     }
     Ok(all)
@@ -140,8 +127,7 @@ impl BackendAdministrator for DuckdbAdministrator {
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let folder = config::folder(&self.plan.endpoint);
-        folder::names(&folder, FILE_ENDING)
-            .map_err(|cause| file_error("list the DuckDB databases", cause))
+        folder::names(&folder, FILE_ENDING).map_err(|cause| file_error("list the DuckDB databases", cause))
     }
 
     /// Statistics for the optimizer, and the log moved into the file.
@@ -154,13 +140,10 @@ impl BackendAdministrator for DuckdbAdministrator {
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
         let names = SETTINGS.map(|name| format!("'{name}'")).join(", ");
-        let question = format!(
-            "SELECT name, value FROM duckdb_settings() WHERE name IN ({names}) ORDER BY name"
-        );
-        let mut settings = vec![Setting {
-            name: "duckdb_version".to_owned(),
-            value: crate::server::library()?.version(),
-        }];
+        let question =
+            format!("SELECT name, value FROM duckdb_settings() WHERE name IN ({names}) ORDER BY name");
+        let mut settings =
+            vec![Setting { name: "duckdb_version".to_owned(), value: crate::server::library()?.version() }];
         for row in self.texts("read settings back", &question)? {
             let [name, value] = <[String; 2]>::try_from(row).unwrap_or_default();
             settings.push(Setting { name, value });
@@ -179,7 +162,6 @@ impl BackendAdministrator for DuckdbAdministrator {
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {
-        folder::size(&self.file, LOG_ENDING)
-            .map_err(|cause| file_error("measure the DuckDB database", cause))
+        folder::size(&self.file, LOG_ENDING).map_err(|cause| file_error("measure the DuckDB database", cause))
     }
 }

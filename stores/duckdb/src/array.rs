@@ -56,10 +56,7 @@ pub(crate) struct Elements<'a> {
 impl<'a> Elements<'a> {
     /// The elements of an array that [`OwnArrays`] encoded.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        let mut elements = Self {
-            rest: bytes,
-            left: 0,
-        };
+        let mut elements = Self { rest: bytes, left: 0 };
         elements.left = elements.length().unwrap_or_default();
         elements
     }

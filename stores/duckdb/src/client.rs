@@ -8,10 +8,7 @@
 //! - [`value`] is what is bound;
 //! - [`answer`] has the vectors that a statement gives;
 //! - [`sheet`] has the vectors that an appender takes.
-#![allow(
-    unsafe_code,
-    reason = "DuckDB is a library with a C interface, found at run time"
-)]
+#![allow(unsafe_code, reason = "DuckDB is a library with a C interface, found at run time")]
 
 mod answer;
 mod foreign;
@@ -41,11 +38,7 @@ pub(crate) struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} (DuckDB's error type {})",
-            self.text, self.code
-        )
+        write!(formatter, "{} (DuckDB's error type {})", self.text, self.code)
     }
 }
 
@@ -96,17 +89,12 @@ const BEGINNINGS: [(&str, u32); 14] = [
 impl Failure {
     /// A failure of this kind.
     pub(crate) fn of(code: u32, text: impl Into<String>) -> Self {
-        Self {
-            code,
-            text: text.into(),
-        }
+        Self { code, text: text.into() }
     }
 
     /// A failure whose kind follows from how its text begins.
     fn told(text: String) -> Self {
-        let known = BEGINNINGS
-            .iter()
-            .find(|(beginning, _)| text.starts_with(beginning));
+        let known = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning));
         let code = known.map_or(codes::INVALID_INPUT, |(_, code)| *code);
         Self { code, text }
     }
@@ -127,8 +115,7 @@ unsafe fn text_at(pointer: *const c_char) -> String {
 
 /// A text as the library takes it.
 fn text(value: &str) -> Result<CString, Failure> {
-    CString::new(value)
-        .map_err(|_| Failure::of(codes::INVALID_INPUT, "a text holds a NUL character"))
+    CString::new(value).map_err(|_| Failure::of(codes::INVALID_INPUT, "a text holds a NUL character"))
 }
 
 /// The library.
@@ -177,22 +164,15 @@ impl Database {
     ) -> Result<Self, Failure> {
         let functions = &library.functions;
         let path = text(&file.to_string_lossy())?;
-        let mut config = Configuration {
-            library,
-            handle: ptr::null_mut(),
-        };
+        let mut config = Configuration { library, handle: ptr::null_mut() };
         // SAFETY: the pointer is to a place for the handle.
         if unsafe { (functions.create_config)(&raw mut config.handle) } != 0 {
-            return Err(Failure::of(
-                codes::OUT_OF_MEMORY,
-                "no configuration can be made",
-            ));
+            return Err(Failure::of(codes::OUT_OF_MEMORY, "no configuration can be made"));
         }
         for (name, value) in settings {
             let (key, value) = (text(name)?, text(value)?);
             // SAFETY: the handle is open, and both texts end with NUL.
-            let state =
-                unsafe { (functions.set_config)(config.handle, key.as_ptr(), value.as_ptr()) };
+            let state = unsafe { (functions.set_config)(config.handle, key.as_ptr(), value.as_ptr()) };
             if state != 0 {
                 return Err(Failure::of(
                     codes::INVALID_CONFIGURATION,
@@ -202,14 +182,8 @@ impl Database {
         }
         let (mut handle, mut message) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the text ends with NUL, the configuration is open, and both pointers are to places for what comes back.
-        let state = unsafe {
-            (functions.open)(
-                path.as_ptr(),
-                &raw mut handle,
-                config.handle,
-                &raw mut message,
-            )
-        };
+        let state =
+            unsafe { (functions.open)(path.as_ptr(), &raw mut handle, config.handle, &raw mut message) };
         if state == 0 {
             return Ok(Self { library, handle });
         }

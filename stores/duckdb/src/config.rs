@@ -65,9 +65,7 @@ pub(crate) fn open_or_make(plan: &Plan) -> Result<(Connection, Use), StoreError>
         ("autoload_known_extensions", "false"),
     ];
     let used = patiently(|| Use::of(&file, || Database::open(library, &file, &settings)))?;
-    let connection = used
-        .connect()
-        .map_err(|failure| error::native(OPERATION, failure))?;
+    let connection = used.connect().map_err(|failure| error::native(OPERATION, failure))?;
     Ok((connection, used))
 }
 

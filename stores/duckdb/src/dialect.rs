@@ -7,8 +7,7 @@ use crate::schema::{limits, unsupported};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk,
-    plain_aggregate,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk, plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Column, Content, PhysicalTable, SumColumns, joined};
@@ -98,10 +97,7 @@ impl Dialect for DuckdbDialect {
 
     /// TIMESTAMP_NS: nanoseconds since 1970.
     fn time_unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit {
-            unit_ns: 1,
-            epoch: 0,
-        })
+        Some(TimeUnit { unit_ns: 1, epoch: 0 })
     }
 
     fn missing(&self, layout: &Layout, _: &Table) -> Option<String> {
@@ -131,11 +127,7 @@ impl Dialect for DuckdbDialect {
     }
 
     fn record_range(&self, _: Encoding, _: bool, point: bool) -> RecordRange {
-        if point {
-            RecordRange::Opened
-        } else {
-            RecordRange::Arrays
-        }
+        if point { RecordRange::Opened } else { RecordRange::Arrays }
     }
 
     fn binds_day(&self) -> bool {
@@ -191,30 +183,15 @@ impl Dialect for DuckdbDialect {
         format!("({}) IN (SELECT {})", keys.join(", "), joined(lists))
     }
 
-    fn expand(
-        &self,
-        table: &PhysicalTable,
-        _: &Table,
-        fields: FieldSet,
-        _: i64,
-        _: Encoding,
-    ) -> Expansion {
+    fn expand(&self, table: &PhysicalTable, _: &Table, fields: FieldSet, _: i64, _: Encoding) -> Expansion {
         let offsets = format!("unnest(r.{}) AS ns", table.column(Content::Offsets));
-        let arrays = fields
-            .iter()
-            .map(|field| format!("unnest(r.{}) AS f{field}", table.field_names[field]));
+        let arrays = fields.iter().map(|field| format!("unnest(r.{}) AS f{field}", table.field_names[field]));
         Expansion {
             join: " CROSS JOIN LATERAL ",
-            from: format!(
-                "(SELECT {}) AS e",
-                joined([offsets].into_iter().chain(arrays))
-            ),
+            from: format!("(SELECT {}) AS e", joined([offsets].into_iter().chain(arrays))),
             offset: "e.ns".to_owned(),
             order: "",
-            fields: fields
-                .iter()
-                .map(|field| (field, format!("e.f{field}")))
-                .collect(),
+            fields: fields.iter().map(|field| (field, format!("e.f{field}"))).collect(),
         }
     }
 

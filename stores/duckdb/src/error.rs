@@ -17,12 +17,9 @@ pub(crate) fn native(operation: &str, failure: Failure) -> StoreError {
     } else {
         format!("DuckDB says {said:?}; {advice}")
     };
-    let in_doubt =
-        matches!(failure.code, codes::FATAL | codes::INTERNAL | codes::IO) && !is_locked(&failure);
+    let in_doubt = matches!(failure.code, codes::FATAL | codes::INTERNAL | codes::IO) && !is_locked(&failure);
     let source = Failure::of(failure.code, said);
-    StoreError::new(kind, operation, context)
-        .with_doubt(in_doubt)
-        .with_source(source)
+    StoreError::new(kind, operation, context).with_doubt(in_doubt).with_source(source)
 }
 
 /// Whether another process has the file open.
@@ -34,9 +31,7 @@ pub(crate) fn is_locked(failure: &Failure) -> bool {
 pub(crate) fn is_conflict(failure: &Failure) -> bool {
     let text = failure.text.as_str();
     failure.code == codes::TRANSACTION
-        && ["Conflict", "conflict", "constraint violation"]
-            .iter()
-            .any(|word| text.contains(word))
+        && ["Conflict", "conflict", "constraint violation"].iter().any(|word| text.contains(word))
 }
 
 /// An answer that is not what was stored (a value of another type, a tag that no series has).
@@ -65,34 +60,22 @@ fn classify(failure: &Failure) -> (ErrorKind, &'static str) {
     match failure.code {
         codes::IO => classify_file(failure),
         codes::CONSTRAINT if says("NOT NULL") || says("CHECK") => (ErrorKind::Rejected, ""),
-        codes::CONSTRAINT => (
-            ErrorKind::Conflict,
-            "a row with this key is there, or its parent is not",
-        ),
-        codes::TRANSACTION if is_conflict(failure) => (
-            ErrorKind::Overload,
-            "others changed the same rows at the same time; fewer clients help",
-        ),
-        codes::TRANSACTION if says("CHECKPOINT") => (
-            ErrorKind::Overload,
-            "a checkpoint waits for transactions to end; close other sessions first",
-        ),
-        codes::CATALOG if says("does not exist") || says("could not be found") => (
-            ErrorKind::NotFound,
-            "create the database with this layout first",
-        ),
-        codes::INTERRUPT => (
-            ErrorKind::Timeout,
-            "the operation ran longer than the time allowed",
-        ),
+        codes::CONSTRAINT => (ErrorKind::Conflict, "a row with this key is there, or its parent is not"),
+        codes::TRANSACTION if is_conflict(failure) => {
+            (ErrorKind::Overload, "others changed the same rows at the same time; fewer clients help")
+        }
+        codes::TRANSACTION if says("CHECKPOINT") => {
+            (ErrorKind::Overload, "a checkpoint waits for transactions to end; close other sessions first")
+        }
+        codes::CATALOG if says("does not exist") || says("could not be found") => {
+            (ErrorKind::NotFound, "create the database with this layout first")
+        }
+        codes::INTERRUPT => (ErrorKind::Timeout, "the operation ran longer than the time allowed"),
         codes::OUT_OF_MEMORY => (
             ErrorKind::Overload,
             "the statement needs more than DuckDB's memory_limit; write smaller batches or ask for less",
         ),
-        codes::OBJECT_SIZE => (
-            ErrorKind::TooLarge,
-            "write smaller batches or shorter spans",
-        ),
+        codes::OBJECT_SIZE => (ErrorKind::TooLarge, "write smaller batches or shorter spans"),
         codes::PERMISSION => (
             ErrorKind::Configuration,
             "the file or its folder is not writable for this user; check permissions",
@@ -102,10 +85,9 @@ fn classify(failure: &Failure) -> (ErrorKind, &'static str) {
             "another version of DuckDB may have it; install one with `sensormark install-servers duckdb`",
         ),
         codes::CONNECTION => (ErrorKind::Unavailable, "open the database again"),
-        codes::FATAL | codes::INTERNAL => (
-            ErrorKind::Unavailable,
-            "DuckDB closed the database after a failure of its own; open it again",
-        ),
+        codes::FATAL | codes::INTERNAL => {
+            (ErrorKind::Unavailable, "DuckDB closed the database after a failure of its own; open it again")
+        }
         codes::SERIALIZATION | codes::MISMATCH => (
             ErrorKind::Protocol,
             "the file is not as this layout makes it; drop the database and load it again",
@@ -125,16 +107,10 @@ fn classify_file(failure: &Failure) -> (ErrorKind, &'static str) {
         );
     }
     if says("not a valid DuckDB database") {
-        return (
-            ErrorKind::Foreign,
-            "the file is no DuckDB database; move it away or choose another folder",
-        );
+        return (ErrorKind::Foreign, "the file is no DuckDB database; move it away or choose another folder");
     }
     if says("No space left") || says("Disk quota exceeded") || says("File too large") {
-        return (
-            ErrorKind::DiskFull,
-            "free space on the disk that holds the folder",
-        );
+        return (ErrorKind::DiskFull, "free space on the disk that holds the folder");
     }
     if says("Permission denied") || says("Read-only file system") || says("Is a directory") {
         return (
@@ -143,15 +119,9 @@ fn classify_file(failure: &Failure) -> (ErrorKind, &'static str) {
         );
     }
     if says("No such file") || says("does not exist") {
-        return (
-            ErrorKind::NotFound,
-            "the file is not there; create the database first",
-        );
+        return (ErrorKind::NotFound, "the file is not there; create the database first");
     }
-    (
-        ErrorKind::Unavailable,
-        "the disk or file system failed; see the kernel's log",
-    )
+    (ErrorKind::Unavailable, "the disk or file system failed; see the kernel's log")
 }
 
 #[cfg(test)]
@@ -180,36 +150,16 @@ mod tests {
                 "IO Error: The file \"/x\" exists, but it is not a valid DuckDB database file!",
                 ErrorKind::Foreign,
             ),
-            (
-                codes::IO,
-                "IO Error: Cannot open file \"/x\": Permission denied",
-                ErrorKind::Configuration,
-            ),
+            (codes::IO, "IO Error: Cannot open file \"/x\": Permission denied", ErrorKind::Configuration),
             (
                 codes::CONSTRAINT,
                 "Constraint Error: Duplicate key \"k: 1\" violates primary key constraint.",
                 ErrorKind::Conflict,
             ),
-            (
-                codes::CONSTRAINT,
-                "Constraint Error: NOT NULL constraint failed: p.k",
-                ErrorKind::Rejected,
-            ),
-            (
-                codes::TRANSACTION,
-                "TransactionContext Error: Conflict on update!",
-                ErrorKind::Overload,
-            ),
-            (
-                codes::CATALOG,
-                "Catalog Error: Table with name x does not exist!",
-                ErrorKind::NotFound,
-            ),
-            (
-                codes::INTERRUPT,
-                "INTERRUPT Error: Query exceeded maximum execution time",
-                ErrorKind::Timeout,
-            ),
+            (codes::CONSTRAINT, "Constraint Error: NOT NULL constraint failed: p.k", ErrorKind::Rejected),
+            (codes::TRANSACTION, "TransactionContext Error: Conflict on update!", ErrorKind::Overload),
+            (codes::CATALOG, "Catalog Error: Table with name x does not exist!", ErrorKind::NotFound),
+            (codes::INTERRUPT, "INTERRUPT Error: Query exceeded maximum execution time", ErrorKind::Timeout),
             (codes::OUT_OF_MEMORY, "", ErrorKind::Overload),
             (codes::BINDER, "", ErrorKind::Rejected),
         ] {
@@ -221,10 +171,7 @@ mod tests {
     fn paths_and_programs_stay_out_of_messages() {
         let text = "IO Error: Could not set lock on file \"/home/somebody/x\": Conflicting lock is held in /home/somebody/bin (PID 7)";
         let error = of(codes::IO, text);
-        assert!(
-            !format!("{error:?} {error}").contains("somebody"),
-            "{error}"
-        );
+        assert!(!format!("{error:?} {error}").contains("somebody"), "{error}");
     }
 
     #[test]

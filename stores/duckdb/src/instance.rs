@@ -33,44 +33,30 @@ fn open() -> MutexGuard<'static, Open> {
 
 impl Use {
     /// Uses the database of this file, which `work` opens where nobody has done so yet.
-    pub(crate) fn of(
-        file: &Path,
-        work: impl FnOnce() -> Result<Database, Failure>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn of(file: &Path, work: impl FnOnce() -> Result<Database, Failure>) -> Result<Self, Failure> {
         let mut open = open();
         if !open.contains_key(file) {
-            let instance = Instance {
-                database: work()?,
-                dropped: AtomicBool::new(false),
-            };
+            let instance = Instance { database: work()?, dropped: AtomicBool::new(false) };
             open.insert(file.to_owned(), (Arc::new(instance), 0));
         }
         let instance = open.get_mut(file).map(|(instance, users)| {
             *users += 1;
             Arc::clone(instance)
         });
-        Ok(Self {
-            instance,
-            file: file.to_owned(),
-        })
+        Ok(Self { instance, file: file.to_owned() })
     }
 
     /// A connection of this use's own.
     pub(crate) fn connect(&self) -> Result<Connection, Failure> {
         match &self.instance {
             Some(instance) => Connection::open(&instance.database),
-            None => Err(Failure::of(
-                crate::client::codes::CONNECTION,
-                "the database is closed",
-            )),
+            None => Err(Failure::of(crate::client::codes::CONNECTION, "the database is closed")),
         }
     }
 
     /// Whether the file was removed under it.
     pub(crate) fn is_dropped(&self) -> bool {
-        self.instance
-            .as_ref()
-            .is_none_or(|instance| instance.dropped.load(Ordering::Relaxed))
+        self.instance.as_ref().is_none_or(|instance| instance.dropped.load(Ordering::Relaxed))
     }
 }
 

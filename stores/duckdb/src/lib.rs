@@ -89,11 +89,7 @@ impl Backend for DuckdbBackend {
         Ok(DuckdbAdministrator::new(plan, physical))
     }
 
-    async fn connect(
-        &self,
-        plan: &Plan,
-        physical: Arc<PhysicalSchema>,
-    ) -> Result<DuckdbSession, StoreError> {
+    async fn connect(&self, plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<DuckdbSession, StoreError> {
         DuckdbSession::connect(plan, physical)
     }
 }

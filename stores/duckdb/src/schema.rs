@@ -31,10 +31,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
             "",
-            usual.with_shape(Shape::RecordPerSpan {
-                span_ns,
-                encoding: Encoding::Arrays,
-            }),
+            usual.with_shape(Shape::RecordPerSpan { span_ns, encoding: Encoding::Arrays }),
             DefaultSelection::Usual,
             "a row a span: series, span, size, ns INTEGER[], a list a field; no index",
         )],
@@ -72,11 +69,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         ));
     }
     offers.extend([
-        on_request(
-            "timestamp-ns",
-            usual.with_time(TimeKey::Native),
-            "the same with time TIMESTAMP_NS",
-        ),
+        on_request("timestamp-ns", usual.with_time(TimeKey::Native), "the same with time TIMESTAMP_NS"),
         on_request(
             "row-per-field",
             usual.with_shape(Shape::RowPerField),
@@ -99,9 +92,7 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
     let rows = layout.shape == Shape::RowPerReading;
     match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
-            return Some(
-                "lists that grow are written anew by each change; choose rows or rows with sums",
-            );
+            return Some("lists that grow are written anew by each change; choose rows or rows with sums");
         }
         Shape::NativeTimeSeries => return Some("DuckDB has no container for time series"),
         Shape::RecordPerSpan { encoding, .. } if encoding != Encoding::Arrays => {
@@ -111,12 +102,10 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
     }
     match (layout.time, layout.write) {
         (TimeKey::Native, _) if !rows => Some("TIMESTAMP_NS is offered for rows of readings"),
-        (_, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => Some(
-            "an appender is DuckDB's fastest path already; multi-row shows what statements cost",
-        ),
-        (_, WriteMethod::MultiRow) if !rows => {
-            Some("this way of writing is offered for rows of readings")
+        (_, WriteMethod::FastPath | WriteMethod::ConcatenatedStatements) => {
+            Some("an appender is DuckDB's fastest path already; multi-row shows what statements cost")
         }
+        (_, WriteMethod::MultiRow) if !rows => Some("this way of writing is offered for rows of readings"),
         _ if layout.foreign_key => {
             Some("a foreign key is an index on the readings, which slows loading down")
         }
@@ -124,9 +113,7 @@ pub(crate) fn unsupported(layout: &Layout) -> Option<&'static str> {
         _ => match layout.index {
             Index::None => None,
             Index::Series if rows => None,
-            _ => Some(
-                "an index on several columns serves no scan; rows have none, or one on the series",
-            ),
+            _ => Some("an index on several columns serves no scan; rows have none, or one on the series"),
         },
     }
 }
@@ -145,7 +132,5 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
         WriteMethod::MultiRow => (VALUES / values_in_a_row(layout, table)).clamp(1, ROWS),
         _ => TRANSACTION,
     };
-    Limits {
-        readings_per_statement,
-    }
+    Limits { readings_per_statement }
 }

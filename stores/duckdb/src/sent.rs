@@ -34,12 +34,7 @@ impl Kept {
 
     fn note(&mut self, text: &str, is_planned: bool, note: Option<String>) -> Option<&mut Sent> {
         let sent = self.0.as_mut()?;
-        sent.push(Sent {
-            text: text.to_owned(),
-            values: Vec::new(),
-            is_planned,
-            note,
-        });
+        sent.push(Sent { text: text.to_owned(), values: Vec::new(), is_planned, note });
         sent.last_mut()
     }
 
@@ -57,12 +52,7 @@ impl Kept {
 
     /// Notes rows that go through an appender; the values of the first follow.
     #[inline]
-    pub(crate) fn appender(
-        &mut self,
-        table: &str,
-        columns: &str,
-        rows: usize,
-    ) -> Option<&mut Sent> {
+    pub(crate) fn appender(&mut self, table: &str, columns: &str, rows: usize) -> Option<&mut Sent> {
         self.0.as_ref()?;
         let text = format!("duckdb_append_data_chunk: {table} ({columns})");
         let note = match rows {

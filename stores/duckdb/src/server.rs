@@ -36,14 +36,9 @@ fn located() -> Result<Found<PathBuf>, StoreError> {
         wanted: "the library libduckdb.so",
         inside: &["lib", "lib64", ""],
         on_path: false,
-        packages: [
-            "/usr/local/lib",
-            "/usr/lib/x86_64-linux-gnu",
-            "/usr/lib64",
-            "/usr/lib",
-        ]
-        .map(PathBuf::from)
-        .into(),
+        packages: ["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"]
+            .map(PathBuf::from)
+            .into(),
         advice: install_advice("duckdb", URL_EXAMPLE).replace("name a server", "name a folder"),
     };
     search.find(|folder| Some(folder.join(FILE)).filter(|file| file.is_file()))
@@ -52,10 +47,7 @@ fn located() -> Result<Found<PathBuf>, StoreError> {
 fn loaded(file: &Path) -> Result<Library, String> {
     let library = Library::load(file)?;
     let version = library.version();
-    let major = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse().ok());
+    let major = version.split('.').next().and_then(|major| major.parse().ok());
     match major {
         Some(2_u32..) => Ok(library),
         _ => Err(format!(
@@ -79,9 +71,7 @@ pub(crate) fn library() -> Result<&'static Library, StoreError> {
         StoreError::new(
             ErrorKind::NotInstalled,
             "load DuckDB",
-            format!(
-                "{FILE} cannot be used: {problem}; install it with `sensormark install-servers duckdb`"
-            ),
+            format!("{FILE} cannot be used: {problem}; install it with `sensormark install-servers duckdb`"),
         )
     })
 }

@@ -51,9 +51,7 @@ fn plan(connection: &Connection, sent: &Sent) -> Result<String, Failure> {
         // The first column says which plan it is, the second has it.
         if let Some(texts) = chunk.vector(1) {
             for row in 0..chunk.rows() {
-                plan.push_str(&String::from_utf8_lossy(
-                    texts.text(row).unwrap_or_default(),
-                ));
+                plan.push_str(&String::from_utf8_lossy(texts.text(row).unwrap_or_default()));
             }
         }
     }

@@ -35,10 +35,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// What DuckDB says, with how many readings were committed before.
-pub(crate) fn write(
-    session: &mut DuckdbSession,
-    batch: &Batch,
-) -> Result<Acknowledgement, StoreError> {
+pub(crate) fn write(session: &mut DuckdbSession, batch: &Batch) -> Result<Acknowledgement, StoreError> {
     let mut acknowledgement = Acknowledgement::default();
     let physical = Arc::clone(&session.physical);
     let (description, _) = physical.table(batch.table)?;
@@ -88,18 +85,10 @@ pub(crate) fn upsert(
             part.commit(session)?;
         }
     }
-    Ok(Acknowledgement {
-        readings: readings.len() as u64,
-        sent: readings.len() as u64,
-        statements: 2,
-    })
+    Ok(Acknowledgement { readings: readings.len() as u64, sent: readings.len() as u64, statements: 2 })
 }
 
-fn write_part(
-    session: &mut DuckdbSession,
-    batch: &Batch,
-    readings: Range<usize>,
-) -> Result<(), StoreError> {
+fn write_part(session: &mut DuckdbSession, batch: &Batch, readings: Range<usize>) -> Result<(), StoreError> {
     let physical = Arc::clone(&session.physical);
     Part::new(&physical, batch, readings)?.commit(session)
 }
@@ -136,9 +125,7 @@ impl<'a> Part<'a> {
     /// Writes it as one commit.
     fn commit(&self, session: &mut DuckdbSession) -> Result<(), StoreError> {
         if self.is_single() {
-            return self
-                .insert(session)
-                .map_err(|failure| error::native(OPERATION, failure));
+            return self.insert(session).map_err(|failure| error::native(OPERATION, failure));
         }
         transact(session, |session| self.insert(session))
     }
@@ -174,8 +161,9 @@ impl<'a> Part<'a> {
         let cells = rows.flat_map(|row| (0..kinds.len()).map(move |column| (row, column)));
         let parameters = cells.zip(columns).map(|((row, column), &kind)| {
             match (self.rows.cell(row, column), kinds[column]) {
-                (Cell::I32(value), Kind::Unsigned16) => u16::try_from(value)
-                    .map_or(Parameter::Cell(Cell::I32(value)), Parameter::Unsigned16),
+                (Cell::I32(value), Kind::Unsigned16) => {
+                    u16::try_from(value).map_or(Parameter::Cell(Cell::I32(value)), Parameter::Unsigned16)
+                }
                 (cell, _) => parameter(cell, kind),
             }
         });
@@ -213,10 +201,7 @@ impl<'a> Part<'a> {
         let library = session.connection.library();
         let table = self.rows.table;
         let rows = self.rows.len();
-        let Some(sent) = session
-            .kept
-            .appender(&table.name, &table.column_list(), rows)
-        else {
+        let Some(sent) = session.kept.appender(&table.name, &table.column_list(), rows) else {
             return Ok(());
         };
         let columns = table.columns.iter().zip(&writer.kinds).enumerate();
@@ -234,11 +219,7 @@ impl<'a> Part<'a> {
 }
 
 /// Adds to rows of sums: one statement, whose parameters are a list for each column.
-fn add_sums(
-    session: &mut DuckdbSession,
-    sums: &Sums<'_>,
-    (text, kinds): &Text,
-) -> Result<(), Failure> {
+fn add_sums(session: &mut DuckdbSession, sums: &Sums<'_>, (text, kinds): &Text) -> Result<(), Failure> {
     let mut lists: Vec<Vec<Cell<'_>>> = vec![Vec::new(); kinds.len()];
     for row in sums.rows() {
         for (list, cell) in lists.iter_mut().zip(row) {

@@ -28,11 +28,5 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         Shape::RowPerField => (10 + tags) * table.fields.len().max(1) + values,
         _ => 8 + tags + values,
     };
-    WriteSize {
-        readings: READINGS,
-        bytes: BYTES,
-        reading_bytes,
-        advice: ADVICE,
-        link: LINK,
-    }
+    WriteSize { readings: READINGS, bytes: BYTES, reading_bytes, advice: ADVICE, link: LINK }
 }

@@ -3,9 +3,9 @@
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use sensormark_duckdb::Duckdb;
 use sensormark_store::{
-    Administrator, Answer, Ask, Batch, DatabaseName, DaySplit, Durability, ErrorKind, Family,
-    Field, FieldSet, FieldType, Layout, LocalFuture, Plan, Query, Schema, Selection, Series,
-    Session, Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
+    Administrator, Answer, Ask, Batch, DatabaseName, DaySplit, Durability, ErrorKind, Family, Field,
+    FieldSet, FieldType, Layout, LocalFuture, Plan, Query, Schema, Selection, Series, Session, Store,
+    StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -46,10 +46,7 @@ fn main() {
 
 /// Takes the result of a future that is ready when first polled.
 fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
-    match future
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => panic!("sessions that block are ready when first polled"),
     }
@@ -59,14 +56,8 @@ fn schema() -> Schema {
     Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![Field {
-                name: "number".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            tags: vec![Tag { name: "sensor".into() }],
+            fields: vec![Field { name: "number".into(), kind: FieldType::F64, nullable: false }],
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
@@ -118,9 +109,7 @@ impl Database {
     }
 
     fn file(&self) -> PathBuf {
-        self.folder
-            .path()
-            .join(format!("{}.duckdb", self.plan.database))
+        self.folder.path().join(format!("{}.duckdb", self.plan.database))
     }
 
     fn stored(&self) -> usize {
@@ -146,10 +135,7 @@ fn range() -> Query {
         table: 0,
         series: Selection::All,
         range: TimeRange::new(0, i64::MAX),
-        ask: Ask::Range {
-            fields: FieldSet::one(0),
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields: FieldSet::one(0), coarse_filter: false },
     }
 }
 
@@ -232,31 +218,22 @@ fn time_out() {
 }
 
 fn refused() {
-    let split = DaySplit {
-        day_start_ns: 0,
-        day_end_ns: 1,
-    };
+    let split = DaySplit { day_start_ns: 0, day_end_ns: 1 };
     let per_ns = SECOND;
     for family in [Family::PerReading, Family::Summary { per_ns, split }] {
         let database = Database::created(family);
         let mut wrong = batch(100);
         wrong.columns[0].present = Some((0..100).map(|row| row != 60).collect());
         let error = now(database.connect().write(&wrong)).unwrap_err();
-        assert_eq!(
-            (error.kind(), error.acknowledged()),
-            (ErrorKind::Rejected, 0),
-            "{error}"
-        );
+        assert_eq!((error.kind(), error.acknowledged()), (ErrorKind::Rejected, 0), "{error}");
         assert_eq!(database.stored(), 0);
     }
 }
 
 fn durability() {
-    for (class, expected) in [
-        (Durability::Default, "STANDARD"),
-        (Durability::Durable, "STANDARD"),
-        (Durability::Relaxed, "NONE"),
-    ] {
+    for (class, expected) in
+        [(Durability::Default, "STANDARD"), (Durability::Durable, "STANDARD"), (Durability::Relaxed, "NONE")]
+    {
         let mut database = Database::new(Family::PerReading);
         database.plan.durability = class;
         now(database.administrator().create()).unwrap();

@@ -13,9 +13,7 @@ use crate::schema::{
 };
 use crate::session::check_durability;
 use sensormark_kit::{BackendAdministrator, Found};
-use sensormark_store::{
-    DatabaseName, Endpoint, ErrorKind, Plan, Setting, Size, StoreError, TagColumn,
-};
+use sensormark_store::{DatabaseName, Endpoint, ErrorKind, Plan, Setting, Size, StoreError, TagColumn};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -134,10 +132,7 @@ impl GriddbAdministrator {
 
     /// The containers of a database.
     fn containers(&self, database: &str) -> Result<Vec<String>, StoreError> {
-        let mut names = self
-            .connection
-            .names()
-            .map_err(|failure| mapped("list containers", failure))?;
+        let mut names = self.connection.names().map_err(|failure| mapped("list containers", failure))?;
         names.retain(|name| belongs(name, database));
         Ok(names)
     }
@@ -148,19 +143,14 @@ impl GriddbAdministrator {
         let shape = self.physical.readings_shape(table);
         for series in 0..table.series.len() {
             let name = self.physical.readings(self.name(), number, series);
-            let container = self
-                .connection
-                .put_container(&name, &shape)
-                .map_err(failed)?;
+            let container = self.connection.put_container(&name, &shape).map_err(failed)?;
             if let Rows::Record { .. } = self.physical.rows {
                 container.create_index(SPAN).map_err(failed)?;
             }
         }
         if let Some(shape) = entities_shape(table) {
             let name = self.physical.entities(self.name(), number);
-            self.connection
-                .put_container(&name, &shape)
-                .map_err(failed)?;
+            self.connection.put_container(&name, &shape).map_err(failed)?;
         }
         if table.tags.is_empty() {
             return Ok(());
@@ -222,8 +212,8 @@ impl GriddbAdministrator {
             self.rest().check(OPERATION, &state)?;
             Ok(state["checkpoint"]["requestedCheckpointOperation"].as_i64())
         };
-        let before = count()?
-            .ok_or_else(|| unexpected(OPERATION, "the server does not count its checkpoints"))?;
+        let before =
+            count()?.ok_or_else(|| unexpected(OPERATION, "the server does not count its checkpoints"))?;
         self.rest().checkpoint()?;
         let started = Instant::now();
         while started.elapsed() < SETTLE {
@@ -244,10 +234,7 @@ impl GriddbAdministrator {
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Some(Setting {
-                name: format!("{group}.{name}"),
-                value,
-            })
+            Some(Setting { name: format!("{group}.{name}"), value })
         };
         Ok(SETTINGS.iter().filter_map(setting).collect())
     }
@@ -258,8 +245,7 @@ impl GriddbAdministrator {
         for (number, table) in self.physical.schema.tables.iter().enumerate() {
             let series = table.series.len();
             let first = self.physical.readings(self.name(), number, 0);
-            let others =
-                (series > 1).then(|| format!("\n  and {} more like it, one a series", series - 1));
+            let others = (series > 1).then(|| format!("\n  and {} more like it, one a series", series - 1));
             let own = [
                 (first, others.unwrap_or_default()),
                 (self.physical.tags(self.name(), number), String::new()),
@@ -279,12 +265,9 @@ impl GriddbAdministrator {
         let state = self.rest().state()?;
         let bytes = |name: &str| state["performance"][name].as_u64();
         // Blocks in use: files keep the blocks of what was dropped, and grow only when those are used up.
-        let total_bytes = bytes("storeTotalUse")
-            .ok_or_else(|| unexpected("read the size", "the server states none"))?;
-        Ok(Size {
-            total_bytes,
-            log_bytes: None,
-        })
+        let total_bytes =
+            bytes("storeTotalUse").ok_or_else(|| unexpected("read the size", "the server states none"))?;
+        Ok(Size { total_bytes, log_bytes: None })
     }
 }
 
@@ -293,11 +276,7 @@ impl BackendAdministrator for GriddbAdministrator {
         if let Some(owner) = self.mark(name)? {
             return Ok(Found::with_mark(Some(owner), name));
         }
-        Ok(if self.containers(name)?.is_empty() {
-            Found::Nothing
-        } else {
-            Found::Unmarked
-        })
+        Ok(if self.containers(name)?.is_empty() { Found::Nothing } else { Found::Unmarked })
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
@@ -317,10 +296,7 @@ impl BackendAdministrator for GriddbAdministrator {
 
     async fn make(&mut self) -> Result<(), StoreError> {
         let failed = |failure: Failure| mapped("make a database", failure);
-        let container = self
-            .connection
-            .put_container(&owner(self.name()), &owner_shape())
-            .map_err(failed)?;
+        let container = self.connection.put_container(&owner(self.name()), &owner_shape()).map_err(failed)?;
         let mut rows = container.rows(1).map_err(failed)?;
         rows[0].set_integer(0, 0).map_err(failed)?;
         rows[0].set_text(1, &self.plan.owner).map_err(failed)?;
@@ -336,10 +312,7 @@ impl BackendAdministrator for GriddbAdministrator {
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let names = self.connection.names();
         let names = names.map_err(|failure| mapped("list containers", failure))?;
-        Ok(names
-            .iter()
-            .filter_map(|name| owned(name).map(str::to_owned))
-            .collect())
+        Ok(names.iter().filter_map(|name| owned(name).map(str::to_owned)).collect())
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {

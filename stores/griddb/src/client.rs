@@ -4,10 +4,7 @@
 //! connections, and [`mod@failure`] has what the client says of a failure. Containers and queries are wrapped in [`rows`], and a row in [`row`]. What a connection
 //! does with containers is here. Every handle keeps what it came from alive, closes itself, and stays on its thread. No GridDB code is built or shipped: without
 //! the library everything else works, and [`library()`] says what is missing.
-#![allow(
-    unsafe_code,
-    reason = "GridDB has a C client and no network protocol that is open to others"
-)]
+#![allow(unsafe_code, reason = "GridDB has a C client and no network protocol that is open to others")]
 
 mod connection;
 mod described;
@@ -71,11 +68,7 @@ pub(crate) struct ContainerShape {
 
 impl Connection {
     /// Makes a container, or gives the one that is there and has this shape.
-    pub(crate) fn put_container(
-        &self,
-        name: &str,
-        shape: &ContainerShape,
-    ) -> Result<Container, Failure> {
+    pub(crate) fn put_container(&self, name: &str, shape: &ContainerShape) -> Result<Container, Failure> {
         const NULLABLE: i32 = 1 << 1;
         const NOT_NULL: i32 = 1 << 2;
         let name = text(name)?;
@@ -121,18 +114,13 @@ impl Connection {
     }
 
     /// The same of a container that shares rows with others of its schema.
-    pub(crate) fn container_like(
-        &self,
-        name: &str,
-        spare: Spare,
-    ) -> Result<Option<Container>, Failure> {
+    pub(crate) fn container_like(&self, name: &str, spare: Spare) -> Result<Option<Container>, Failure> {
         self.kept().note_call("gsGetContainerGeneral", name, "");
         let name = text(name)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the name lives until after the call.
-        let code = unsafe {
-            (self.0.functions.get_container)(self.0.raw.as_ptr(), name.as_ptr(), &raw mut raw)
-        };
+        let code =
+            unsafe { (self.0.functions.get_container)(self.0.raw.as_ptr(), name.as_ptr(), &raw mut raw) };
         self.check(code)?;
         Ok(Container::new(self, raw, &name, spare))
     }
@@ -149,8 +137,7 @@ impl Connection {
     pub(crate) fn put_many(&self, parts: &[(&str, &[Row])]) -> Result<(), Failure> {
         let names = parts.iter().map(|part| text(part.0));
         let names = names.collect::<Result<Vec<_>, _>>()?;
-        let raw_rows: Vec<Vec<*mut foreign::Row>> =
-            parts.iter().map(|part| row::raw(part.1)).collect();
+        let raw_rows: Vec<Vec<*mut foreign::Row>> = parts.iter().map(|part| row::raw(part.1)).collect();
         let entry = |(name, rows): (&CString, &Vec<*mut foreign::Row>)| ContainerRows {
             name: name.as_ptr(),
             rows: rows.as_ptr(),
@@ -159,9 +146,8 @@ impl Connection {
         let entries: Vec<_> = names.iter().zip(&raw_rows).map(entry).collect();
         self.kept().note_rows("gsPutMultipleContainerRows", parts);
         // SAFETY: entries, names and rows live until after the call.
-        let code = unsafe {
-            (self.0.functions.put_many)(self.0.raw.as_ptr(), entries.as_ptr(), entries.len())
-        };
+        let code =
+            unsafe { (self.0.functions.put_many)(self.0.raw.as_ptr(), entries.as_ptr(), entries.len()) };
         self.check(code)
     }
 

@@ -37,10 +37,7 @@ pub(crate) struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("cluster", &self.cluster)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Options").field("cluster", &self.cluster).finish_non_exhaustive()
     }
 }
 
@@ -61,21 +58,15 @@ fn plain(name: &str) -> bool {
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let rest = text
-            .strip_prefix("griddb://")
-            .ok_or_else(|| wrong("it does not start with griddb://"))?;
+        let rest = text.strip_prefix("griddb://").ok_or_else(|| wrong("it does not start with griddb://"))?;
         let (before, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, cluster) = before
-            .split_once('/')
-            .ok_or_else(|| wrong("it names no cluster after the host"))?;
+        let (authority, cluster) =
+            before.split_once('/').ok_or_else(|| wrong("it names no cluster after the host"))?;
         if !plain(cluster) {
-            return Err(wrong(
-                "the cluster's name is not of letters, digits, _, - and .",
-            ));
+            return Err(wrong("the cluster's name is not of letters, digits, _, - and ."));
         }
-        let (user, hosts) = authority
-            .rsplit_once('@')
-            .ok_or_else(|| wrong("it names no user and password"))?;
+        let (user, hosts) =
+            authority.rsplit_once('@').ok_or_else(|| wrong("it names no user and password"))?;
         let (user, password) = user.split_once(':').unwrap_or((user, ""));
         if user.is_empty() || password.is_empty() {
             return Err(wrong("it names no user and password"));
@@ -119,11 +110,7 @@ impl Options {
 
     /// The endpoint of an existing cluster with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server(
-            "griddb",
-            url,
-            self.nodes.iter().map(|node| node.1).collect(),
-        )
+        existing_server("griddb", url, self.nodes.iter().map(|node| node.1).collect())
     }
 
     /// Properties that the client keeps for all connections of a process: how long it waits. A silent server is asked for a sign of life after a
@@ -151,10 +138,7 @@ impl Options {
             ("password", self.password.expose().to_owned()),
             ("applicationName", "sensormark".to_owned()),
             ("failoverTimeoutMillis", "0".to_owned()),
-            (
-                "transactionTimeout",
-                time_out.as_secs().clamp(1, 86_400).to_string(),
-            ),
+            ("transactionTimeout", time_out.as_secs().clamp(1, 86_400).to_string()),
             ("containerCacheSize", "50000".to_owned()),
         ]);
         if let Some(database) = &self.database {
@@ -168,10 +152,7 @@ fn node(text: &str) -> Result<(String, u16), StoreError> {
     let (name, port) = match text.split_once(':') {
         Some((name, port)) => {
             let port = port.parse();
-            (
-                name,
-                port.map_err(|_| wrong("a port is not a number under 65536"))?,
-            )
+            (name, port.map_err(|_| wrong("a port is not a number under 65536"))?)
         }
         None => (text, PORT),
     };
@@ -193,29 +174,13 @@ mod tests {
     #[test]
     fn a_url_says_who_where_and_how() {
         let options =
-            Options::parse("griddb://me:p%40ss@a.example,10.0.0.2:9001/my-cluster?rest=9040")
-                .unwrap();
-        assert_eq!(
-            options.nodes,
-            [
-                ("a.example".to_owned(), 10_001),
-                ("10.0.0.2".to_owned(), 9_001)
-            ]
-        );
-        assert_eq!(
-            (options.user.as_str(), options.password.expose()),
-            ("me", "p@ss")
-        );
-        assert_eq!(
-            (options.cluster.as_str(), options.rest),
-            ("my-cluster", 9_040)
-        );
+            Options::parse("griddb://me:p%40ss@a.example,10.0.0.2:9001/my-cluster?rest=9040").unwrap();
+        assert_eq!(options.nodes, [("a.example".to_owned(), 10_001), ("10.0.0.2".to_owned(), 9_001)]);
+        assert_eq!((options.user.as_str(), options.password.expose()), ("me", "p@ss"));
+        assert_eq!((options.cluster.as_str(), options.rest), ("my-cluster", 9_040));
         assert!(!format!("{options:?}").contains("p@ss"));
         let properties = options.properties(Duration::from_secs(3));
-        assert_eq!(
-            properties["notificationMember"],
-            "a.example:10001,10.0.0.2:9001"
-        );
+        assert_eq!(properties["notificationMember"], "a.example:10001,10.0.0.2:9001");
     }
 
     #[test]

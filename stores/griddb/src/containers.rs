@@ -43,11 +43,7 @@ pub(crate) struct Containers {
 
 impl Containers {
     /// Those of a database.
-    pub(crate) fn new(
-        connection: Connection,
-        physical: Arc<PhysicalSchema>,
-        database: &str,
-    ) -> Self {
+    pub(crate) fn new(connection: Connection, physical: Arc<PhysicalSchema>, database: &str) -> Self {
         Self {
             connection,
             physical,
@@ -78,7 +74,9 @@ impl Containers {
             .container_like(&name, spare)
             .map_err(|failure| mapped("open a container", failure))?;
         found.ok_or_else(|| {
-            let text = format!("container {name} is not there: was its database dropped, or made with another schema?");
+            let text = format!(
+                "container {name} is not there: was its database dropped, or made with another schema?"
+            );
             absent("open a container", text)
         })
     }
@@ -99,9 +97,7 @@ impl Containers {
             return Ok(container.clone());
         }
         let container = self.opened(place)?;
-        container
-            .set_auto_commit(false)
-            .map_err(|failure| mapped("open a container", failure))?;
+        container.set_auto_commit(false).map_err(|failure| mapped("open a container", failure))?;
         self.by_hand.insert(place, container.clone());
         Ok(container)
     }

@@ -48,9 +48,7 @@ use self::config::Options;
 use self::schema::{PhysicalSchema, layout_options};
 use self::session::GriddbSession;
 use sensormark_kit::{Adapter, Backend, Declaration};
-use sensormark_store::{
-    Durability, Endpoint, Plan, RepeatedWrite, SessionKind, StoreError, TimeResolution,
-};
+use sensormark_store::{Durability, Endpoint, Plan, RepeatedWrite, SessionKind, StoreError, TimeResolution};
 use std::sync::Arc;
 
 /// GridDB 5. It loads the C client when it is first needed.
@@ -115,11 +113,7 @@ impl Backend for GriddbBackend {
         GriddbAdministrator::open(plan, physical)
     }
 
-    async fn connect(
-        &self,
-        plan: &Plan,
-        physical: Arc<PhysicalSchema>,
-    ) -> Result<GriddbSession, StoreError> {
+    async fn connect(&self, plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<GriddbSession, StoreError> {
         GriddbSession::open(plan, physical)
     }
 }

@@ -10,8 +10,7 @@ use crate::schema::{Rows, SPAN, TIME};
 use crate::write::column;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, Query, Selection, StoreError, TagColumn, TimeRange,
-    Value, Values,
+    Answer, Ask, Batch, Column, FieldSet, Query, Selection, StoreError, TagColumn, TimeRange, Value, Values,
 };
 use std::sync::Arc;
 
@@ -56,10 +55,7 @@ impl From<StoreError> for StoreErrorOrFailure {
 }
 
 /// Hands each row of an answer to the caller.
-fn each(
-    found: &Found,
-    mut take: impl FnMut(Cells<'_>) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+fn each(found: &Found, mut take: impl FnMut(Cells<'_>) -> Result<(), StoreError>) -> Result<(), StoreError> {
     let taken: Result<(), StoreErrorOrFailure> = found.each(|cells| Ok(take(cells)?));
     taken.map_err(|error| error.0)
 }
@@ -67,36 +63,23 @@ fn each(
 impl<'a> Reader<'a> {
     /// Over these containers.
     pub(crate) fn new(containers: &'a mut Containers) -> Self {
-        Self {
-            schema: Arc::clone(&containers.physical.schema),
-            rows: containers.physical.rows,
-            containers,
-        }
+        Self { schema: Arc::clone(&containers.physical.schema), rows: containers.physical.rows, containers }
     }
 
     /// Answers a question.
     pub(crate) fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         Ok(match &query.ask {
             Ask::Point { fields } => Answer::Readings(self.point(query, *fields)?),
-            Ask::Range { fields, .. } => {
-                Answer::Readings(self.range(query, query.range, *fields)?)
-            }
+            Ask::Range { fields, .. } => Answer::Readings(self.range(query, query.range, *fields)?),
             Ask::First(predicate) => Answer::Moment(self.search(query, *predicate, false)?),
             Ask::Last(predicate) => Answer::Moment(self.search(query, *predicate, true)?),
             Ask::Minimum { field } => Answer::Moment(self.minimum(query, *field)?),
-            Ask::Aggregate {
-                from_sums: true, ..
-            } => {
-                return Err(StoreError::unsupported(
-                    "read sums",
-                    "no layout keeps sums at write time",
-                ));
+            Ask::Aggregate { from_sums: true, .. } => {
+                return Err(StoreError::unsupported("read sums", "no layout keeps sums at write time"));
             }
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                ..
-            } => Answer::groups(self.aggregate(query, aggregates, *grouping)?),
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                Answer::groups(self.aggregate(query, aggregates, *grouping)?)
+            }
             Ask::LastReading { fields } => Answer::Readings(self.latest(query, *fields)?),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate)?),
         })
@@ -128,10 +111,7 @@ impl<'a> Reader<'a> {
                 _ => return Ok(Vec::new()),
             },
         };
-        let tql = format!(
-            "SELECT * WHERE {} = {literal}",
-            tql::name(&described.tags[tag].name)
-        );
+        let tql = format!("SELECT * WHERE {} = {literal}", tql::name(&described.tags[tag].name));
         let container = self.containers.get(Place::Tags(table))?;
         let found = container.ask(&tql).map_err(failed)?;
         let mut series = Vec::new();
@@ -193,10 +173,8 @@ impl<'a> Reader<'a> {
         let start = query.range.start_ns;
         let instant = TimeRange::new(start, start.saturating_add(1));
         let mut batch = self.empty(query.table);
-        let (Some((key, _)), false) = (
-            self.rows.keys(instant),
-            matches!(self.rows, Rows::Record { .. }),
-        ) else {
+        let (Some((key, _)), false) = (self.rows.keys(instant), matches!(self.rows, Rows::Record { .. }))
+        else {
             return self.range(query, instant, fields);
         };
         for series in self.series(query)? {
@@ -215,12 +193,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The readings of a range with the chosen fields, in the order of (series, time).
-    fn range(
-        &mut self,
-        query: &Query,
-        range: TimeRange,
-        fields: FieldSet,
-    ) -> Result<Batch, StoreError> {
+    fn range(&mut self, query: &Query, range: TimeRange, fields: FieldSet) -> Result<Batch, StoreError> {
         let mut batch = self.empty(query.table);
         let series = self.series(query)?;
         let Some(within) = self.within(range) else {
@@ -231,14 +204,10 @@ impl<'a> Reader<'a> {
         let tql = format!("SELECT * WHERE {within}");
         self.ask_each(query.table, &series, &tql, |series, found| {
             let Rows::Record { span_ns, json } = rows else {
-                return each(found, |cells| {
-                    reading(rows, cells, series, fields, &mut batch)
-                });
+                return each(found, |cells| reading(rows, cells, series, fields, &mut batch));
             };
             let mut all = empty.clone();
-            each(found, |cells| {
-                record(cells, (span_ns, json), series, range, fields, &mut all)
-            })?;
+            each(found, |cells| record(cells, (span_ns, json), series, range, fields, &mut all))?;
             for row in 0..all.len() {
                 if fields.iter().any(|field| all.columns[field].has(row)) {
                     batch.push_row(&all, row);
@@ -260,11 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads every reading of a table back.
-    pub(crate) fn scan(
-        &mut self,
-        table: usize,
-        sink: &mut dyn FnMut(&Batch),
-    ) -> Result<(), StoreError> {
+    pub(crate) fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let fields = self.schema.tables[table].all_fields();
         let everything = TimeRange::new(i64::MIN, i64::MAX);
         let (rows, mut batch) = (self.rows, self.empty(table));
@@ -273,14 +238,9 @@ impl<'a> Reader<'a> {
             let found = container.ask("SELECT *").map_err(failed)?;
             each(&found, |cells| {
                 match rows {
-                    Rows::Record { span_ns, json } => record(
-                        cells,
-                        (span_ns, json),
-                        series,
-                        everything,
-                        fields,
-                        &mut batch,
-                    ),
+                    Rows::Record { span_ns, json } => {
+                        record(cells, (span_ns, json), series, everything, fields, &mut batch)
+                    }
                     _ => reading(rows, cells, series, fields, &mut batch),
                 }?;
                 if batch.len() >= SCANNED {
@@ -304,10 +264,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), StoreError> {
         let schema = Arc::clone(&self.schema);
         let Some(entity) = &schema.tables[table].entity else {
-            return Err(StoreError::unsupported(
-                "read entities back",
-                format!("table {table} has none"),
-            ));
+            return Err(StoreError::unsupported("read entities back", format!("table {table} has none")));
         };
         let container = self.containers.get(Place::Entities(table))?;
         let found = container.ask("SELECT *").map_err(failed)?;

@@ -37,40 +37,23 @@ impl<'a> Rest<'a> {
 
     /// The node's state: version, cluster, memory, files.
     pub(crate) fn state(&self) -> Result<Value, StoreError> {
-        self.ask(
-            "ask GridDB for its state",
-            Method::GET,
-            "/node/stat",
-            String::new(),
-        )
+        self.ask("ask GridDB for its state", Method::GET, "/node/stat", String::new())
     }
 
     /// The node's settings.
     pub(crate) fn settings(&self) -> Result<Value, StoreError> {
-        self.ask(
-            "read GridDB's settings",
-            Method::GET,
-            "/node/config",
-            String::new(),
-        )
+        self.ask("read GridDB's settings", Method::GET, "/node/config", String::new())
     }
 
     /// Lets the node join its cluster as the only node.
     pub(crate) fn join(&self) -> Result<(), StoreError> {
         let form = format!("clusterName={}&minNodeNum=1", self.options.cluster);
-        self.ask("join the cluster", Method::POST, "/node/join", form)
-            .map(drop)
+        self.ask("join the cluster", Method::POST, "/node/join", form).map(drop)
     }
 
     /// Starts a checkpoint.
     pub(crate) fn checkpoint(&self) -> Result<(), StoreError> {
-        self.ask(
-            "start a checkpoint",
-            Method::POST,
-            "/node/checkpoint",
-            String::new(),
-        )
-        .map(drop)
+        self.ask("start a checkpoint", Method::POST, "/node/checkpoint", String::new()).map(drop)
     }
 
     /// Fails where a node of this state has met an error that ended its services, though not its process. Clients then hear of broken
@@ -82,19 +65,10 @@ impl<'a> Rest<'a> {
         let path = format!("/node/log?length=1&searchStr={FATAL}");
         let lines = self.ask("read GridDB's log", Method::GET, &path, String::new());
         let said = lines.ok().and_then(|lines| lines[0].as_str().map(reason));
-        Err(abnormal(
-            operation,
-            said.as_deref().unwrap_or("its log does not say why"),
-        ))
+        Err(abnormal(operation, said.as_deref().unwrap_or("its log does not say why")))
     }
 
-    fn ask(
-        &self,
-        operation: &str,
-        method: Method,
-        path: &str,
-        form: String,
-    ) -> Result<Value, StoreError> {
+    fn ask(&self, operation: &str, method: Method, path: &str, form: String) -> Result<Value, StoreError> {
         let exchange = async {
             let request = self.request(operation, method, path, form)?;
             let stream = self.connect(operation).await?;
@@ -121,9 +95,7 @@ impl<'a> Rest<'a> {
                 Ok(thread) => thread.join(),
                 Err(error) => {
                     let text = format!("cannot start a thread: {error}");
-                    Ok(Err(
-                        StoreError::new(ErrorKind::Overload, operation, text).with_source(error)
-                    ))
+                    Ok(Err(StoreError::new(ErrorKind::Overload, operation, text).with_source(error)))
                 }
             }
         });
@@ -186,9 +158,7 @@ impl<'a> Rest<'a> {
         let text = format!(
             "its administration at port {port}: {error}; check that the server runs, and the URL's option rest"
         );
-        StoreError::new(ErrorKind::Unavailable, operation, text)
-            .with_doubt(false)
-            .with_source(error)
+        StoreError::new(ErrorKind::Unavailable, operation, text).with_doubt(false).with_source(error)
     }
 }
 
@@ -201,10 +171,7 @@ enum Trouble {
 }
 
 /// Sends a request over a connection of its own, and takes the whole answer.
-async fn answer(
-    stream: TcpStream,
-    request: Request<String>,
-) -> Result<(StatusCode, Bytes), Trouble> {
+async fn answer(stream: TcpStream, request: Request<String>) -> Result<(StatusCode, Bytes), Trouble> {
     let (mut sender, connection) = http1::Builder::new()
         // GridDB knows "Authorization" and not "authorization", although HTTP makes no difference.
         .title_case_headers(true)
@@ -232,20 +199,16 @@ fn read(operation: &str, status: StatusCode, body: &[u8]) -> Result<Value, Store
     let body = String::from_utf8_lossy(body);
     match status {
         StatusCode::OK if body.trim().is_empty() => Ok(Value::Null),
-        StatusCode::OK => {
-            serde_json::from_str(&body).map_err(|_| wrong(operation, "the answer is not JSON"))
-        }
+        StatusCode::OK => serde_json::from_str(&body).map_err(|_| wrong(operation, "the answer is not JSON")),
         StatusCode::UNAUTHORIZED => Err(StoreError::new(
             ErrorKind::Authentication,
             operation,
             "the administration refuses user and password; it takes those of an administrator alone",
         )),
-        StatusCode::SERVICE_UNAVAILABLE => Err(StoreError::new(
-            ErrorKind::Unavailable,
-            operation,
-            "the server is starting or stopping",
-        )
-        .with_doubt(false)),
+        StatusCode::SERVICE_UNAVAILABLE => {
+            Err(StoreError::new(ErrorKind::Unavailable, operation, "the server is starting or stopping")
+                .with_doubt(false))
+        }
         status => {
             let text = format!("the server answers {}: {}", status.as_u16(), body.trim());
             Err(StoreError::new(ErrorKind::Rejected, operation, text))
@@ -276,10 +239,7 @@ mod tests {
             "Write log failed. reason=(Platform error (errno=28, description=No space left on device)))"
         );
         assert_eq!(abnormal("settle", &said).kind(), ErrorKind::DiskFull);
-        let other = abnormal(
-            "settle",
-            &reason("SetError requested (reason=broken <VVZp3r>"),
-        );
+        let other = abnormal("settle", &reason("SetError requested (reason=broken <VVZp3r>"));
         assert_eq!(other.kind(), ErrorKind::Crashed);
         assert!(other.to_string().contains("any more: broken; look"));
     }
@@ -319,21 +279,12 @@ mod tests {
         let (value, _) = asked(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", long);
         assert_eq!(value.unwrap(), Value::Null);
         for (answer, kind) in [
-            (
-                &b"HTTP/1.1 401 Unauthorized\r\n\r\n"[..],
-                ErrorKind::Authentication,
-            ),
-            (
-                b"HTTP/1.1 503 Service Unavailable\r\n\r\n",
-                ErrorKind::Unavailable,
-            ),
+            (&b"HTTP/1.1 401 Unauthorized\r\n\r\n"[..], ErrorKind::Authentication),
+            (b"HTTP/1.1 503 Service Unavailable\r\n\r\n", ErrorKind::Unavailable),
             (b"HTTP/1.1 400 Bad Request\r\n\r\nno", ErrorKind::Rejected),
             (b"HTTP/1.1 200 OK\r\n\r\n<html>", ErrorKind::Protocol),
             (b"hello, what do you want?\r\n\r\n", ErrorKind::Protocol),
-            (
-                b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{",
-                ErrorKind::Protocol,
-            ),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{", ErrorKind::Protocol),
         ] {
             let (refused, _) = asked(answer, long);
             assert_eq!(refused.unwrap_err().kind(), kind);
@@ -359,19 +310,14 @@ mod tests {
         let error = Rest::new(&options, Duration::from_secs(10)).state();
         let error = error.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable);
-        assert!(
-            error.to_string().contains("the URL's option rest"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("the URL's option rest"), "{error}");
         assert!(!format!("{error:?}").contains("secret"));
     }
 
     /// A blocking session's runtime has no input and output, and none may be started inside another.
     #[test]
     fn a_node_is_asked_from_inside_a_runtime_too() {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let good = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
         let (value, _) = runtime.block_on(async { asked(good, Duration::from_secs(10)) });
         assert!(value.unwrap().is_object());

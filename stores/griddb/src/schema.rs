@@ -85,24 +85,16 @@ impl PhysicalSchema {
     /// The containers of a schema in a layout.
     pub(crate) fn new(schema: &Arc<Schema>, layout: Layout) -> Result<Self, StoreError> {
         if let Some(reason) = layout_options::missing(&layout) {
-            return Err(StoreError::unsupported(
-                "lay out a schema in GridDB",
-                reason,
-            ));
+            return Err(StoreError::unsupported("lay out a schema in GridDB", reason));
         }
         let rows = match (layout.shape, layout.time) {
-            (Shape::RecordPerSpan { span_ns, encoding }, _) => Rows::Record {
-                span_ns,
-                json: encoding == Encoding::Json,
-            },
+            (Shape::RecordPerSpan { span_ns, encoding }, _) => {
+                Rows::Record { span_ns, json: encoding == Encoding::Json }
+            }
             (_, TimeKey::Native) => Rows::Timed,
             (_, TimeKey::Nanoseconds) => Rows::Reading,
         };
-        Ok(Self {
-            schema: Arc::clone(schema),
-            layout,
-            rows,
-        })
+        Ok(Self { schema: Arc::clone(schema), layout, rows })
     }
 
     /// The name of a series' container.
@@ -124,28 +116,16 @@ impl PhysicalSchema {
     pub(crate) fn readings_shape(&self, table: &Table) -> ContainerShape {
         if let Rows::Record { .. } = self.rows {
             return ContainerShape {
-                columns: vec![
-                    column(SPAN, Kind::Long, false),
-                    column(RECORD, Kind::Blob, false),
-                ],
+                columns: vec![column(SPAN, Kind::Long, false), column(RECORD, Kind::Blob, false)],
                 keyed: false,
                 time_series: false,
             };
         }
         let time_series = self.rows == Rows::Timed;
-        let key = if time_series {
-            Kind::Timestamp
-        } else {
-            Kind::Long
-        };
-        let fields = table
-            .fields
-            .iter()
-            .map(|field| column(&field.name, kind(field.kind), field.nullable));
+        let key = if time_series { Kind::Timestamp } else { Kind::Long };
+        let fields = table.fields.iter().map(|field| column(&field.name, kind(field.kind), field.nullable));
         ContainerShape {
-            columns: std::iter::once(column(TIME, key, false))
-                .chain(fields)
-                .collect(),
+            columns: std::iter::once(column(TIME, key, false)).chain(fields).collect(),
             keyed: true,
             time_series,
         }
@@ -153,11 +133,7 @@ impl PhysicalSchema {
 }
 
 fn column(name: &str, kind: Kind, nullable: bool) -> ColumnShape {
-    ColumnShape {
-        name: name.to_owned(),
-        kind,
-        nullable,
-    }
+    ColumnShape { name: name.to_owned(), kind, nullable }
 }
 
 /// The type of a field's column. (A SHORT is signed and would not hold 65,535.)
@@ -190,10 +166,7 @@ pub(crate) fn belongs(container: &str, database: &str) -> bool {
 /// What the container of the owner's mark looks like.
 pub(crate) fn owner_shape() -> ContainerShape {
     ContainerShape {
-        columns: vec![
-            column("_number", Kind::Integer, false),
-            column("_mark", Kind::Text, false),
-        ],
+        columns: vec![column("_number", Kind::Integer, false), column("_mark", Kind::Text, false)],
         keyed: true,
         time_series: false,
     }
@@ -210,9 +183,7 @@ pub(crate) fn tags_shape(table: &Table) -> ContainerShape {
         column(&tag.name, kind, false)
     });
     ContainerShape {
-        columns: std::iter::once(column(SERIES, Kind::Integer, false))
-            .chain(tags)
-            .collect(),
+        columns: std::iter::once(column(SERIES, Kind::Integer, false)).chain(tags).collect(),
         keyed: true,
         time_series: false,
     }
@@ -221,19 +192,9 @@ pub(crate) fn tags_shape(table: &Table) -> ContainerShape {
 /// What a container of entities looks like, where the table has them: a row a series, the time of its last reading in ns, and the entity's columns.
 pub(crate) fn entities_shape(table: &Table) -> Option<ContainerShape> {
     let entity = table.entity.as_ref()?;
-    let own = entity
-        .columns
-        .iter()
-        .map(|field| column(&field.name, kind(field.kind), true));
-    let first = [
-        column(SERIES, Kind::Integer, false),
-        column(&entity.last_time_column, Kind::Long, false),
-    ];
-    Some(ContainerShape {
-        columns: first.into_iter().chain(own).collect(),
-        keyed: true,
-        time_series: false,
-    })
+    let own = entity.columns.iter().map(|field| column(&field.name, kind(field.kind), true));
+    let first = [column(SERIES, Kind::Integer, false), column(&entity.last_time_column, Kind::Long, false)];
+    Some(ContainerShape { columns: first.into_iter().chain(own).collect(), keyed: true, time_series: false })
 }
 
 #[cfg(test)]
@@ -253,10 +214,7 @@ mod tests {
         let range = TimeRange::new(1_000_001, 3_000_000);
         assert_eq!(Rows::Timed.keys(range), Some((2, 2)));
         assert_eq!(Rows::Reading.keys(range), Some((1_000_001, 2_999_999)));
-        let span = Rows::Record {
-            span_ns: 1_000_000_000,
-            json: false,
-        };
+        let span = Rows::Record { span_ns: 1_000_000_000, json: false };
         assert_eq!(span.keys(TimeRange::new(5, 2_000_000_001)), Some((0, 2)));
         assert_eq!(Rows::Timed.keys(TimeRange::new(1, 1_000_000)), None);
         assert_eq!(Rows::Reading.keys(TimeRange::new(5, 5)), None);

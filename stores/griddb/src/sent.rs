@@ -53,10 +53,7 @@ impl Kept {
     pub(crate) fn note_rows<T>(&self, call: &str, parts: &[(&str, &[T])]) {
         if let (true, Some((first, _))) = (self.is_on(), parts.first()) {
             let rows: usize = parts.iter().map(|(_, rows)| rows.len()).sum();
-            let note = format!(
-                "{rows} rows into {} containers, the first of which is {first}",
-                parts.len()
-            );
+            let note = format!("{rows} rows into {} containers, the first of which is {first}", parts.len());
             self.push(Statement::new(call).with_note(note), None);
         }
     }

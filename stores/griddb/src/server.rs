@@ -10,9 +10,7 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, write_private};
 use sensormark_server::find::{Search, stated_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical,
-};
+use sensormark_store::{Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -56,11 +54,7 @@ const USER: &str = "admin";
 const HOW: &str = "no registry has it; install GridDB's own packages, griddb and griddb-c-client";
 
 fn not_installed(what: &str) -> StoreError {
-    StoreError::new(
-        ErrorKind::NotInstalled,
-        "find GridDB",
-        format!("{what}; {HOW}"),
-    )
+    StoreError::new(ErrorKind::NotInstalled, "find GridDB", format!("{what}; {HOW}"))
 }
 
 /// The server found, in the order of places that all stores have, and the C client. `$GS_HOME` is a package's own variable.
@@ -88,9 +82,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
 /// The C client, or how to get it.
 pub(crate) fn client() -> Result<&'static client::Library, StoreError> {
     client::library().map_err(|error| {
-        not_installed(&format!(
-            "GridDB's C client (libgridstore.so) cannot be loaded ({error})"
-        ))
+        not_installed(&format!("GridDB's C client (libgridstore.so) cannot be loaded ({error})"))
     })
 }
 
@@ -100,9 +92,7 @@ fn version(program: &Path) -> Result<String, StoreError> {
         let text = format!("gsserver does not run: {error}");
         not_installed(&text).with_source(error)
     })?;
-    let line = text
-        .lines()
-        .find(|line| line.contains(|c: char| c.is_ascii_digit()));
+    let line = text.lines().find(|line| line.contains(|c: char| c.is_ascii_digit()));
     let line = line.ok_or_else(|| not_installed("gsserver does not state its version"))?;
     Ok(line.trim().trim_start_matches("GridDB version ").to_owned())
 }
@@ -119,13 +109,7 @@ struct Ports {
 impl Ports {
     const fn new(folder: &ServerFolder) -> Self {
         let [transaction, system, cluster, sync, sql] = folder.ports;
-        Self {
-            transaction,
-            system,
-            cluster,
-            sync,
-            sql,
-        }
+        Self { transaction, system, cluster, sync, sql }
     }
 }
 
@@ -142,11 +126,7 @@ fn check_profile(options: &ServerOptions) -> Result<(), StoreError> {
 
 /// storeMemoryLimit in MB: the study's, or the memory allowed.
 fn memory(options: &ServerOptions) -> u64 {
-    if options.profile.is_some() {
-        1_024
-    } else {
-        (options.memory_bytes >> 20).max(128)
-    }
+    if options.profile.is_some() { 1_024 } else { (options.memory_bytes >> 20).max(128) }
 }
 
 /// How to start a server in this folder.
@@ -169,10 +149,7 @@ pub(crate) fn launch(
     if older {
         leave_out_sql(&mut node, &mut cluster);
     }
-    let further = log_note(folder, older)?
-        .into_iter()
-        .chain(exposed)
-        .collect();
+    let further = log_note(folder, older)?.into_iter().chain(exposed).collect();
     write_private(folder, "conf/gs_node.json", &format!("{node:#}\n"))?;
     write_private(folder, "conf/gs_cluster.json", &format!("{cluster:#}\n"))?;
     let digest = hexadecimal(&Sha256::digest(folder.password.expose().as_bytes()));
@@ -182,16 +159,10 @@ pub(crate) fn launch(
         set_up: None,
         server: Command {
             program: installation.path.clone(),
-            arguments: vec![
-                "--conf".to_owned(),
-                folder.join("conf").display().to_string(),
-            ],
+            arguments: vec!["--conf".to_owned(), folder.join("conf").display().to_string()],
             environment: vec![
                 ("GS_HOME".to_owned(), folder.root.display().to_string()),
-                (
-                    "GS_LOG".to_owned(),
-                    folder.join("log").display().to_string(),
-                ),
+                ("GS_LOG".to_owned(), folder.join("log").display().to_string()),
             ],
             input: None,
         },
@@ -269,11 +240,7 @@ fn node(
 ) -> Value {
     let data = |name: &str| folder.data.join(name).display().to_string();
     let service = |port: u16| json!({"serviceAddress": "127.0.0.1", "servicePort": port});
-    let connections = options
-        .clients
-        .saturating_mul(2)
-        .saturating_add(100)
-        .clamp(5_000, 65_536);
+    let connections = options.clients.saturating_mul(2).saturating_add(100).clamp(5_000, 65_536);
     let mut transaction = service(ports.transaction);
     transaction["connectionLimit"] = connections.into();
     let mut system = service(ports.system);
@@ -363,13 +330,7 @@ mod tests {
     #[test]
     fn an_older_server_is_told_nothing_of_sql() {
         assert!(is_before_five("4.3.0-36424 CE") && !is_before_five("5.9.0-44056 CE"));
-        let ports = Ports {
-            transaction: 1,
-            system: 2,
-            cluster: 3,
-            sync: 4,
-            sql: 5,
-        };
+        let ports = Ports { transaction: 1, system: 2, cluster: 3, sync: 4, sql: 5 };
         let mut node = json!({"sql": 1, "dataStore": {"transactionLogPath": 2, "dbPath": 3}});
         let mut cluster = cluster(&ports);
         leave_out_sql(&mut node, &mut cluster);
@@ -381,9 +342,6 @@ mod tests {
     #[test]
     fn passwords_are_kept_as_griddb_keeps_them() {
         let digest = hexadecimal(&Sha256::digest(b"admin"));
-        assert_eq!(
-            digest,
-            "8c6976e5b5410415bde908bd4dee15dfb167a9c873fc4bb8a81f6f2ab448a918"
-        );
+        assert_eq!(digest, "8c6976e5b5410415bde908bd4dee15dfb167a9c873fc4bb8a81f6f2ab448a918");
     }
 }

@@ -11,8 +11,8 @@ use crate::schema::{PhysicalSchema, owner};
 use crate::{rest::Rest, server, shown, write};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,11 +32,7 @@ pub(crate) fn check_durability(plan: &Plan, options: &Options) -> Result<(), Sto
         "the server's logWriteMode is {}; set it to 0 in gs_node.json and start the server again, or ask for another class",
         mode.map_or_else(|| "not known".to_owned(), |mode| mode.to_string())
     );
-    Err(StoreError::new(
-        ErrorKind::Configuration,
-        "choose a durability class",
-        text,
-    ))
+    Err(StoreError::new(ErrorKind::Configuration, "choose a durability class", text))
 }
 
 /// A client's session.
@@ -54,11 +50,7 @@ impl GriddbSession {
         let connection = open(&options, Duration::from_millis(plan.timeout_ms))?;
         let failed = |failure: Failure| mapped(OPERATION, failure).with_doubt(false);
         let name = plan.database.as_str();
-        if connection
-            .container(&owner(name))
-            .map_err(failed)?
-            .is_none()
-        {
+        if connection.container(&owner(name)).map_err(failed)?.is_none() {
             let text = format!("there is no database {name}: make it first");
             return Err(absent(OPERATION, text));
         }

@@ -31,9 +31,7 @@ fn plan(connection: &Connection, container: &str, statement: &Statement) -> Resu
     let found = connection.container(container);
     let found = found.map_err(|failure| failure.to_string())?;
     let container = found.ok_or("its container is gone")?;
-    let explained = container
-        .ask(&format!("EXPLAIN {}", statement.text))
-        .and_then(|found| found.plan());
+    let explained = container.ask(&format!("EXPLAIN {}", statement.text)).and_then(|found| found.plan());
     let lines = explained.map_err(|failure| failure.to_string())?;
     Ok(lines.join("\n"))
 }

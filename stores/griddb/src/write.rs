@@ -9,8 +9,8 @@ use crate::error::mapped;
 use crate::schema::Rows;
 use sensormark_store::record::{self, blob, json};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, Layout, Limits, Shape,
-    StoreError, Value, Values,
+    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
+    Value, Values,
 };
 use std::ops::Range;
 
@@ -29,19 +29,14 @@ const LARGEST_RECORD: usize = 64 << 20;
 /// The largest statements.
 pub(crate) const fn limits(layout: &Layout) -> Limits {
     match layout.shape {
-        Shape::RecordPerSpan { .. } => Limits {
-            readings_per_statement: 1_000_000,
-        },
-        _ => Limits {
-            readings_per_statement: READINGS,
-        },
+        Shape::RecordPerSpan { .. } => Limits { readings_per_statement: 1_000_000 },
+        _ => Limits { readings_per_statement: READINGS },
     }
 }
 
 fn too_large(operation: &str, what: &str, size: usize, most: usize) -> StoreError {
-    let text = format!(
-        "{what} of {size} bytes is larger than {most}; write less at a time, or shorter texts"
-    );
+    let text =
+        format!("{what} of {size} bytes is larger than {most}; write less at a time, or shorter texts");
     StoreError::new(ErrorKind::TooLarge, operation, text)
 }
 
@@ -69,9 +64,7 @@ fn set_value(row: &mut Row, number: i32, value: &Value, narrow: bool) -> Result<
     match value {
         Value::Null => row.set_null(number),
         Value::Bool(value) => row.set_bool(number, *value),
-        Value::I64(value) if narrow => {
-            row.set_integer(number, i32::try_from(*value).unwrap_or(i32::MAX))
-        }
+        Value::I64(value) if narrow => row.set_integer(number, i32::try_from(*value).unwrap_or(i32::MAX)),
         Value::I64(value) => row.set_long(number, *value),
         Value::F64(value) => row.set_double(number, *value),
         Value::Text(value) => row.set_text(number, value),
@@ -110,10 +103,7 @@ fn parts(batch: &Batch, order: &[u32]) -> Vec<Part> {
         .map(|rows| {
             let begin = start;
             start += rows.len();
-            Part {
-                place: Place::Series(batch.table, series(rows[0])),
-                rows: begin..start,
-            }
+            Part { place: Place::Series(batch.table, series(rows[0])), rows: begin..start }
         })
         .collect()
 }
@@ -216,11 +206,8 @@ fn send(
 ) -> Result<u64, StoreError> {
     let mut ready = Vec::with_capacity(parts.len());
     for part in parts {
-        let container = if durable {
-            containers.get_by_hand(part.place)?
-        } else {
-            containers.get(part.place)?
-        };
+        let container =
+            if durable { containers.get_by_hand(part.place)? } else { containers.get(part.place)? };
         let mut rows = container.rows(part.rows.len()).map_err(failed)?;
         for (row, number) in rows.iter_mut().zip(part.rows.clone()) {
             fill(row, number).map_err(failed)?;
@@ -249,15 +236,9 @@ fn send(
         }
         return Ok(ready.len() as u64);
     }
-    let names: Vec<String> = parts
-        .iter()
-        .map(|part| containers.name(part.place))
-        .collect();
-    let named: Vec<(&str, &[Row])> = names
-        .iter()
-        .zip(&ready)
-        .map(|(name, (_, rows))| (name.as_str(), &**rows))
-        .collect();
+    let names: Vec<String> = parts.iter().map(|part| containers.name(part.place)).collect();
+    let named: Vec<(&str, &[Row])> =
+        names.iter().zip(&ready).map(|(name, (_, rows))| (name.as_str(), &**rows)).collect();
     // what one container took stays there when another one fails
     let sent = containers.connection.put_many(&named);
     sent.map_err(|failure| failed(failure).with_doubt(true))?;
@@ -288,10 +269,7 @@ fn records(
         let place = Place::Series(batch.table, record.series);
         match parts.last_mut() {
             Some(part) if part.place == place => part.rows.end += 1,
-            _ => parts.push(Part {
-                place,
-                rows: spans.len()..spans.len() + 1,
-            }),
+            _ => parts.push(Part { place, rows: spans.len()..spans.len() + 1 }),
         }
         spans.push((record.span, bytes));
     }
@@ -313,10 +291,7 @@ pub(crate) fn upsert(
     let schema = std::sync::Arc::clone(&containers.physical.schema);
     let table = schema.tables.get(batch.table);
     let Some(entity) = table.and_then(|table| table.entity.as_ref()) else {
-        return Err(StoreError::unsupported(
-            OPERATION,
-            "the table has no entity",
-        ));
+        return Err(StoreError::unsupported(OPERATION, "the table has no entity"));
     };
     if write.atomicity == Atomicity::Atomic {
         return Err(StoreError::unsupported(
@@ -356,19 +331,13 @@ mod tests {
 
     #[test]
     fn a_request_holds_whole_parts_of_a_thousand_rows_at_most() {
-        let part = |rows: usize| Part {
-            place: Place::Series(0, 0),
-            rows: 0..rows,
-        };
+        let part = |rows: usize| Part { place: Place::Series(0, 0), rows: 0..rows };
         let parts = [400, 600, 1, 1_000, 300, 300].map(part);
         let sizes: Vec<Vec<usize>> = requests(&parts)
             .into_iter()
             .map(|request| request.iter().map(|part| part.rows.len()).collect())
             .collect();
-        assert_eq!(
-            sizes,
-            [vec![400, 600], vec![1], vec![1_000], vec![300, 300]]
-        );
+        assert_eq!(sizes, [vec![400, 600], vec![1], vec![1_000], vec![300, 300]]);
         assert!(requests(&[]).is_empty());
     }
 }

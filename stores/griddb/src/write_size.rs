@@ -26,12 +26,6 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         Shape::RecordPerSpan { .. } => READINGS_OF_RECORDS,
         _ => READINGS,
     };
-    WriteSize {
-        readings,
-        bytes: BYTES,
-        reading_bytes: 16 + values,
-        advice: ADVICE,
-        link: LINK,
-    }
-    .within_columns(table)
+    WriteSize { readings, bytes: BYTES, reading_bytes: 16 + values, advice: ADVICE, link: LINK }
+        .within_columns(table)
 }

@@ -3,8 +3,8 @@
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use sensormark_griddb::Griddb;
 use sensormark_store::{
-    DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema, Series, Session,
-    Store, StoreError, Table, TimeResolution,
+    DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema, Series, Session, Store,
+    StoreError, Table, TimeResolution,
 };
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
@@ -21,18 +21,12 @@ fn plan(store: &Griddb, port: u16) -> Plan {
     let table = Table {
         name: "t".to_owned(),
         tags: Vec::new(),
-        fields: vec![Field {
-            name: "f".to_owned(),
-            kind: FieldType::F64,
-            nullable: false,
-        }],
+        fields: vec![Field { name: "f".to_owned(), kind: FieldType::F64, nullable: false }],
         entity: None,
         time_resolution: TimeResolution::Nanoseconds,
         series: Series::single(),
     };
-    let schema = Arc::new(Schema {
-        tables: vec![table],
-    });
+    let schema = Arc::new(Schema { tables: vec![table] });
     Plan {
         endpoint: store.endpoint(&url).expect("the URL is right"),
         database: DatabaseName::new("client").expect("the name is right"),

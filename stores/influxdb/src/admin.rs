@@ -52,10 +52,7 @@ const SETTINGS: [(&str, &[&str]); 9] = [
             "write-timeout",
         ],
     ),
-    (
-        "config-httpd",
-        &["enabled", "max-connection-limit", "max-row-limit"],
-    ),
+    ("config-httpd", &["enabled", "max-connection-limit", "max-row-limit"]),
     ("config-retention", &["enabled"]),
     ("config-monitor", &["store-enabled"]),
     ("config-cqs", &["enabled"]),
@@ -79,10 +76,9 @@ pub(crate) async fn read_mark(reader: &mut Reader<'_>) -> Result<Option<Mark>, S
     };
     let (_, values) = rows.cells().row(2)?;
     Ok(match values.as_slice() {
-        [Value::Text(owner), Value::Text(database)] => Some(Mark {
-            owner: owner.clone(),
-            database: database.clone(),
-        }),
+        [Value::Text(owner), Value::Text(database)] => {
+            Some(Mark { owner: owner.clone(), database: database.clone() })
+        }
         _ => None,
     })
 }
@@ -101,12 +97,7 @@ impl InfluxdbAdministrator {
             .await
             .map_err(|error| error.with_doubt(false))?;
         link.allow(PATIENCE);
-        Ok(Self {
-            plan,
-            physical,
-            link,
-            database,
-        })
+        Ok(Self { plan, physical, link, database })
     }
 
     async fn shown_schema(&mut self) -> Result<Vec<String>, StoreError> {
@@ -115,20 +106,12 @@ impl InfluxdbAdministrator {
     }
 
     fn reader<'a>(&'a mut self, database: &'a str) -> Reader<'a> {
-        Reader {
-            link: &mut self.link,
-            physical: &self.physical,
-            database,
-        }
+        Reader { link: &mut self.link, physical: &self.physical, database }
     }
 
     /// The first column of what a statement shows.
     async fn shown(&mut self, operation: &str, statement: &str) -> Result<Vec<String>, StoreError> {
-        let name = if statement.contains(" ON ") {
-            self.database.clone()
-        } else {
-            String::new()
-        };
+        let name = if statement.contains(" ON ") { self.database.clone() } else { String::new() };
         let mut reader = self.reader(&name);
         let mut names = Vec::new();
         for rows in reader.rows(operation, statement).await? {
@@ -147,10 +130,8 @@ impl InfluxdbAdministrator {
 
     /// Whether this is the one bucket that the URL names, with nothing in it.
     async fn is_given_and_empty(&mut self, name: &str) -> Result<bool, StoreError> {
-        let is_given = self
-            .link
-            .organisation()
-            .is_some_and(|organisation| organisation.bucket.as_deref() == Some(name));
+        let is_given =
+            self.link.organisation().is_some_and(|organisation| organisation.bucket.as_deref() == Some(name));
         if !is_given {
             return Ok(false);
         }
@@ -177,9 +158,7 @@ impl InfluxdbAdministrator {
                 if wanted.contains(&name.as_str()) {
                     settings.push(Setting {
                         name: format!("{part}.{name}"),
-                        value: value
-                            .as_str()
-                            .map_or_else(|| value.to_string(), str::to_owned),
+                        value: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
                     });
                 }
             }
@@ -189,18 +168,9 @@ impl InfluxdbAdministrator {
     }
 
     /// Diagnostics and counters come as JSON: InfluxDB breaks off where `MessagePack` has no type for a value.
-    async fn shown_wide(
-        &mut self,
-        operation: &str,
-        statement: &str,
-    ) -> Result<Vec<Shown>, StoreError> {
+    async fn shown_wide(&mut self, operation: &str, statement: &str) -> Result<Vec<Shown>, StoreError> {
         let body = crate::query::form("", statement, false);
-        let message = Message::post(
-            operation,
-            "/query",
-            "application/x-www-form-urlencoded",
-            body,
-        );
+        let message = Message::post(operation, "/query", "application/x-www-form-urlencoded", body);
         self.link.demand(message).await?;
         let answer: ShownAnswer = serde_json::from_slice(self.link.body())
             .map_err(|error| crate::error::garbled(operation, &error.to_string()))?;
@@ -260,9 +230,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
             Ok(None) if self.is_empty(name).await? => Ok(Found::Empty),
             Ok(None) => Ok(Found::Unmarked),
             // a bucket that InfluxQL does not find has not been made by sensormark
-            Err(error)
-                if error.kind() == ErrorKind::NotFound && self.link.organisation().is_some() =>
-            {
+            Err(error) if error.kind() == ErrorKind::NotFound && self.link.organisation().is_some() => {
                 if self.is_given_and_empty(name).await? {
                     return Ok(Found::Nothing);
                 }
@@ -279,11 +247,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
     }
 
     fn expected(&self) -> Vec<String> {
-        self.physical
-            .names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect()
+        self.physical.names().into_iter().map(str::to_owned).collect()
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
@@ -299,12 +263,8 @@ impl BackendAdministrator for InfluxdbAdministrator {
         }
         let line = mark_line(&self.plan.owner, self.plan.database.as_str());
         let path = self.link.write_path(&name);
-        let message = Message::post(
-            "set the owner's mark",
-            &path,
-            "text/plain; charset=utf-8",
-            Bytes::from(line),
-        );
+        let message =
+            Message::post("set the owner's mark", &path, "text/plain; charset=utf-8", Bytes::from(line));
         self.link.demand(message).await.map(|_| ())
     }
 

@@ -94,9 +94,7 @@ fn question(url: &Url) -> Result<Question, StoreError> {
         if is_plain_name(value) {
             return Ok(Some(value.to_owned()));
         }
-        Err(wrong(&format!(
-            "{key} is not sensormark_ with lower case letters, digits and underscores"
-        )))
+        Err(wrong(&format!("{key} is not sensormark_ with lower case letters, digits and underscores")))
     };
     let mut question = Question::default();
     for (key, value) in url.query_pairs() {
@@ -112,9 +110,7 @@ fn question(url: &Url) -> Result<Question, StoreError> {
             "tls_ca" => question.authorities = Some(PathBuf::from(value.as_ref())),
             "bucket" => question.bucket = own("bucket", &value)?,
             other => {
-                return Err(wrong(&format!(
-                    "{other:?} is not an option that it may have"
-                )));
+                return Err(wrong(&format!("{other:?} is not an option that it may have")));
             }
         }
     }
@@ -125,9 +121,7 @@ fn question(url: &Url) -> Result<Question, StoreError> {
 fn is_plain_name(name: &str) -> bool {
     name.strip_prefix("sensormark_").is_some_and(|rest| {
         !rest.is_empty()
-            && rest
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+            && rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     })
 }
 
@@ -139,17 +133,12 @@ impl Question {
     /// The listener of datagrams.
     fn listener(self) -> Option<Datagrams> {
         let database = self.udp_database;
-        self.udp.map(|port| Datagrams {
-            port,
-            database: database.unwrap_or_else(|| "sensormark_udp".to_owned()),
-        })
+        self.udp
+            .map(|port| Datagrams { port, database: database.unwrap_or_else(|| "sensormark_udp".to_owned()) })
     }
 
     /// The organisation and the token of an InfluxDB 2: what stands before the host fills in for what does not stand here.
-    fn organisation(
-        self,
-        user: Option<(String, Secret)>,
-    ) -> Result<(Organisation, Secret), StoreError> {
+    fn organisation(self, user: Option<(String, Secret)>) -> Result<(Organisation, Secret), StoreError> {
         if self.udp.is_some() || self.udp_database.is_some() {
             return Err(wrong("an InfluxDB 2 listens for no datagrams"));
         }
@@ -163,10 +152,7 @@ impl Question {
         let Some(token) = token else {
             return Err(wrong("it holds no token (?token=…)"));
         };
-        let organisation = Organisation {
-            name: organisation,
-            bucket: self.bucket,
-        };
+        let organisation = Organisation { name: organisation, bucket: self.bucket };
         Ok((organisation, token))
     }
 }
@@ -180,16 +166,12 @@ impl Options {
             "http" => (80, false),
             "https" => (443, true),
             _ => {
-                return Err(wrong(
-                    "it does not start with influxdb://, influxdb2://, http:// or https://",
-                ));
+                return Err(wrong("it does not start with influxdb://, influxdb2://, http:// or https://"));
             }
         };
         let authority = authority(&url, standard).map_err(wrong)?;
         if !matches!(url.path(), "" | "/") {
-            return Err(wrong(
-                "it has a path; sensormark makes databases of its own",
-            ));
+            return Err(wrong("it has a path; sensormark makes databases of its own"));
         }
         let (host, port) = authority.host;
         let user = (!authority.user.is_empty()).then_some((authority.user, authority.password));
@@ -211,9 +193,7 @@ impl Options {
                 organisation: Some(organisation),
             });
         }
-        let authorization = user
-            .as_ref()
-            .map(|(user, password)| basic_authorization(user, password));
+        let authorization = user.as_ref().map(|(user, password)| basic_authorization(user, password));
         Ok(Self {
             host,
             port,
@@ -235,9 +215,7 @@ impl Options {
 /// Fails where the plan's way of writing does not offer a durability class.
 pub(crate) fn check_durability(durability: Durability, datagrams: bool) -> Result<(), StoreError> {
     let reason = match durability {
-        Durability::Default | Durability::Durable
-            if datagrams && durability == Durability::Durable =>
-        {
+        Durability::Default | Durability::Durable if datagrams && durability == Durability::Durable => {
             "datagrams are not acknowledged; write over HTTP"
         }
         Durability::Default | Durability::Durable => return Ok(()),
@@ -258,14 +236,8 @@ mod tests {
     fn a_url_says_who_and_where() {
         let options = Options::parse("influxdb://me:p%40ss@db.example:9000/?udp=8089").unwrap();
         assert_eq!((options.host.as_str(), options.port), ("db.example", 9000));
-        assert_eq!(
-            options.authorization.as_ref().unwrap().expose(),
-            "Basic bWU6cEBzcw=="
-        );
-        assert_eq!(
-            options.datagrams.as_ref().unwrap().database,
-            "sensormark_udp"
-        );
+        assert_eq!(options.authorization.as_ref().unwrap().expose(), "Basic bWU6cEBzcw==");
+        assert_eq!(options.datagrams.as_ref().unwrap().database, "sensormark_udp");
         assert!(!format!("{options:?}").contains("p@ss"));
     }
 
@@ -273,28 +245,17 @@ mod tests {
     fn an_organisation_makes_it_an_influxdb_2() {
         for (url, name, token, bucket) in [
             ("influxdb2://us:t0ken==@h/", "us", "t0ken==", None),
-            (
-                "https://h/?org=a+b&token=x%3D%3D&bucket=sensormark_q",
-                "a b",
-                "x==",
-                Some("sensormark_q"),
-            ),
+            ("https://h/?org=a+b&token=x%3D%3D&bucket=sensormark_q", "a b", "x==", Some("sensormark_q")),
             ("influxdb://u:pw@h/?org=o", "o", "pw", None),
         ] {
             let options = Options::parse(url).unwrap();
             let organisation = options.organisation.as_ref().unwrap();
-            assert_eq!(
-                (organisation.name.as_str(), organisation.bucket.as_deref()),
-                (name, bucket)
-            );
+            assert_eq!((organisation.name.as_str(), organisation.bucket.as_deref()), (name, bucket));
             let header = options.authorization.as_ref().unwrap().expose();
             assert_eq!(header, format!("Token {token}"));
             assert!(!format!("{options:?}").contains(token));
         }
-        assert_eq!(
-            Options::parse("influxdb://u:p@h/").unwrap().organisation,
-            None
-        );
+        assert_eq!(Options::parse("influxdb://u:p@h/").unwrap().organisation, None);
     }
 
     #[test]

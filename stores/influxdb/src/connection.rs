@@ -80,19 +80,11 @@ impl<'a> Message<'a> {
 
     /// A request to delete what the path names.
     pub(crate) fn delete(operation: &'a str, path: &'a str) -> Self {
-        Self {
-            method: Method::DELETE,
-            ..Self::get(operation, path)
-        }
+        Self { method: Method::DELETE, ..Self::get(operation, path) }
     }
 
     /// A request with a body.
-    pub(crate) const fn post(
-        operation: &'a str,
-        path: &'a str,
-        content: &'static str,
-        body: Bytes,
-    ) -> Self {
+    pub(crate) const fn post(operation: &'a str, path: &'a str, content: &'static str, body: Bytes) -> Self {
         Self {
             operation,
             method: Method::POST,
@@ -194,11 +186,7 @@ impl Link {
     }
 
     async fn ensure(&mut self) -> Result<(), StoreError> {
-        if self
-            .live
-            .as_ref()
-            .is_some_and(|(sender, wire)| wire.is_some() && !sender.is_closed())
-        {
+        if self.live.as_ref().is_some_and(|(sender, wire)| wire.is_some() && !sender.is_closed()) {
             return Ok(());
         }
         self.live = None;
@@ -206,9 +194,7 @@ impl Link {
         match tokio::time::timeout(self.timeout, connecting).await {
             Ok(live) => self.live = Some(live?),
             Err(_) => {
-                return Err(
-                    timed_out("connect to InfluxDB", self.timeout.as_millis()).with_doubt(false)
-                );
+                return Err(timed_out("connect to InfluxDB", self.timeout.as_millis()).with_doubt(false));
             }
         }
         Ok(())
@@ -240,11 +226,7 @@ impl Link {
 
     fn refusal(&self, operation: &str, head: &Head) -> StoreError {
         let text = || sentence(&self.body);
-        refused(
-            operation,
-            head.status,
-            &head.sentence.clone().unwrap_or_else(text),
-        )
+        refused(operation, head.status, &head.sentence.clone().unwrap_or_else(text))
     }
 
     /// Sends a request and hands the answer's body on, part by part.
@@ -299,11 +281,8 @@ async fn connect(options: &Options) -> Result<(SendRequest<Full<Bytes>>, Wire), 
     let address = (options.host.as_str(), options.port);
     let stream = TcpStream::connect(address).await.map_err(not_connected)?;
     stream.set_nodelay(true).map_err(not_connected)?;
-    let stream: Box<dyn Stream> = if options.encrypted {
-        Box::new(encrypted(options, stream).await?)
-    } else {
-        Box::new(stream)
-    };
+    let stream: Box<dyn Stream> =
+        if options.encrypted { Box::new(encrypted(options, stream).await?) } else { Box::new(stream) };
     let (sender, wire) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(|error| broken("connect to InfluxDB", error).with_doubt(false))?;
@@ -314,17 +293,13 @@ async fn encrypted(
     options: &Options,
     stream: TcpStream,
 ) -> Result<tokio_rustls::client::TlsStream<TcpStream>, StoreError> {
-    let failed =
-        |text: String| StoreError::new(ErrorKind::Configuration, "prepare TLS for InfluxDB", text);
+    let failed = |text: String| StoreError::new(ErrorKind::Configuration, "prepare TLS for InfluxDB", text);
     let file = options.authorities.as_deref();
     let verifier = tls::verifier(file, "tls_ca").map_err(failed)?;
     let config = tls::configuration(verifier).map_err(failed)?;
     let name = ServerName::try_from(options.host.clone())
         .map_err(|_| failed("the host's name cannot be in a certificate".to_owned()))?;
-    tokio_rustls::TlsConnector::from(Arc::new(config))
-        .connect(name, stream)
-        .await
-        .map_err(not_connected)
+    tokio_rustls::TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(not_connected)
 }
 
 /// One request and its answer.
@@ -337,9 +312,7 @@ async fn exchange(
 ) -> Result<Head, StoreError> {
     let failed = |error| broken(operation, error);
     drive(wire, sender.ready()).await.map_err(failed)?;
-    let answer = drive(wire, sender.send_request(request))
-        .await
-        .map_err(failed)?;
+    let answer = drive(wire, sender.send_request(request)).await.map_err(failed)?;
     let text = |name: &str| {
         let value = answer.headers().get(name)?;
         Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -365,10 +338,7 @@ async fn drive<T>(wire: &mut Wire, future: impl Future<Output = T>) -> T {
         if let Poll::Ready(result) = future.as_mut().poll(context) {
             return Poll::Ready(result);
         }
-        if wire
-            .as_mut()
-            .is_some_and(|wire| wire.as_mut().poll(context).is_ready())
-        {
+        if wire.as_mut().is_some_and(|wire| wire.as_mut().poll(context).is_ready()) {
             *wire = None;
         }
         future.as_mut().poll(context)

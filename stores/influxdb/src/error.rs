@@ -8,52 +8,16 @@ use std::io;
 
 /// Sentences of the server, or parts of them, by what they mean; the first that occurs counts.
 const SENTENCES: &[(&str, ErrorKind, &str)] = &[
-    (
-        "database not found",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
-    (
-        "database does not exist",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
-    (
-        "no database",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
-    (
-        "retention policy not found",
-        ErrorKind::NotFound,
-        "make the database anew",
-    ),
-    (
-        "invalid retention policy",
-        ErrorKind::NotFound,
-        "make the database anew",
-    ),
-    (
-        "could not find bucket",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
-    (
-        "failed to initialize execute state: bucket",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
+    ("database not found", ErrorKind::NotFound, "make the database first"),
+    ("database does not exist", ErrorKind::NotFound, "make the database first"),
+    ("no database", ErrorKind::NotFound, "make the database first"),
+    ("retention policy not found", ErrorKind::NotFound, "make the database anew"),
+    ("invalid retention policy", ErrorKind::NotFound, "make the database anew"),
+    ("could not find bucket", ErrorKind::NotFound, "make the database first"),
+    ("failed to initialize execute state: bucket", ErrorKind::NotFound, "make the database first"),
     ("bucket \"", ErrorKind::NotFound, "make the database first"),
-    (
-        "dbrp mapping not found",
-        ErrorKind::NotFound,
-        "make the database first",
-    ),
-    (
-        "organization name",
-        ErrorKind::NotFound,
-        "correct the organisation in the URL",
-    ),
+    ("dbrp mapping not found", ErrorKind::NotFound, "make the database first"),
+    ("organization name", ErrorKind::NotFound, "correct the organisation in the URL"),
     (
         "field type conflict",
         ErrorKind::Conflict,
@@ -84,117 +48,29 @@ const SENTENCES: &[(&str, ErrorKind, &str)] = &[
         ErrorKind::Overload,
         "write with fewer clients, or raise max-concurrent-write-limit",
     ),
-    (
-        "too many open files",
-        ErrorKind::Overload,
-        "allow the server more open files, or use fewer clients",
-    ),
-    (
-        "cannot allocate memory",
-        ErrorKind::Overload,
-        "allow the server more memory, or ask for less",
-    ),
-    (
-        "memory allocation limit reached",
-        ErrorKind::Overload,
-        "allow queries more memory, or ask for less",
-    ),
-    (
-        "queue length exceeded",
-        ErrorKind::Overload,
-        "ask with fewer clients, or raise query-queue-size",
-    ),
+    ("too many open files", ErrorKind::Overload, "allow the server more open files, or use fewer clients"),
+    ("cannot allocate memory", ErrorKind::Overload, "allow the server more memory, or ask for less"),
+    ("memory allocation limit reached", ErrorKind::Overload, "allow queries more memory, or ask for less"),
+    ("queue length exceeded", ErrorKind::Overload, "ask with fewer clients, or raise query-queue-size"),
     // InfluxDB 1.8 goes on with "exceeed"
-    (
-        "max-select-point limit",
-        ErrorKind::TooLarge,
-        "ask for less, or raise max-select-point",
-    ),
-    (
-        "max-select-series limit",
-        ErrorKind::TooLarge,
-        "ask for less, or raise max-select-series",
-    ),
-    (
-        "max-select-buckets limit",
-        ErrorKind::TooLarge,
-        "ask for wider windows, or raise max-select-buckets",
-    ),
-    (
-        "max key length exceeded",
-        ErrorKind::TooLarge,
-        "shorten the tags' values",
-    ),
-    (
-        "no space left on device",
-        ErrorKind::DiskFull,
-        "free space where the server keeps its data",
-    ),
-    (
-        "disk quota exceeded",
-        ErrorKind::DiskFull,
-        "free space where the server keeps its data",
-    ),
-    (
-        "query-timeout limit exceeded",
-        ErrorKind::Timeout,
-        "ask for less, or raise query-timeout",
-    ),
-    (
-        "query timeout",
-        ErrorKind::Timeout,
-        "ask for less, or raise query-timeout",
-    ),
-    (
-        "query interrupted",
-        ErrorKind::Unavailable,
-        "the server stopped the query; try again",
-    ),
-    (
-        "query aborted",
-        ErrorKind::Unavailable,
-        "the server stopped the query; try again",
-    ),
-    (
-        "query engine shutdown",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "engine is closed",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "shard is disabled",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "index is closing",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "series file closed",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "series partition closed",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "already closed",
-        ErrorKind::Unavailable,
-        "the server is stopping; connect again",
-    ),
-    (
-        "shard is being deleted",
-        ErrorKind::NotFound,
-        "the database is being dropped; make it anew",
-    ),
+    ("max-select-point limit", ErrorKind::TooLarge, "ask for less, or raise max-select-point"),
+    ("max-select-series limit", ErrorKind::TooLarge, "ask for less, or raise max-select-series"),
+    ("max-select-buckets limit", ErrorKind::TooLarge, "ask for wider windows, or raise max-select-buckets"),
+    ("max key length exceeded", ErrorKind::TooLarge, "shorten the tags' values"),
+    ("no space left on device", ErrorKind::DiskFull, "free space where the server keeps its data"),
+    ("disk quota exceeded", ErrorKind::DiskFull, "free space where the server keeps its data"),
+    ("query-timeout limit exceeded", ErrorKind::Timeout, "ask for less, or raise query-timeout"),
+    ("query timeout", ErrorKind::Timeout, "ask for less, or raise query-timeout"),
+    ("query interrupted", ErrorKind::Unavailable, "the server stopped the query; try again"),
+    ("query aborted", ErrorKind::Unavailable, "the server stopped the query; try again"),
+    ("query engine shutdown", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("engine is closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("shard is disabled", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("index is closing", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("series file closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("series partition closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("already closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
+    ("shard is being deleted", ErrorKind::NotFound, "the database is being dropped; make it anew"),
     (
         "outside retention policy",
         ErrorKind::Rejected,
@@ -205,11 +81,7 @@ const SENTENCES: &[(&str, ErrorKind, &str)] = &[
         ErrorKind::Rejected,
         "the database drops readings of this age; use one that keeps all",
     ),
-    (
-        "timeout",
-        ErrorKind::Timeout,
-        "allow more time, or look into the server's log",
-    ),
+    ("timeout", ErrorKind::Timeout, "allow more time, or look into the server's log"),
 ];
 
 /// What InfluxDB 1.8 answers, with status 403, where Flux is not turned on.
@@ -226,10 +98,8 @@ pub(crate) fn sentence(body: &[u8]) -> String {
         #[serde(alias = "error")]
         message: String,
     }
-    serde_json::from_slice::<Said>(body).map_or_else(
-        |_| String::from_utf8_lossy(body).into_owned(),
-        |said| said.message,
-    )
+    serde_json::from_slice::<Said>(body)
+        .map_or_else(|_| String::from_utf8_lossy(body).into_owned(), |said| said.message)
 }
 
 /// The failure that an answer with this status and sentence is.
@@ -238,12 +108,8 @@ pub(crate) fn refused(operation: &str, status: u16, sentence: &str) -> StoreErro
     let shown = shortened(sentence);
     // an answer was given; but a batch goes to several shards at once, of which one fails and another does not
     let in_part = status >= 500 || sentence.contains("partial write");
-    StoreError::new(
-        kind,
-        operation,
-        format!("InfluxDB answers {status}: {shown}; {advice}"),
-    )
-    .with_doubt(in_part || matches!(kind, ErrorKind::Timeout | ErrorKind::Unavailable))
+    StoreError::new(kind, operation, format!("InfluxDB answers {status}: {shown}; {advice}"))
+        .with_doubt(in_part || matches!(kind, ErrorKind::Timeout | ErrorKind::Unavailable))
 }
 
 fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
@@ -253,10 +119,7 @@ fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
     }
     match status {
         401 => {
-            return (
-                ErrorKind::Authentication,
-                "check user and password (or token)",
-            );
+            return (ErrorKind::Authentication, "check user and password (or token)");
         }
         403 => {
             return (
@@ -265,47 +128,25 @@ fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
             );
         }
         413 => {
-            return (
-                ErrorKind::TooLarge,
-                "write smaller batches, or raise max-body-size",
-            );
+            return (ErrorKind::TooLarge, "write smaller batches, or raise max-body-size");
         }
         _ => {}
     }
-    if let Some((_, kind, advice)) = SENTENCES
-        .iter()
-        .find(|(part, _, _)| sentence.contains(part))
-    {
+    if let Some((_, kind, advice)) = SENTENCES.iter().find(|(part, _, _)| sentence.contains(part)) {
         return (*kind, advice);
     }
     match status {
-        404 => (
-            ErrorKind::NotFound,
-            "check that the URL is InfluxDB's and the database is there",
-        ),
-        429 => (
-            ErrorKind::Overload,
-            "write more slowly, or raise the server's limits",
-        ),
-        503 => (
-            ErrorKind::Overload,
-            "write more slowly, or raise the server's limits",
-        ),
-        502 | 504 => (
-            ErrorKind::Unavailable,
-            "look into the proxy before the server",
-        ),
+        404 => (ErrorKind::NotFound, "check that the URL is InfluxDB's and the database is there"),
+        429 => (ErrorKind::Overload, "write more slowly, or raise the server's limits"),
+        503 => (ErrorKind::Overload, "write more slowly, or raise the server's limits"),
+        502 | 504 => (ErrorKind::Unavailable, "look into the proxy before the server"),
         _ => (ErrorKind::Rejected, "look into the server's log"),
     }
 }
 
 fn shortened(sentence: &str) -> String {
     let line = sentence.trim().replace(['\n', '\r'], " ");
-    if line.chars().count() <= 300 {
-        line
-    } else {
-        line.chars().take(300).chain("…".chars()).collect()
-    }
+    if line.chars().count() <= 300 { line } else { line.chars().take(300).chain("…".chars()).collect() }
 }
 
 /// A connection that could not be made.
@@ -330,14 +171,8 @@ pub(crate) fn not_connected(error: io::Error) -> StoreError {
 /// A connection that broke while something was asked.
 pub(crate) fn broken(operation: &str, error: hyper::Error) -> StoreError {
     let context = "the connection broke before the answer was whole; see whether the server runs";
-    let kind = if error.is_parse() {
-        ErrorKind::Protocol
-    } else {
-        ErrorKind::Unavailable
-    };
-    StoreError::new(kind, operation, format!("{context} ({error})"))
-        .with_doubt(true)
-        .with_source(error)
+    let kind = if error.is_parse() { ErrorKind::Protocol } else { ErrorKind::Unavailable };
+    StoreError::new(kind, operation, format!("{context} ({error})")).with_doubt(true).with_source(error)
 }
 
 /// No answer within the time allowed.
@@ -381,10 +216,7 @@ mod tests {
     #[test]
     fn sentences_are_found_in_json() {
         assert_eq!(sentence(b"{\"error\":\"timeout\"}\n"), "timeout");
-        assert_eq!(
-            sentence(b"{\"code\":\"not found\",\"message\":\"no org\"}"),
-            "no org"
-        );
+        assert_eq!(sentence(b"{\"code\":\"not found\",\"message\":\"no org\"}"), "no org");
         assert_eq!(sentence(b"Bad Gateway"), "Bad Gateway");
     }
 
@@ -420,16 +252,8 @@ mod tests {
                 "partial write: field type conflict: input field \"v\" on measurement \"m\" is type float, already exists as type integer dropped=1",
                 ErrorKind::Conflict,
             ),
-            (
-                500,
-                "engine: cache-max-memory-size exceeded: (1/1)",
-                ErrorKind::Overload,
-            ),
-            (
-                500,
-                "write x.wal: no space left on device",
-                ErrorKind::DiskFull,
-            ),
+            (500, "engine: cache-max-memory-size exceeded: (1/1)", ErrorKind::Overload),
+            (500, "write x.wal: no space left on device", ErrorKind::DiskFull),
             (500, "timeout", ErrorKind::Timeout),
             (400, "error parsing query: found x", ErrorKind::Rejected),
         ] {
@@ -447,16 +271,8 @@ mod tests {
                 ErrorKind::Unsupported,
             ),
             (403, "not authorized to read", ErrorKind::Authentication),
-            (
-                200,
-                "max-select-point limit exceeed: (5/4)",
-                ErrorKind::TooLarge,
-            ),
-            (
-                200,
-                "max-concurrent-queries limit exceeded(2, 1)",
-                ErrorKind::Overload,
-            ),
+            (200, "max-select-point limit exceeed: (5/4)", ErrorKind::TooLarge),
+            (200, "max-concurrent-queries limit exceeded(2, 1)", ErrorKind::Overload),
             (503, "request throttled, queue full", ErrorKind::Overload),
             (200, "query-timeout limit exceeded", ErrorKind::Timeout),
             (500, "engine is closed", ErrorKind::Unavailable),
@@ -466,11 +282,7 @@ mod tests {
                 "partial write: max-values-per-tag limit exceeded (1/1): measurement=\"m\" tag=\"t\" value=\"v\" dropped=1",
                 ErrorKind::Overload,
             ),
-            (
-                404,
-                "bucket \"sensormark_x\" not found",
-                ErrorKind::NotFound,
-            ),
+            (404, "bucket \"sensormark_x\" not found", ErrorKind::NotFound),
             (429, "", ErrorKind::Overload),
             (502, "Bad Gateway", ErrorKind::Unavailable),
         ] {

@@ -80,11 +80,7 @@ async fn version(endpoint: &Endpoint) -> Result<String, StoreError> {
     }
     let none = Arc::new(Schema { tables: Vec::new() });
     let physical = PhysicalSchema::new(&none, Layout::row_per_reading());
-    let mut reader = Reader {
-        link: &mut link,
-        physical: &physical,
-        database: "",
-    };
+    let mut reader = Reader { link: &mut link, physical: &physical, database: "" };
     let asked = reader.rows(OPERATION, "SHOW DATABASES").await.map(|_| ());
     if endpoint.managed {
         server::complete_accounts(&mut reader, &options, asked).await?;
@@ -120,15 +116,11 @@ fn check_generation(version: &str, options: &Options) -> Result<(), StoreError> 
         ),
         (Some('1'), Some(_)) => wrong(
             ErrorKind::Configuration,
-            format!(
-                "it has users in place of organisations and tokens: name one by {}",
-                config::URL_EXAMPLE
-            ),
+            format!("it has users in place of organisations and tokens: name one by {}", config::URL_EXAMPLE),
         ),
         (Some('3'), _) => wrong(
             ErrorKind::Unsupported,
-            "it has no Flux and makes no databases by these interfaces; name a server of 1.8 or 2"
-                .to_owned(),
+            "it has no Flux and makes no databases by these interfaces; name a server of 1.8 or 2".to_owned(),
         ),
         _ => Ok(()),
     }

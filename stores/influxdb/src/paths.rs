@@ -10,10 +10,7 @@ pub(crate) fn write(organisation: Option<&Organisation>, database: &str) -> Stri
     organisation.map_or_else(
         || format!("/write?db={database}&precision=ns"),
         |organisation| {
-            format!(
-                "/api/v2/write?org={}&bucket={database}&precision=ns",
-                encoded(&organisation.name)
-            )
+            format!("/api/v2/write?org={}&bucket={database}&precision=ns", encoded(&organisation.name))
         },
     )
 }
@@ -28,11 +25,7 @@ pub(crate) fn flux(organisation: Option<&Organisation>) -> String {
 
 /// What Flux calls a database.
 pub(crate) fn bucket(organisation: Option<&Organisation>, database: &str) -> String {
-    if organisation.is_some() {
-        database.to_owned()
-    } else {
-        format!("{database}/autogen")
-    }
+    if organisation.is_some() { database.to_owned() } else { format!("{database}/autogen") }
 }
 
 /// Where the organisation describes itself.
@@ -42,10 +35,7 @@ pub(crate) fn organisation(organisation: &Organisation) -> String {
 
 /// Where up to a hundred of the organisation's buckets are listed, those with this name alone where there is one.
 pub(crate) fn buckets(organisation: &Organisation, name: Option<&str>, after: usize) -> String {
-    let mut path = format!(
-        "/api/v2/buckets?org={}&limit=100&offset={after}",
-        encoded(&organisation.name)
-    );
+    let mut path = format!("/api/v2/buckets?org={}&limit=100&offset={after}", encoded(&organisation.name));
     if let Some(name) = name {
         path.push_str("&name=");
         path.push_str(&encoded(name));
@@ -55,11 +45,7 @@ pub(crate) fn buckets(organisation: &Organisation, name: Option<&str>, after: us
 
 /// Where readings of a bucket are deleted.
 pub(crate) fn delete(organisation: &Organisation, bucket: &str) -> String {
-    format!(
-        "/api/v2/delete?org={}&bucket={}",
-        encoded(&organisation.name),
-        encoded(bucket)
-    )
+    format!("/api/v2/delete?org={}&bucket={}", encoded(&organisation.name), encoded(bucket))
 }
 
 /// A value as it stands in a URL's question, and in a form.
@@ -80,16 +66,10 @@ mod tests {
 
     #[test]
     fn buckets_stand_in_the_place_of_databases() {
-        let organisation = Organisation {
-            name: "a & b".to_owned(),
-            bucket: None,
-        };
+        let organisation = Organisation { name: "a & b".to_owned(), bucket: None };
         let some = Some(&organisation);
         assert_eq!(write(None, "d"), "/write?db=d&precision=ns");
-        assert_eq!(
-            write(some, "d"),
-            "/api/v2/write?org=a+%26+b&bucket=d&precision=ns"
-        );
+        assert_eq!(write(some, "d"), "/api/v2/write?org=a+%26+b&bucket=d&precision=ns");
         assert_eq!(flux(None), "/api/v2/query");
         assert_eq!(flux(some), "/api/v2/query?org=a+%26+b");
         assert_eq!(bucket(None, "d"), "d/autogen");
@@ -98,9 +78,6 @@ mod tests {
             buckets(&organisation, Some("d"), 200),
             "/api/v2/buckets?org=a+%26+b&limit=100&offset=200&name=d"
         );
-        assert_eq!(
-            delete(&organisation, "d"),
-            "/api/v2/delete?org=a+%26+b&bucket=d"
-        );
+        assert_eq!(delete(&organisation, "d"), "/api/v2/delete?org=a+%26+b&bucket=d");
     }
 }

@@ -54,17 +54,13 @@ impl Reader<'_> {
             Ask::Last(predicate) => self.search(query, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(query, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(query, *predicate).await,
-            Ask::Aggregate {
-                from_sums: true, ..
-            } => Err(StoreError::unsupported(
+            Ask::Aggregate { from_sums: true, .. } => Err(StoreError::unsupported(
                 "aggregate from sums",
                 "InfluxDB's points have no sums beside them; aggregate the readings",
             )),
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                ..
-            } => self.groups(query, aggregates, *grouping, void).await,
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                self.groups(query, aggregates, *grouping, void).await
+            }
         }
     }
 
@@ -95,11 +91,7 @@ impl Reader<'_> {
     }
 
     /// Whether the entity of a series is there.
-    pub(crate) async fn has_entity(
-        &mut self,
-        table: usize,
-        series: u32,
-    ) -> Result<bool, StoreError> {
+    pub(crate) async fn has_entity(&mut self, table: usize, series: u32) -> Result<bool, StoreError> {
         let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
             return Ok(false);
@@ -120,19 +112,12 @@ impl Reader<'_> {
         const OPERATION: &str = "read entities back";
         let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
-            return Err(StoreError::unsupported(
-                OPERATION,
-                "the table has no entity",
-            ));
+            return Err(StoreError::unsupported(OPERATION, "the table has no entity"));
         };
         let physical = self.physical;
         let measurement = &physical.tables[table];
         let last = field_key(&entity.last_time_column);
-        let columns: Vec<String> = entity
-            .columns
-            .iter()
-            .map(|column| field_key(&column.name))
-            .collect();
+        let columns: Vec<String> = entity.columns.iter().map(|column| field_key(&column.name)).collect();
         let mut names = vec![last.as_str()];
         names.extend(columns.iter().map(String::as_str));
         let mut statement = Statement::new();
@@ -145,10 +130,7 @@ impl Reader<'_> {
             for _ in 0..rows.count {
                 let (_, values) = cells.row(names.len())?;
                 let Some(Value::I64(last_ns)) = values.first() else {
-                    return Err(crate::error::garbled(
-                        OPERATION,
-                        "an entity has no last time",
-                    ));
+                    return Err(crate::error::garbled(OPERATION, "an entity has no last time"));
                 };
                 entities.push((series, *last_ns, values[1..].to_vec()));
             }

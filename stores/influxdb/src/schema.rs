@@ -64,11 +64,7 @@ struct Heads {
 impl Heads {
     fn get(&self, series: u32) -> &[u8] {
         let series = series as usize;
-        let start = if series == 0 {
-            0
-        } else {
-            self.ends[series - 1]
-        };
+        let start = if series == 0 { 0 } else { self.ends[series - 1] };
         &self.bytes[start..self.ends[series]]
     }
 }
@@ -79,11 +75,7 @@ impl PhysicalSchema {
         Self {
             schema: Arc::clone(schema),
             layout,
-            tables: schema
-                .tables
-                .iter()
-                .map(|table| Measurement::new(table, layout.float_fields))
-                .collect(),
+            tables: schema.tables.iter().map(|table| Measurement::new(table, layout.float_fields)).collect(),
         }
     }
 
@@ -136,29 +128,18 @@ const HEAD_LIMIT: usize = 65_535;
 
 impl Measurement {
     fn new(table: &Table, float_fields: bool) -> Self {
-        let tags: Vec<String> = table
-            .tags
-            .iter()
-            .map(|tag| tag_key(table, &tag.name))
-            .collect();
-        let fields: Vec<String> = table
-            .fields
-            .iter()
-            .map(|field| field_key(&field.name))
-            .collect();
+        let tags: Vec<String> = table.tags.iter().map(|tag| tag_key(table, &tag.name)).collect();
+        let fields: Vec<String> = table.fields.iter().map(|field| field_key(&field.name)).collect();
         let columns = table.series.columns();
         let values: Vec<Vec<String>> = columns
             .iter()
-            .map(|column| {
-                (0..table.series.len())
-                    .map(|number| encoded(&column.text(number)))
-                    .collect()
-            })
+            .map(|column| (0..table.series.len()).map(|number| encoded(&column.text(number))).collect())
             .collect();
         let heads = heads_of(&table.name, &tags, &values, table.series.len());
-        let entity_heads = table.entity.as_ref().map_or_else(Heads::default, |entity| {
-            heads_of(&entity.name, &tags, &values, table.series.len())
-        });
+        let entity_heads = table
+            .entity
+            .as_ref()
+            .map_or_else(Heads::default, |entity| heads_of(&entity.name, &tags, &values, table.series.len()));
         Self {
             name: table.name.clone(),
             lines: Lines::new(&fields, float_fields),
@@ -240,20 +221,12 @@ fn joined<'a>(keys: &[usize], mut value: impl FnMut(usize) -> &'a str) -> String
 /// InfluxDB knows a field and a tag of one name apart by order alone, and neither may be called time. Such tags begin with a capital, because a schema's names
 /// have none.
 fn tag_key(table: &Table, name: &str) -> String {
-    if is_reserved(name) || table.field(name).is_some() {
-        format!("Tag_{name}")
-    } else {
-        name.to_owned()
-    }
+    if is_reserved(name) || table.field(name).is_some() { format!("Tag_{name}") } else { name.to_owned() }
 }
 
 /// The key of a field or of an entity's column.
 pub(crate) fn field_key(name: &str) -> String {
-    if is_reserved(name) {
-        format!("Field_{name}")
-    } else {
-        name.to_owned()
-    }
+    if is_reserved(name) { format!("Field_{name}") } else { name.to_owned() }
 }
 
 fn is_reserved(name: &str) -> bool {
@@ -262,8 +235,7 @@ fn is_reserved(name: &str) -> bool {
 
 /// A tag's value as it is stored.
 pub(crate) fn encoded(value: &str) -> String {
-    let plain =
-        |byte: u8| byte != b'%' && byte != b'\\' && byte != b'$' && byte >= 0x20 && byte != 0x7f;
+    let plain = |byte: u8| byte != b'%' && byte != b'\\' && byte != b'$' && byte >= 0x20 && byte != 0x7f;
     if value.bytes().all(plain) {
         return value.to_owned();
     }
@@ -326,19 +298,12 @@ mod tests {
     use sensormark_store::{Field, Series, Tag, TagColumn, TimeResolution};
 
     fn table() -> Table {
-        let words =
-            |words: &[&str]| TagColumn::Text(words.iter().map(|&word| word.into()).collect());
+        let words = |words: &[&str]| TagColumn::Text(words.iter().map(|&word| word.into()).collect());
         Table {
             name: "m".into(),
-            tags: ["zone", "name", "v"]
-                .map(|name| Tag { name: name.into() })
-                .into(),
+            tags: ["zone", "name", "v"].map(|name| Tag { name: name.into() }).into(),
             fields: ["v", "time"]
-                .map(|name| Field {
-                    name: name.into(),
-                    kind: FieldType::F64,
-                    nullable: false,
-                })
+                .map(|name| Field { name: name.into(), kind: FieldType::F64, nullable: false })
                 .into(),
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,

@@ -7,9 +7,8 @@ use crate::config::Options;
 use crate::schema::PhysicalSchema;
 use sensormark_kit::BackendAdministrator;
 use sensormark_store::{
-    Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query,
-    Schema, Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
-    Value,
+    Answer, Ask, Batch, DatabaseName, Durability, Field, FieldSet, FieldType, Layout, Plan, Query, Schema,
+    Secret, Selection, Series, Store, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -35,11 +34,8 @@ fn listen(answers: &'static [(u16, &'static str)]) -> (u16, JoinHandle<Vec<Reque
         for (status, answer) in answers {
             requests.push(receive(&mut reader));
             let length = answer.len();
-            write!(
-                stream,
-                "HTTP/1.1 {status} As documented\r\ncontent-length: {length}\r\n\r\n{answer}"
-            )
-            .unwrap();
+            write!(stream, "HTTP/1.1 {status} As documented\r\ncontent-length: {length}\r\n\r\n{answer}")
+                .unwrap();
         }
         requests
     });
@@ -47,11 +43,7 @@ fn listen(answers: &'static [(u16, &'static str)]) -> (u16, JoinHandle<Vec<Reque
 }
 
 fn receive(reader: &mut BufReader<std::net::TcpStream>) -> Request {
-    let mut request = Request {
-        line: String::new(),
-        authorization: String::new(),
-        body: String::new(),
-    };
+    let mut request = Request { line: String::new(), authorization: String::new(), body: String::new() };
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -77,14 +69,8 @@ fn plan(port: u16, question: &str) -> Plan {
     let url = format!("influxdb2://us:t0ken@127.0.0.1:{port}/{question}");
     let table = Table {
         name: "m".to_owned(),
-        tags: vec![Tag {
-            name: "host".to_owned(),
-        }],
-        fields: vec![Field {
-            name: "v".to_owned(),
-            kind: FieldType::F64,
-            nullable: false,
-        }],
+        tags: vec![Tag { name: "host".to_owned() }],
+        fields: vec![Field { name: "v".to_owned(), kind: FieldType::F64, nullable: false }],
         entity: None,
         time_resolution: TimeResolution::Nanoseconds,
         series: Series::new(vec![TagColumn::Text(vec!["a".into(), "b".into()])]),
@@ -95,9 +81,7 @@ fn plan(port: u16, question: &str) -> Plan {
         endpoint: Options::parse(&url).unwrap().endpoint(&url),
         database: DatabaseName::new("x").unwrap(),
         owner: "me".to_owned(),
-        schema: Arc::new(Schema {
-            tables: vec![table],
-        }),
+        schema: Arc::new(Schema { tables: vec![table] }),
         layout,
         durability: Durability::Default,
         clients: 1,
@@ -106,10 +90,7 @@ fn plan(port: u16, question: &str) -> Plan {
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(future)
 }
 
@@ -156,10 +137,7 @@ fn a_bucket_is_made_mapped_and_marked() {
     );
     assert!(requests[3].1.contains(r#""orgID":"0a""#));
     assert!(requests[5].1.contains(r#""bucketID":"0b""#));
-    assert_eq!(
-        requests[6].1,
-        "sensormark_owner mark=\"me\",name=\"sensormark_x\" 0\n"
-    );
+    assert_eq!(requests[6].1, "sensormark_owner mark=\"me\",name=\"sensormark_x\" 0\n");
 }
 
 #[test]
@@ -185,16 +163,11 @@ fn points_are_written_to_a_bucket_and_asked_of_it_in_flux() {
             table: 0,
             series: Selection::One(1),
             range: TimeRange::new(0, 10),
-            ask: Ask::Range {
-                fields: FieldSet::one(0),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: FieldSet::one(0), coarse_filter: false },
         };
         session.query(&query).await.unwrap()
     });
-    let Answer::Readings(found) = answer else {
-        panic!("a range is answered by readings")
-    };
+    let Answer::Readings(found) = answer else { panic!("a range is answered by readings") };
     assert_eq!((found.times_ns, found.series), (vec![5], vec![1]));
     let requests = lines(kept);
     assert_eq!(
@@ -217,17 +190,13 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
         let plan = plan(port, "?bucket=sensormark_q");
         let options = Options::parse(plan.endpoint.url.expose()).unwrap();
         let physical = Arc::new(PhysicalSchema::new(&plan.schema, plan.layout));
-        let mut administrator = crate::admin::InfluxdbAdministrator::open(&options, plan, physical)
-            .await
-            .unwrap();
+        let mut administrator =
+            crate::admin::InfluxdbAdministrator::open(&options, plan, physical).await.unwrap();
         administrator.remove().await.unwrap();
     });
     let requests = lines(kept);
     for ((line, body), measurement) in requests.iter().skip(1).zip(["sensormark_owner", "m"]) {
-        assert_eq!(
-            line,
-            "POST /api/v2/delete?org=us&bucket=sensormark_q HTTP/1.1"
-        );
+        assert_eq!(line, "POST /api/v2/delete?org=us&bucket=sensormark_q HTTP/1.1");
         let predicate = format!(r#""predicate":"_measurement=\"{measurement}\"""#);
         assert!(body.contains(&predicate), "{body}");
     }
@@ -237,8 +206,5 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
 fn a_token_shows_in_no_endpoint() {
     let plan = plan(1, "");
     assert!(!format!("{:?}", plan.endpoint).contains("t0ken"));
-    assert_eq!(
-        plan.endpoint.url,
-        Secret::new("influxdb2://us:t0ken@127.0.0.1:1/")
-    );
+    assert_eq!(plan.endpoint.url, Secret::new("influxdb2://us:t0ken@127.0.0.1:1/"));
 }

@@ -135,19 +135,15 @@ struct Listener {
 impl Listener {
     fn new(folder: &ServerFolder) -> Option<Self> {
         let [_, port, ..] = folder.ports;
-        let listener = Self {
-            port,
-            buffer: read_buffer(),
-        };
+        let listener = Self { port, buffer: read_buffer() };
         folder.address.is_loopback().then_some(listener)
     }
 }
 
 /// How the server is spoken to on this address.
 fn url(folder: &ServerFolder, address: Ipv4Addr, listener: Option<Listener>) -> String {
-    let question = listener.map_or_else(String::new, |Listener { port, .. }| {
-        format!("?udp={port}&udp_database={DATAGRAMS}")
-    });
+    let question = listener
+        .map_or_else(String::new, |Listener { port, .. }| format!("?udp={port}&udp_database={DATAGRAMS}"));
     let (password, port) = (folder.password.expose(), folder.ports[0]);
     format!("influxdb://{USER}:{password}@{address}:{port}/{question}")
 }
@@ -166,18 +162,11 @@ fn server(
     let file = write_private(folder, name, &text)?;
     let mut environment = Vec::new();
     if options.profile.is_none() {
-        environment.push((
-            "GOMEMLIMIT".to_owned(),
-            format!("{}MiB", (options.memory_bytes >> 20).max(64)),
-        ));
+        environment.push(("GOMEMLIMIT".to_owned(), format!("{}MiB", (options.memory_bytes >> 20).max(64))));
     }
     Ok(Command {
         program: installation.path.join(PROGRAM),
-        arguments: ["run", "-config"]
-            .map(str::to_owned)
-            .into_iter()
-            .chain([path_text(&file)?])
-            .collect(),
+        arguments: ["run", "-config"].map(str::to_owned).into_iter().chain([path_text(&file)?]).collect(),
         environment,
         ..Command::default()
     })
@@ -204,7 +193,10 @@ fn notes(options: &ServerOptions, listener: Option<Listener>, logs_apart: bool) 
         notes.push("the write-ahead log is in the folder for logs (wal-dir)".to_owned());
     }
     if options.profile.is_none() {
-        notes.push("half of the memory allowed is cache-max-memory-size, all of it is GOMEMLIMIT, which is soft".to_owned());
+        notes.push(
+            "half of the memory allowed is cache-max-memory-size, all of it is GOMEMLIMIT, which is soft"
+                .to_owned(),
+        );
     }
     notes
 }
@@ -212,9 +204,7 @@ fn notes(options: &ServerOptions, listener: Option<Listener>, logs_apart: bool) 
 /// As much as the kernel allows: it cuts what is over it off in silence.
 fn read_buffer() -> u64 {
     let allowed = fs::read_to_string("/proc/sys/net/core/rmem_max").ok();
-    let allowed = allowed
-        .and_then(|text| text.trim().parse().ok())
-        .unwrap_or(212_992);
+    let allowed = allowed.and_then(|text| text.trim().parse().ok()).unwrap_or(212_992);
     READ_BUFFER.min(allowed)
 }
 
@@ -276,18 +266,12 @@ mod tests {
 
     #[test]
     fn the_configuration_says_what_was_asked_for() {
-        let options = ServerOptions {
-            memory_bytes: 64 << 20,
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { memory_bytes: 64 << 20, ..ServerOptions::default() };
         let text = configuration(
             (Path::new("/tmp/x"), Path::new("/tmp/x/wal")),
             (Ipv4Addr::LOCALHOST, 4711),
             &options,
-            Some(Listener {
-                port: 4712,
-                buffer: 1_000,
-            }),
+            Some(Listener { port: 4712, buffer: 1_000 }),
         )
         .unwrap();
         for line in [
@@ -298,10 +282,7 @@ mod tests {
             "read-buffer = 1000",
             "auth-enabled = true",
         ] {
-            assert!(
-                text.lines().any(|other| other.trim() == line),
-                "{line} in {text}"
-            );
+            assert!(text.lines().any(|other| other.trim() == line), "{line} in {text}");
         }
         assert!(
             configuration(
@@ -327,11 +308,8 @@ mod tests {
             password: sensormark_store::Secret::new("hunter2"),
             user: None,
         };
-        let installation = Installation {
-            path: PathBuf::from("/i"),
-            version: "1.8.10".to_owned(),
-            origin: String::new(),
-        };
+        let installation =
+            Installation { path: PathBuf::from("/i"), version: "1.8.10".to_owned(), origin: String::new() };
         let launch = launch(&installation, &folder, &ServerOptions::default()).unwrap();
         let url = launch.endpoint.url.expose();
         assert_eq!(url, "influxdb://sensormark:hunter2@10.0.0.5:3/");

@@ -7,8 +7,7 @@ use crate::schema::{PhysicalSchema, database};
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, Plan, Query, Statement, StoreError,
-    Value,
+    Acknowledgement, Answer, Batch, EntityReading, ErrorKind, Plan, Query, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,10 +40,7 @@ impl InfluxdbSession {
         };
         if session.physical.sends_datagrams() {
             session.check_database().await?;
-            let port = options
-                .datagrams
-                .as_ref()
-                .map_or(0, |listener| listener.port);
+            let port = options.datagrams.as_ref().map_or(0, |listener| listener.port);
             session.outlet.open_socket(&options.host, port).await?;
         }
         Ok(session)
@@ -76,11 +72,7 @@ impl InfluxdbSession {
     }
 
     fn reader(&mut self) -> Reader<'_> {
-        Reader {
-            link: &mut self.link,
-            physical: &self.physical,
-            database: &self.database,
-        }
+        Reader { link: &mut self.link, physical: &self.physical, database: &self.database }
     }
 }
 

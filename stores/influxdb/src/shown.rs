@@ -12,10 +12,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the server does not explain a statement.
-    pub(crate) async fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub(crate) async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let sent = self.link.kept.0.take();
         let keeps = sent.is_some();
         let mut statements = Vec::new();
@@ -51,11 +48,7 @@ impl Reader<'_> {
         for rows in self.rows(OPERATION, statement).await? {
             for row in rows.plain()? {
                 let cells: Vec<String> = row.iter().map(text).collect();
-                let name = if rows.name.is_empty() {
-                    String::new()
-                } else {
-                    format!("{}: ", rows.name)
-                };
+                let name = if rows.name.is_empty() { String::new() } else { format!("{}: ", rows.name) };
                 lines.push(format!("{name}{}", cells.join(" ")));
             }
         }

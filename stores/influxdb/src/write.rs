@@ -13,8 +13,8 @@ use sensormark_store::lines::put_quoted;
 use sensormark_store::text::Page;
 use sensormark_store::wire::DatagramPath;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, StoreError, Table,
-    Value, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, StoreError, Table, Value,
+    WriteMethod,
 };
 use std::collections::HashSet;
 use std::io::Write;
@@ -35,14 +35,8 @@ const DATAGRAM_LIMIT: usize = 65_507;
 
 /// The largest statements.
 pub(crate) fn limits(layout: &Layout, _: &Table) -> Limits {
-    let readings = if layout.write == WriteMethod::Datagram {
-        DATAGRAM_LIMIT / 8
-    } else {
-        REQUEST_READINGS
-    };
-    Limits {
-        readings_per_statement: readings,
-    }
+    let readings = if layout.write == WriteMethod::Datagram { DATAGRAM_LIMIT / 8 } else { REQUEST_READINGS };
+    Limits { readings_per_statement: readings }
 }
 
 /// A session's means of writing.
@@ -98,19 +92,12 @@ impl AsRef<[u8]> for Lent {
 impl Outlet {
     /// The means of writing by requests to this path.
     pub(crate) fn new(path: String) -> Self {
-        Self {
-            path,
-            ..Self::default()
-        }
+        Self { path, ..Self::default() }
     }
 
     /// Opens the socket of datagrams.
     pub(crate) async fn open_socket(&mut self, host: &str, port: u16) -> Result<(), StoreError> {
-        let local = if host.contains(':') {
-            "[::]:0"
-        } else {
-            "0.0.0.0:0"
-        };
+        let local = if host.contains(':') { "[::]:0" } else { "0.0.0.0:0" };
         let socket = UdpSocket::bind(local).await.map_err(not_connected)?;
         socket.connect((host, port)).await.map_err(not_connected)?;
         let peer = socket.peer_addr().map_err(not_connected)?.ip();
@@ -152,9 +139,7 @@ impl Writer<'_> {
                 row += 1;
             }
             check_length(measurement.head(batch.series[start]))?;
-            self.post("write a batch")
-                .await
-                .map_err(|error| error.after_acknowledging(done.readings))?;
+            self.post("write a batch").await.map_err(|error| error.after_acknowledging(done.readings))?;
             done.readings += (row - start) as u64;
             done.sent = done.readings;
             done.statements += 1;
@@ -170,17 +155,10 @@ impl Writer<'_> {
         self.link.kept.note_lines(lines.as_ref(), means);
         let body = if packs {
             self.outlet.packed.clear();
-            let mut encoder =
-                GzEncoder::new(std::mem::take(&mut self.outlet.packed), Compression::fast());
-            let written = encoder
-                .write_all(lines.as_ref())
-                .and_then(|()| encoder.finish());
+            let mut encoder = GzEncoder::new(std::mem::take(&mut self.outlet.packed), Compression::fast());
+            let written = encoder.write_all(lines.as_ref()).and_then(|()| encoder.finish());
             let packed = written.map_err(|error| {
-                StoreError::new(
-                    ErrorKind::Rejected,
-                    operation,
-                    format!("gzip fails: {error}"),
-                )
+                StoreError::new(ErrorKind::Rejected, operation, format!("gzip fails: {error}"))
             })?;
             Bytes::from(packed)
         } else {
@@ -188,12 +166,7 @@ impl Writer<'_> {
         };
         let message = Message {
             packed: packs,
-            ..Message::post(
-                operation,
-                &self.outlet.path,
-                "text/plain; charset=utf-8",
-                body,
-            )
+            ..Message::post(operation, &self.outlet.path, "text/plain; charset=utf-8", body)
         };
         self.link.demand(message).await.map(|_| ())
     }
@@ -221,11 +194,7 @@ impl Writer<'_> {
                 return Err(too_large(end - start));
             }
             let datagram = &lent.as_ref()[start..end];
-            let (socket, path) = self
-                .outlet
-                .socket
-                .as_ref()
-                .expect("only layouts with a socket come here");
+            let (socket, path) = self.outlet.socket.as_ref().expect("only layouts with a socket come here");
             self.link.kept.note_lines(datagram, ", as a datagram");
             let sent = socket.send(datagram).await.map_err(lost)?;
             self.outlet.datagram_bytes += path.bytes(sent as u64);
@@ -237,10 +206,7 @@ impl Writer<'_> {
     }
 
     /// Inserts a reading and updates its entity.
-    pub(crate) async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let table = &self.physical.schema.tables[write.reading.table];
         let Some(entity) = &table.entity else {
             return Err(StoreError::unsupported("upsert", "the table has no entity"));
@@ -253,8 +219,7 @@ impl Writer<'_> {
         }
         let number = write.reading.table;
         let series = write.reading.series[0];
-        let is_known =
-            self.outlet.known.contains(&(number, series)) || self.is_there(number, series).await?;
+        let is_known = self.outlet.known.contains(&(number, series)) || self.is_there(number, series).await?;
         let measurement = &self.physical.tables[number];
         let last = field_key(&entity.last_time_column);
         let buffer = self.outlet.buffer();
@@ -274,11 +239,7 @@ impl Writer<'_> {
     }
 
     async fn is_there(&mut self, table: usize, series: u32) -> Result<bool, StoreError> {
-        let mut reader = Reader {
-            link: self.link,
-            physical: self.physical,
-            database: self.database,
-        };
+        let mut reader = Reader { link: self.link, physical: self.physical, database: self.database };
         reader.has_entity(table, series).await
     }
 }
@@ -287,9 +248,7 @@ fn too_large(bytes: usize) -> StoreError {
     StoreError::new(
         ErrorKind::TooLarge,
         "send a datagram",
-        format!(
-            "a reading takes {bytes} bytes, a datagram holds {DATAGRAM_LIMIT}; write it over HTTP"
-        ),
+        format!("a reading takes {bytes} bytes, a datagram holds {DATAGRAM_LIMIT}; write it over HTTP"),
     )
 }
 
@@ -300,12 +259,8 @@ fn lost(error: std::io::Error) -> StoreError {
     } else {
         "the datagram cannot be sent; look at the network"
     };
-    StoreError::new(
-        ErrorKind::Unavailable,
-        "send a datagram",
-        format!("{advice} ({error})"),
-    )
-    .with_source(error)
+    StoreError::new(ErrorKind::Unavailable, "send a datagram", format!("{advice} ({error})"))
+        .with_source(error)
 }
 
 fn entity_field(buffer: &mut Page, name: &str, field: &Value) {

@@ -1,8 +1,6 @@
 //! The size of write that InfluxDB's documentation advises: lines in a request.
 
-use sensormark_store::write_size::{
-    field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
-};
+use sensormark_store::write_size::{field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Table, WriteSize};
 
 /// Lines in a request, as documented.
@@ -11,8 +9,7 @@ const READINGS: usize = 5_000;
 const BYTES: usize = 10_000_000;
 
 const ADVICE: &str = "The optimal batch size is 5,000 lines of line protocol.";
-const LINK: &str =
-    "https://docs.influxdata.com/influxdb/v2/write-data/best-practices/optimize-writes/";
+const LINK: &str = "https://docs.influxdata.com/influxdb/v2/write-data/best-practices/optimize-writes/";
 
 /// The size of a write with this layout and table.
 pub(crate) fn write_size(_: &Layout, table: &Table) -> WriteSize {

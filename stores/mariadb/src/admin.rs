@@ -105,19 +105,8 @@ pub(crate) fn check_durability(plan: &Plan, flush_at_commit: i64) -> Result<(), 
 
 impl MariadbAdministrator {
     /// Administers this plan's database over this connection.
-    pub(crate) const fn new(
-        link: Link,
-        options: Options,
-        plan: Plan,
-        physical: Arc<PhysicalSchema>,
-    ) -> Self {
-        Self {
-            link,
-            options,
-            plan,
-            physical,
-            notes: Vec::new(),
-        }
+    pub(crate) const fn new(link: Link, options: Options, plan: Plan, physical: Arc<PhysicalSchema>) -> Self {
+        Self { link, options, plan, physical, notes: Vec::new() }
     }
 
     fn name(&self) -> &str {
@@ -142,16 +131,8 @@ impl MariadbAdministrator {
     }
 
     /// The owner's mark inside a database.
-    async fn mark(
-        &mut self,
-        operation: &str,
-        database: &str,
-    ) -> Result<Option<String>, StoreError> {
-        let sql = format!(
-            "SELECT `owner` FROM {}.{}",
-            quoted(database),
-            quoted(OWNER_TABLE)
-        );
+    async fn mark(&mut self, operation: &str, database: &str) -> Result<Option<String>, StoreError> {
+        let sql = format!("SELECT `owner` FROM {}.{}", quoted(database), quoted(OWNER_TABLE));
         match self.texts(operation, &sql, Vec::new()).await {
             Ok(marks) => Ok(marks.into_iter().next()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -184,9 +165,7 @@ impl MariadbAdministrator {
             };
             let rows: Vec<Vec<Value>> = (0..table.series.len()).map(row).collect();
             for rows in rows.chunks(ROWS) {
-                self.link
-                    .execute_bulk("store tags", &sql, rows.to_vec())
-                    .await?;
+                self.link.execute_bulk("store tags", &sql, rows.to_vec()).await?;
             }
         }
         Ok(())
@@ -211,16 +190,15 @@ impl MariadbAdministrator {
 
     async fn rest(&mut self) -> Result<(), StoreError> {
         let names = ddl::table_names(&self.physical);
-        let tables: Vec<String> = names
-            .iter()
-            .map(|table| format!("{}.{}", quoted(self.name()), quoted(table)))
-            .collect();
+        let tables: Vec<String> =
+            names.iter().map(|table| format!("{}.{}", quoted(self.name()), quoted(table))).collect();
         let tables = tables.join(", ");
         let managed = self.plan.endpoint.managed;
         if self.options.hosts() == 1 {
             let timeout = Duration::from_millis(self.plan.timeout_ms);
             if !settle::alone(&mut self.link, &tables, managed).await? {
-                let note = "pages were not flushed before the disk was measured: the user may not (FLUSH TABLES)";
+                let note =
+                    "pages were not flushed before the disk was measured: the user may not (FLUSH TABLES)";
                 self.notes.push(note.to_owned());
             }
             return self.link.allow(timeout).await;
@@ -238,10 +216,7 @@ impl MariadbAdministrator {
             "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES \
              WHERE VARIABLE_NAME IN ({marks}) ORDER BY VARIABLE_NAME"
         );
-        let names = SETTINGS
-            .iter()
-            .map(|&name| Value::from(name.to_uppercase()))
-            .collect();
+        let names = SETTINGS.iter().map(|&name| Value::from(name.to_uppercase())).collect();
         let mut settings = Vec::new();
         self.link
             .rows("read settings", &sql, names, &mut |row| {
@@ -255,9 +230,7 @@ impl MariadbAdministrator {
         if self.plan.durability == Durability::Default && !self.plan.endpoint.managed {
             let found = self.unsafe_settings().await?;
             if !found.is_empty() {
-                self.notes.push(format!(
-                    "the server has {found}: a power cut may take acknowledged writes"
-                ));
+                self.notes.push(format!("the server has {found}: a power cut may take acknowledged writes"));
             }
         }
         if self.options.hosts() > 1 {
@@ -314,15 +287,9 @@ impl MariadbAdministrator {
             }
             Err(error) => return Err(error),
         };
-        let log = self
-            .link
-            .number(OPERATION, "SELECT @@GLOBAL.innodb_log_file_size")
-            .await?;
+        let log = self.link.number(OPERATION, "SELECT @@GLOBAL.innodb_log_file_size").await?;
         let (data, log) = (data.max(0).cast_unsigned(), log.max(0).cast_unsigned());
-        Ok(Size {
-            total_bytes: data + log,
-            log_bytes: Some(log),
-        })
+        Ok(Size { total_bytes: data + log, log_bytes: Some(log) })
     }
 }
 
@@ -332,11 +299,7 @@ impl BackendAdministrator for MariadbAdministrator {
         if !self.plan.endpoint.managed {
             return self.check_existing().await;
         }
-        let flush = if self.plan.durability == Durability::Relaxed {
-            2
-        } else {
-            1
-        };
+        let flush = if self.plan.durability == Durability::Relaxed { 2 } else { 1 };
         let sql = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}");
         self.link.text(OPERATION, sql.as_str()).await?;
         for mut link in self.members().await? {
@@ -392,7 +355,8 @@ impl BackendAdministrator for MariadbAdministrator {
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'sensormark\\_%'";
+        let sql =
+            "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE 'sensormark\\_%'";
         self.texts("list databases", sql, Vec::new()).await
     }
 
@@ -453,11 +417,7 @@ mod tests {
             (Durability::Unacknowledged, 1, Some(ErrorKind::Unsupported)),
         ] {
             let refused = check_durability(&plan(durability), flush).err();
-            assert_eq!(
-                refused.map(|error| error.kind()),
-                kind,
-                "{durability:?} with {flush}"
-            );
+            assert_eq!(refused.map(|error| error.kind()), kind, "{durability:?} with {flush}");
         }
     }
 }

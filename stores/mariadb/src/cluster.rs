@@ -11,8 +11,8 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_store::server::{Command, Launch, ServerFolder};
 use sensormark_store::{
-    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch,
-    ServerOptions, StoreError,
+    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch, ServerOptions,
+    StoreError,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,7 @@ use position::{grants_first_start, position, recovered};
 const OPERATION: &str = "start a Galera cluster";
 
 /// What MariaDB's documentation says of waiting for the writes of other members.
-const SYNC_WAIT_PAGE: &str =
-    "https://mariadb.com/kb/en/galera-cluster-system-variables/#wsrep_sync_wait";
+const SYNC_WAIT_PAGE: &str = "https://mariadb.com/kb/en/galera-cluster-system-variables/#wsrep_sync_wait";
 /// What it says of replication.
 const REPLICATION_PAGE: &str = "https://mariadb.com/kb/en/about-galera-replication/";
 
@@ -89,9 +88,7 @@ pub(crate) fn clusters() -> Result<Clusters, String> {
 /// Whether every member has received a write that was acknowledged at this level. All levels differ in what reads wait for: a commit waits for every member in
 /// each of them. <https://mariadb.com/kb/en/about-galera-replication/>
 pub(crate) fn survives_loss(consistency: &str) -> bool {
-    LEVELS
-        .iter()
-        .any(|level| level.described.name == consistency)
+    LEVELS.iter().any(|level| level.described.name == consistency)
 }
 
 fn level(options: &ServerOptions) -> Result<&'static Level, StoreError> {
@@ -107,27 +104,16 @@ fn level(options: &ServerOptions) -> Result<&'static Level, StoreError> {
 /// Galera's library. What copies a member has to be there, too.
 fn provider(base: &Path) -> Result<PathBuf, StoreError> {
     let missing = |text: &str| StoreError::new(ErrorKind::NotInstalled, OPERATION, text);
-    let folders = [
-        "lib/galera",
-        "lib/galera-4",
-        "lib64/galera-4",
-        "lib64/galera",
-        "lib",
-    ];
+    let folders = ["lib/galera", "lib/galera-4", "lib64/galera-4", "lib64/galera", "lib"];
     let places = [base, Path::new("/usr"), Path::new("/usr/local")];
-    let mut files = places
-        .iter()
-        .flat_map(|place| folders.map(|folder| place.join(folder).join("libgalera_smm.so")));
+    let mut files =
+        places.iter().flat_map(|place| folders.map(|folder| place.join(folder).join("libgalera_smm.so")));
     let library = files.find(|file| file.is_file()).ok_or_else(|| {
         missing("Galera's library (libgalera_smm.so) is not there; install the package galera-4")
     })?;
     let bin = base.join("bin");
     let folders = [&bin, Path::new("/usr/local/bin"), Path::new("/usr/bin")];
-    for (program, package) in [
-        ("wsrep_sst_rsync", "mariadb-server"),
-        ("rsync", "rsync"),
-        ("lsof", "lsof"),
-    ] {
+    for (program, package) in [("wsrep_sst_rsync", "mariadb-server"), ("rsync", "rsync"), ("lsof", "lsof")] {
         if !folders.iter().any(|folder| folder.join(program).is_file()) {
             return Err(missing(&format!(
                 "{program}, which members need to copy each other, is not there; install the package {package}"
@@ -176,10 +162,7 @@ pub(crate) fn launch_member(
     let lines = lines(folders, member, (&library, cache))?;
     let (mut launch, init) = server::launch_with(installation, folder, &rest, &lines)?;
     let start = if member == 0 {
-        format!(
-            "[mariadbd]\nwsrep_new_cluster=1\ninit_file={}\n",
-            path_text(&init)?
-        )
+        format!("[mariadbd]\nwsrep_new_cluster=1\ninit_file={}\n", path_text(&init)?)
     } else {
         launch.before.clear();
         String::new()
@@ -200,11 +183,7 @@ pub(crate) fn launch_member(
             )
         }));
     }
-    Ok(MemberLaunch {
-        recover: vec![recover(folder, &launch)],
-        launch,
-        rejoin: None,
-    })
+    Ok(MemberLaunch { recover: vec![recover(folder, &launch)], launch, rejoin: None })
 }
 
 /// The lines of a member's configuration that make it one.
@@ -232,16 +211,10 @@ fn lines(
     set("wsrep_provider", &path_text(library)?);
     // Who does not know the name cannot join, so another user of the machine gets no copy.
     set("wsrep_cluster_name", &folder.password.expose());
-    set(
-        "wsrep_cluster_address",
-        &format!("gcomm://{}", members.join(",")),
-    );
+    set("wsrep_cluster_address", &format!("gcomm://{}", members.join(",")));
     set("wsrep_node_name", &name(member));
     set("wsrep_node_address", &address);
-    set(
-        "wsrep_node_incoming_address",
-        &format!("{address}:{}", folder.ports[0]),
-    );
+    set("wsrep_node_incoming_address", &format!("{address}:{}", folder.ports[0]));
     set("wsrep_sst_method", &"rsync");
     set("wsrep_sst_receive_address", &format!("{address}:{copy}"));
     set("wsrep_sst_donor", &format!("{},", donors.join(",")));
@@ -272,10 +245,7 @@ fn recover(folder: &ServerFolder, launch: &Launch) -> Command {
 }
 
 /// Says where each member's data ends. Where all were down, the one that has most of it makes the cluster again and comes first; else its rows could be lost.
-pub(crate) fn start_again(
-    folders: &[ServerFolder],
-    down: &[usize],
-) -> Result<Vec<usize>, StoreError> {
+pub(crate) fn start_again(folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
     let mut order = down.to_vec();
     let mut positions = Vec::new();
     for member in down {
@@ -296,11 +266,7 @@ pub(crate) fn start_again(
             text.push_str("wsrep_new_cluster=1\n");
             let state = folders[member].data.join("grastate.dat");
             let kept = std::fs::read_to_string(&state).unwrap_or_default();
-            write_private(
-                &folders[member],
-                &path_text(&state)?,
-                &grants_first_start(&kept),
-            )?;
+            write_private(&folders[member], &path_text(&state)?, &grants_first_start(&kept))?;
         }
         write_private(&folders[member], START, &text)?;
     }
@@ -330,10 +296,7 @@ const POLL: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits until all members have what the others have, and gives the endpoint of the whole.
-pub(crate) async fn form(
-    members: &[Endpoint],
-    options: &ServerOptions,
-) -> Result<Endpoint, StoreError> {
+pub(crate) async fn form(members: &[Endpoint], options: &ServerOptions) -> Result<Endpoint, StoreError> {
     let level = level(options)?;
     for member in members {
         let parsed = Options::parse(member.url.expose())?;
@@ -342,11 +305,7 @@ pub(crate) async fn form(
         }
     }
     let port = members.first().and_then(|one| one.ports.first().copied());
-    Ok(own_server(
-        "mariadb",
-        url(members, level),
-        port.unwrap_or_default(),
-    ))
+    Ok(own_server("mariadb", url(members, level), port.unwrap_or_default()))
 }
 
 /// Whether a member serves among all. One that has just started may not answer yet; the supervisor ends what takes too long.

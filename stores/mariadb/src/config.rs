@@ -87,16 +87,14 @@ impl Wishes {
                 ("ssl-ca", file) => wishes.authority = Some(PathBuf::from(file)),
                 ("wsrep_sync_wait", bits) => {
                     let number = bits.parse().ok().filter(|number| *number <= 15);
-                    wishes.sync_wait = Some(number.ok_or_else(|| {
-                        wrong(&format!("wsrep_sync_wait is 0 to 15, not {bits:?}"))
-                    })?);
+                    wishes.sync_wait = Some(
+                        number.ok_or_else(|| wrong(&format!("wsrep_sync_wait is 0 to 15, not {bits:?}")))?,
+                    );
                 }
                 ("reads", "primary") => wishes.reads_replicas = false,
                 ("reads", "replicas") => wishes.reads_replicas = true,
                 ("reads", other) => {
-                    return Err(wrong(&format!(
-                        "reads is primary or replicas, not {other:?}"
-                    )));
+                    return Err(wrong(&format!("reads is primary or replicas, not {other:?}")));
                 }
                 (other, _) => {
                     return Err(wrong(&format!(
@@ -122,9 +120,7 @@ impl Options {
             return Err(wrong("it names no user"));
         }
         if !matches!(url.path(), "" | "/") {
-            return Err(wrong(
-                "it names a database; sensormark makes databases of its own",
-            ));
+            return Err(wrong("it names a database; sensormark makes databases of its own"));
         }
         let wishes = Wishes::read(&url)?;
         if further.is_empty() && (wishes.reads_replicas || wishes.sync_wait.is_some()) {
@@ -157,11 +153,7 @@ impl Options {
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server(
-            "mariadb",
-            url,
-            self.hosts.iter().map(|(_, port)| *port).collect(),
-        )
+        existing_server("mariadb", url, self.hosts.iter().map(|(_, port)| *port).collect())
     }
 
     /// Connects to one of the hosts, to a database or to none.
@@ -184,9 +176,7 @@ impl Options {
             }
         };
         match tokio::time::timeout(timeout, connecting).await {
-            Ok(connected) => {
-                connected.map_err(|error| store_error(OPERATION, error).with_doubt(false))
-            }
+            Ok(connected) => connected.map_err(|error| store_error(OPERATION, error).with_doubt(false)),
             Err(_) => Err(StoreError::new(
                 ErrorKind::Timeout,
                 OPERATION,
@@ -219,12 +209,12 @@ impl Options {
         // The driver takes the process's provider of cryptography. Where two are compiled, rustls chooses none by itself and panics.
         let _taken = rustls::crypto::ring::default_provider().install_default();
         let authorities = self.authority.iter();
-        let options = SslOpts::default()
-            .with_root_certs(authorities.map(|path| path.clone().into()).collect());
+        let options =
+            SslOpts::default().with_root_certs(authorities.map(|path| path.clone().into()).collect());
         match self.encryption {
-            Encryption::Disabled | Encryption::Preferred | Encryption::Required => options
-                .with_danger_accept_invalid_certs(true)
-                .with_danger_skip_domain_validation(true),
+            Encryption::Disabled | Encryption::Preferred | Encryption::Required => {
+                options.with_danger_accept_invalid_certs(true).with_danger_skip_domain_validation(true)
+            }
             Encryption::VerifyCa => options.with_danger_skip_domain_validation(true),
             Encryption::VerifyIdentity => options,
         }
@@ -254,8 +244,7 @@ mod tests {
 
     #[test]
     fn a_url_says_who_where_and_how() {
-        let options =
-            Options::parse("mysql://me:p%40ss@db.example:3307/?ssl-mode=required").unwrap();
+        let options = Options::parse("mysql://me:p%40ss@db.example:3307/?ssl-mode=required").unwrap();
         assert_eq!(options.hosts, [("db.example".to_owned(), 3307)]);
         assert_eq!(options.password.expose(), "p@ss");
         assert_eq!(options.encryption, Encryption::Required);

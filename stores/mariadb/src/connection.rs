@@ -75,11 +75,11 @@ impl Link {
         )
         .await?;
         if let Some(bits) = options.sync_wait {
-            link.text(OPERATION, format!("SET SESSION wsrep_sync_wait = {bits}"))
-                .await?;
+            link.text(OPERATION, format!("SET SESSION wsrep_sync_wait = {bits}")).await?;
         }
         let mut facts = ServerFacts::default();
-        let question = "SELECT VERSION(), @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.max_allowed_packet";
+        let question =
+            "SELECT VERSION(), @@GLOBAL.innodb_flush_log_at_trx_commit, @@GLOBAL.max_allowed_packet";
         link.rows(OPERATION, question, Vec::new(), &mut |row| {
             facts = ServerFacts {
                 version: cell::text(&row, 0)?.to_owned(),
@@ -96,28 +96,21 @@ impl Link {
 
     fn require_mariadb(&self) -> Result<(), StoreError> {
         let version = &self.server.version;
-        let mut numbers = version
-            .split(['.', '-'])
-            .map_while(|part| part.parse::<u32>().ok());
+        let mut numbers = version.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
         let number = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         if version.contains("MariaDB") && number >= (10, 6) {
             return Ok(());
         }
         Err(StoreError::unsupported(
             "use this server",
-            format!(
-                "it is version {version}; MariaDB 10.6 or later is needed (JSON_TABLE, bulk execution)"
-            ),
+            format!("it is version {version}; MariaDB 10.6 or later is needed (JSON_TABLE, bulk execution)"),
         ))
     }
 
     /// Gives statements another time from now on, on both sides.
     pub(crate) async fn allow(&mut self, timeout: Duration) -> Result<(), StoreError> {
         self.timeout = timeout;
-        let text = format!(
-            "SET SESSION max_statement_time = {:.3}",
-            timeout.as_secs_f64()
-        );
+        let text = format!("SET SESSION max_statement_time = {:.3}", timeout.as_secs_f64());
         self.text("set a time-out", text).await
     }
 
@@ -143,8 +136,7 @@ impl Link {
                 }
                 let error = store_error(operation, error);
                 // A commit that other members have may go on after its statement was given up.
-                let doubt =
-                    error.is_in_doubt() || self.is_member && error.kind() == ErrorKind::Timeout;
+                let doubt = error.is_in_doubt() || self.is_member && error.kind() == ErrorKind::Timeout;
                 Err(error.with_doubt(doubt))
             }
             Err(_) => {
@@ -168,8 +160,7 @@ impl Link {
         }
         if self.statements.len() >= MOST_SHAPES {
             for (_, old) in std::mem::take(&mut self.statements) {
-                self.run(operation, async |conn: &mut Conn| conn.close(old).await)
-                    .await?;
+                self.run(operation, async |conn: &mut Conn| conn.close(old).await).await?;
             }
         }
         let statement = self
@@ -206,24 +197,16 @@ impl Link {
         self.kept.note_bulk(sql, &rows);
         let statement = self.statement(operation, sql).await?;
         self.run(operation, async |conn: &mut Conn| {
-            conn.exec_batch(&statement, rows.into_iter().map(Params::Positional))
-                .await
+            conn.exec_batch(&statement, rows.into_iter().map(Params::Positional)).await
         })
         .await
     }
 
     /// Sends statements as text, several with semicolons between them; waits for all of them.
-    pub(crate) async fn text(
-        &mut self,
-        operation: &str,
-        sql: impl Into<String>,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn text(&mut self, operation: &str, sql: impl Into<String>) -> Result<(), StoreError> {
         let sql = sql.into();
         self.kept.note_text(&sql, None);
-        self.run(operation, async |conn: &mut Conn| {
-            conn.query_drop(sql).await
-        })
-        .await
+        self.run(operation, async |conn: &mut Conn| conn.query_drop(sql).await).await
     }
 
     /// Runs LOAD DATA LOCAL INFILE with these bytes as the file: rows written and warnings.
@@ -234,10 +217,7 @@ impl Link {
         mut file: Bytes,
     ) -> Result<(u64, u16), StoreError> {
         let bytes = file.len();
-        self.kept.note_text(
-            sql,
-            Some(format_args!("a file of {bytes} bytes goes with it")),
-        );
+        self.kept.note_text(sql, Some(format_args!("a file of {bytes} bytes goes with it")));
         self.run(operation, async |conn: &mut Conn| {
             let packets = std::iter::from_fn(move || {
                 let length = file.len().min(INFILE_PACKET);
@@ -292,18 +272,13 @@ impl Link {
         sql: &str,
         sink: &mut dyn FnMut(Row) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let statement = self
-            .statement(
-                operation,
-                &format!("SET STATEMENT max_statement_time = 0 FOR {sql}"),
-            )
-            .await?;
+        let statement =
+            self.statement(operation, &format!("SET STATEMENT max_statement_time = 0 FOR {sql}")).await?;
         let (timeout, pause) = (self.timeout, self.timeout + GRACE);
         self.timeout = Duration::from_secs(u64::from(u32::MAX));
         let told = self
             .run(operation, async |conn: &mut Conn| {
-                let Ok(result) =
-                    tokio::time::timeout(pause, conn.exec_iter(&statement, Params::Empty)).await
+                let Ok(result) = tokio::time::timeout(pause, conn.exec_iter(&statement, Params::Empty)).await
                 else {
                     return Ok(None);
                 };
@@ -345,11 +320,7 @@ impl Link {
 }
 
 fn positional(parameters: Vec<Value>) -> Params {
-    if parameters.is_empty() {
-        Params::Empty
-    } else {
-        Params::Positional(parameters)
-    }
+    if parameters.is_empty() { Params::Empty } else { Params::Positional(parameters) }
 }
 
 /// Cells of a row, read as what a column holds.
@@ -362,9 +333,7 @@ pub(crate) mod cell {
         StoreError::new(
             ErrorKind::Protocol,
             "read an answer of MariaDB",
-            format!(
-                "column {column} holds no {what}; was the database created with another schema?"
-            ),
+            format!("column {column} holds no {what}; was the database created with another schema?"),
         )
     }
 
@@ -378,9 +347,7 @@ pub(crate) mod cell {
         match value(row, column) {
             Some(Value::Int(value)) => Some(*value),
             Some(Value::UInt(value)) => i64::try_from(*value).ok(),
-            Some(Value::Bytes(digits)) => str::from_utf8(digits)
-                .ok()
-                .and_then(|digits| digits.parse().ok()),
+            Some(Value::Bytes(digits)) => str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
             _ => None,
         }
         .ok_or_else(|| unexpected(column, "whole number"))

@@ -8,14 +8,11 @@ use crate::write::limits;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart,
-    Walk,
+    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart, Walk,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
-use sensormark_store::{
-    Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table, TagColumn,
-};
+use sensormark_store::{Aggregate, Encoding, FieldSet, FieldType, Function, Index, Layout, Table, TagColumn};
 
 /// MariaDB's choices.
 #[derive(Debug)]
@@ -84,12 +81,7 @@ impl Dialect for MariadbDialect {
     }
 
     /// A condition on a field keeps the index from giving the latest times; so does a time of two columns.
-    fn most_one_by_one(
-        &self,
-        layout: &Layout,
-        table: &PhysicalTable,
-        must_have_field: bool,
-    ) -> usize {
+    fn most_one_by_one(&self, layout: &Layout, table: &PhysicalTable, must_have_field: bool) -> usize {
         let is_indexed = matches!(layout.index, Index::SeriesTime | Index::Clustered);
         match is_indexed && (must_have_field || table.nanosecond.is_some()) {
             true => NAMED_SERIES as usize,
@@ -102,11 +94,7 @@ impl Dialect for MariadbDialect {
     }
 
     fn record_range(&self, _: Encoding, all_fields: bool, _: bool) -> RecordRange {
-        if all_fields {
-            RecordRange::Whole
-        } else {
-            RecordRange::JsonArrays
-        }
+        if all_fields { RecordRange::Whole } else { RecordRange::JsonArrays }
     }
 
     fn field_rows(&self) -> FieldRows {
@@ -153,9 +141,7 @@ impl Dialect for MariadbDialect {
         }));
         parts.extend(table.reference());
         let (name, parts) = (&table.name, parts.join(", "));
-        vec![format!(
-            "CREATE TABLE IF NOT EXISTS {name} ({parts}) {OPTIONS}"
-        )]
+        vec![format!("CREATE TABLE IF NOT EXISTS {name} ({parts}) {OPTIONS}")]
     }
 
     fn only_entity(&self) -> (&'static str, &'static str) {
@@ -183,10 +169,7 @@ impl Dialect for MariadbDialect {
             ),
             offset: "j.`$ns`".to_owned(),
             order: "",
-            fields: fields
-                .iter()
-                .map(|field| (field, format!("j.`$f{field}`")))
-                .collect(),
+            fields: fields.iter().map(|field| (field, format!("j.`$f{field}`"))).collect(),
         }
     }
 
@@ -255,10 +238,7 @@ impl Dialect for MariadbDialect {
             Function::Sum => format!("SUM(r.{})", columns.sum),
             Function::Min => format!("MIN(r.{})", columns.min),
             Function::Max => format!("MAX(r.{})", columns.max),
-            _ => format!(
-                "CAST(SUM(r.{}) AS DOUBLE) / SUM(r.{})",
-                columns.sum, columns.count
-            ),
+            _ => format!("CAST(SUM(r.{}) AS DOUBLE) / SUM(r.{})", columns.sum, columns.count),
         }
     }
 }

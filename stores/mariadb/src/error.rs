@@ -19,9 +19,7 @@ pub(crate) fn store_error(operation: &str, error: Error) -> StoreError {
         Error::Io(IoError::Tls(cause)) => (
             ErrorKind::Configuration,
             false,
-            format!(
-                "TLS: {cause}; check ssl-mode and ssl-ca in the URL against the server's certificate"
-            ),
+            format!("TLS: {cause}; check ssl-mode and ssl-ca in the URL against the server's certificate"),
         ),
         Error::Driver(native) => driver_text(native),
         Error::Url(native) => (ErrorKind::Configuration, false, native.to_string()),
@@ -34,9 +32,7 @@ pub(crate) fn store_error(operation: &str, error: Error) -> StoreError {
         }
         other => other,
     };
-    StoreError::new(kind, operation, text)
-        .with_doubt(doubt)
-        .with_source(error)
+    StoreError::new(kind, operation, text).with_doubt(doubt).with_source(error)
 }
 
 fn server_text(native: &ServerError, advice: &str) -> String {
@@ -78,18 +74,14 @@ fn driver_text(native: &DriverError) -> (ErrorKind, bool, String) {
             false,
             format!("{native}; give the user a password with mysql_native_password"),
         ),
-        Native::LocalInfile(cause) => (
-            Kind::Rejected,
-            true,
-            format!("{cause}; turn local_infile on in the server"),
-        ),
+        Native::LocalInfile(cause) => {
+            (Kind::Rejected, true, format!("{cause}; turn local_infile on in the server"))
+        }
         Native::CantParseServerVersion { .. }
         | Native::PacketOutOfOrder
-        | Native::BadCompressedPacketHeader => (
-            Kind::Protocol,
-            true,
-            format!("{native} Is this a MariaDB server's port?"),
-        ),
+        | Native::BadCompressedPacketHeader => {
+            (Kind::Protocol, true, format!("{native} Is this a MariaDB server's port?"))
+        }
         Native::UnexpectedPacket { .. } => (
             Kind::Protocol,
             true,
@@ -103,17 +95,12 @@ fn driver_text(native: &DriverError) -> (ErrorKind, bool, String) {
 fn io_text(cause: &io::Error) -> (ErrorKind, bool, String) {
     use ErrorKind as Kind;
     use io::ErrorKind as Io;
-    let (kind, doubt, advice) =
-        io_error::meaning(cause.kind()).unwrap_or_else(|| match cause.kind() {
-            Io::InvalidInput | Io::InvalidData | Io::Other => {
-                (Kind::Protocol, true, "is this a MariaDB server's port?")
-            }
-            _ => (
-                Kind::Unavailable,
-                true,
-                "check that the server runs, then connect again",
-            ),
-        });
+    let (kind, doubt, advice) = io_error::meaning(cause.kind()).unwrap_or_else(|| match cause.kind() {
+        Io::InvalidInput | Io::InvalidData | Io::Other => {
+            (Kind::Protocol, true, "is this a MariaDB server's port?")
+        }
+        _ => (Kind::Unavailable, true, "check that the server runs, then connect again"),
+    });
     (kind, doubt, format!("{cause}; {advice}"))
 }
 
@@ -123,19 +110,14 @@ pub(crate) fn is_fatal(error: &Error) -> bool {
         Error::Server(native) => {
             matches!(native.code, 1047 | 1053 | 1927 | 4150 | 1080 | 1180 | 1184)
         }
-        Error::Driver(DriverError::BulkExecute(_) | DriverError::StmtParamsMismatch { .. }) => {
-            false
-        }
+        Error::Driver(DriverError::BulkExecute(_) | DriverError::StmtParamsMismatch { .. }) => false,
         _ => true,
     }
 }
 
 /// A statement that the server refused did not happen, except where the server died or the connection was killed.
 const fn in_doubt(code: u16) -> bool {
-    matches!(
-        code,
-        1053 | 1080 | 1152 | 1158..=1161 | 1180 | 1184 | 1927 | 2006 | 2013 | 4150
-    )
+    matches!(code, 1053 | 1080 | 1152 | 1158..=1161 | 1180 | 1184 | 1927 | 2006 | 2013 | 4150)
 }
 
 /// What an error number means, and the next step.
@@ -150,10 +132,9 @@ fn meaning(code: u16) -> (ErrorKind, &'static str) {
 fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
     use ErrorKind as Kind;
     Some(match code {
-        1040 | 1203 | 1226 => (
-            Kind::Overload,
-            "raise max_connections (max_user_connections) or use fewer clients",
-        ),
+        1040 | 1203 | 1226 => {
+            (Kind::Overload, "raise max_connections (max_user_connections) or use fewer clients")
+        }
         1044 | 1142 | 1143 | 1227 | 1370 | 1410 => (
             Kind::Authentication,
             "give the URL's user this right; GRANT ALL ON `sensormark\\_%`.* is enough to measure",
@@ -165,14 +146,8 @@ fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
             Kind::Authentication,
             "the server does not accept this client's host: see FLUSH HOSTS and the user's host name",
         ),
-        3159 => (
-            Kind::Authentication,
-            "the server insists on TLS: set ssl-mode=required in the URL",
-        ),
-        1046 | 1049 => (
-            Kind::NotFound,
-            "the database is not there: create it first or correct the URL",
-        ),
+        3159 => (Kind::Authentication, "the server insists on TLS: set ssl-mode=required in the URL"),
+        1046 | 1049 => (Kind::NotFound, "the database is not there: create it first or correct the URL"),
         1047 => (
             Kind::Unavailable,
             "this member of the cluster takes no statements now: most of the members have to run and see each other",
@@ -181,18 +156,11 @@ fn connection_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
             Kind::Unavailable,
             "the commit did not get through to the other members of the cluster: connect again",
         ),
-        1053 | 1077 | 1079 => (
-            Kind::Unavailable,
-            "the server is shutting down: start it again",
-        ),
-        1080 | 1927 | 4150 => (
-            Kind::Unavailable,
-            "the connection was killed: connect again",
-        ),
-        1152 | 1158..=1161 | 1184 | 2006 | 2013 => (
-            Kind::Unavailable,
-            "the connection broke: look into the server's log and connect again",
-        ),
+        1053 | 1077 | 1079 => (Kind::Unavailable, "the server is shutting down: start it again"),
+        1080 | 1927 | 4150 => (Kind::Unavailable, "the connection was killed: connect again"),
+        1152 | 1158..=1161 | 1184 | 2006 | 2013 => {
+            (Kind::Unavailable, "the connection broke: look into the server's log and connect again")
+        }
         _ => return None,
     })
 }
@@ -206,22 +174,16 @@ fn state_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
             Kind::DiskFull,
             "the table has no room: free space on the data folder's disk, or raise tmp_table_size for a temporary table",
         ),
-        1037 | 1038 | 1041 | 1135 => (
-            Kind::Overload,
-            "the server is out of memory or threads: use fewer clients or smaller batches",
-        ),
-        1023 | 1026 | 1030 => (
-            Kind::Crashed,
-            "the server met an input/output error: check its disk and log",
-        ),
-        1034 | 1035 | 1194 | 1195 | 1712 | 1932 => (
-            Kind::Crashed,
-            "the server's data is damaged: check its disk and log",
-        ),
-        1290 | 1792 | 1836 => (
-            Kind::Rejected,
-            "the server is read-only (a replica?) or forbids this: use the primary",
-        ),
+        1037 | 1038 | 1041 | 1135 => {
+            (Kind::Overload, "the server is out of memory or threads: use fewer clients or smaller batches")
+        }
+        1023 | 1026 | 1030 => (Kind::Crashed, "the server met an input/output error: check its disk and log"),
+        1034 | 1035 | 1194 | 1195 | 1712 | 1932 => {
+            (Kind::Crashed, "the server's data is damaged: check its disk and log")
+        }
+        1290 | 1792 | 1836 => {
+            (Kind::Rejected, "the server is read-only (a replica?) or forbids this: use the primary")
+        }
         _ => return None,
     })
 }
@@ -237,48 +199,33 @@ fn statement_meaning(code: u16) -> Option<(ErrorKind, &'static str)> {
         1216 | 1217 | 1451 | 1452 => (Kind::Conflict, "a row that this one refers to is missing"),
         4025 => (Kind::Conflict, "a check does not hold"),
         1008 => (Kind::NotFound, "the database is not there"),
-        1051 | 1109 | 1146 => (
-            Kind::NotFound,
-            "the table is not there: was the database created with another layout?",
-        ),
-        1054 => (
-            Kind::NotFound,
-            "the column is not there: was the database created with another schema?",
-        ),
-        1153 => (
-            Kind::TooLarge,
-            "raise the server's max_allowed_packet or make the batch smaller",
-        ),
-        1071 | 1074 | 1117 | 1118 | 1406 | 1436 => (
-            Kind::TooLarge,
-            "a text, row or key is longer than MariaDB takes",
-        ),
-        1390 | 1461 => (
-            Kind::TooLarge,
-            "make the batch smaller, or raise max_prepared_stmt_count",
-        ),
+        1051 | 1109 | 1146 => {
+            (Kind::NotFound, "the table is not there: was the database created with another layout?")
+        }
+        1054 => (Kind::NotFound, "the column is not there: was the database created with another schema?"),
+        1153 => (Kind::TooLarge, "raise the server's max_allowed_packet or make the batch smaller"),
+        1071 | 1074 | 1117 | 1118 | 1406 | 1436 => {
+            (Kind::TooLarge, "a text, row or key is longer than MariaDB takes")
+        }
+        1390 | 1461 => (Kind::TooLarge, "make the batch smaller, or raise max_prepared_stmt_count"),
         1205 => (
             Kind::Timeout,
             "a lock was not to be had in time: use fewer writers of the same rows, or try again",
         ),
-        1317 | 1969 | 3024 => (
-            Kind::Timeout,
-            "the statement took longer than allowed: allow more time or ask for less",
-        ),
+        1317 | 1969 | 3024 => {
+            (Kind::Timeout, "the statement took longer than allowed: allow more time or ask for less")
+        }
         1213 => (Kind::Overload, "a deadlock was broken: try again"),
         1020 => (Kind::Overload, "the row was changed meanwhile: try again"),
-        1148 | 4166 => (
-            Kind::Unsupported,
-            "turn local_infile on in the server, or choose a layout without LOAD DATA",
-        ),
-        1305 | 1235 | 1286 => (
-            Kind::Unsupported,
-            "this server lacks something: MariaDB 10.6 or later is needed",
-        ),
-        1064 => (
-            Kind::Rejected,
-            "the server did not understand the statement: MariaDB 10.6 or later is needed",
-        ),
+        1148 | 4166 => {
+            (Kind::Unsupported, "turn local_infile on in the server, or choose a layout without LOAD DATA")
+        }
+        1305 | 1235 | 1286 => {
+            (Kind::Unsupported, "this server lacks something: MariaDB 10.6 or later is needed")
+        }
+        1064 => {
+            (Kind::Rejected, "the server did not understand the statement: MariaDB 10.6 or later is needed")
+        }
         1264 | 1366 | 1367 | 1690 => (Kind::Rejected, "a value does not fit its column"),
         _ => return None,
     })

@@ -79,10 +79,7 @@ impl Backend for MariadbBackend {
                 Durability::Default,
                 "innodb_flush_log_at_trx_commit = 1: each commit waits for the redo log on disk (binary log off)",
             ),
-            (
-                Durability::Durable,
-                "the same as default, and checked: innodb_flush_log_at_trx_commit = 1",
-            ),
+            (Durability::Durable, "the same as default, and checked: innodb_flush_log_at_trx_commit = 1"),
             (
                 Durability::Relaxed,
                 "innodb_flush_log_at_trx_commit = 2: commits are written, and flushed to disk about once a second",
@@ -101,9 +98,7 @@ impl Backend for MariadbBackend {
         installation: server::installation,
         launch: Some(server::launch),
         endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
-        physical_schema: |plan| {
-            PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout)
-        },
+        physical_schema: |plan| PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout),
     };
 
     fn repeated_write(&self, layout: &Layout, _table: &Table) -> RepeatedWrite {
@@ -137,11 +132,7 @@ impl Backend for MariadbBackend {
         cluster::launch_member(installation, folders, member, options)
     }
 
-    fn start_again(
-        &self,
-        folders: &[ServerFolder],
-        down: &[usize],
-    ) -> Result<Vec<usize>, StoreError> {
+    fn start_again(&self, folders: &[ServerFolder], down: &[usize]) -> Result<Vec<usize>, StoreError> {
         cluster::start_again(folders, down)
     }
 
@@ -171,12 +162,7 @@ impl Backend for MariadbBackend {
         let turn = self.turns.of(&options);
         let timeout = Duration::from_millis(plan.timeout_ms);
         let link = open_writer(&options, &turn, None, timeout).await?;
-        Ok(MariadbAdministrator::new(
-            link,
-            options,
-            plan.clone(),
-            physical,
-        ))
+        Ok(MariadbAdministrator::new(link, options, plan.clone(), physical))
     }
 
     async fn connect(

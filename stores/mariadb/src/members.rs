@@ -55,32 +55,22 @@ impl Standing {
 pub(crate) async fn standing(link: &mut Link) -> Result<Standing, StoreError> {
     let mut standing = Standing::default();
     let text = "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_local_state_comment', 'wsrep_cluster_status', 'wsrep_cluster_size')";
-    link.rows(
-        "ask a member of the cluster",
-        text,
-        Vec::new(),
-        &mut |row| {
-            let value = cell::text(&row, 1)?;
-            match cell::text(&row, 0)? {
-                "wsrep_local_state_comment" => value.clone_into(&mut standing.state),
-                "wsrep_cluster_status" => value.clone_into(&mut standing.status),
-                _ => standing.size = value.parse().unwrap_or_default(),
-            }
-            Ok(())
-        },
-    )
+    link.rows("ask a member of the cluster", text, Vec::new(), &mut |row| {
+        let value = cell::text(&row, 1)?;
+        match cell::text(&row, 0)? {
+            "wsrep_local_state_comment" => value.clone_into(&mut standing.state),
+            "wsrep_cluster_status" => value.clone_into(&mut standing.status),
+            _ => standing.size = value.parse().unwrap_or_default(),
+        }
+        Ok(())
+    })
     .await?;
     Ok(standing)
 }
 
 /// Options of Galera's library that matter; others name addresses and folders.
-const PROVIDER_SETTINGS: [&str; 5] = [
-    "evs.suspect_timeout",
-    "gcache.size",
-    "gcs.fc_limit",
-    "pc.recovery",
-    "repl.causal_read_timeout",
-];
+const PROVIDER_SETTINGS: [&str; 5] =
+    ["evs.suspect_timeout", "gcache.size", "gcs.fc_limit", "pc.recovery", "repl.causal_read_timeout"];
 
 /// The settings of the cluster, as a member states them. What sessions wait for is theirs.
 ///
@@ -91,10 +81,7 @@ pub(crate) async fn settings(link: &mut Link) -> Result<Vec<Setting>, StoreError
     let size = standing(link).await?.size;
     let sync_wait = "SELECT @@SESSION.wsrep_sync_wait";
     let sync_wait = link.number(OPERATION, sync_wait).await?;
-    let setting = |name: &str, value: String| Setting {
-        name: name.to_owned(),
-        value,
-    };
+    let setting = |name: &str, value: String| Setting { name: name.to_owned(), value };
     let mut settings = vec![
         setting("members that see each other", size.to_string()),
         setting("wsrep_sync_wait", sync_wait.to_string()),
@@ -129,9 +116,7 @@ pub(crate) async fn open_writer(
     let (host, link) = open_one(options, hosts, database, timeout).await?;
     if host != first {
         // Only the first that finds it lost says who is next; the others follow.
-        let _ = turn
-            .writer
-            .compare_exchange(first, host, Ordering::AcqRel, Ordering::Acquire);
+        let _ = turn.writer.compare_exchange(first, host, Ordering::AcqRel, Ordering::Acquire);
     }
     Ok(link)
 }

@@ -11,9 +11,7 @@ use mysql_async::{Row, Value as Native};
 use sensormark_relational::decode::{self, Decoder};
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::slot::{Bindings, Slot};
-use sensormark_relational::plan::{
-    self, Plan, Plans, Statement, checked, nothing_to_find, planned,
-};
+use sensormark_relational::plan::{self, Plan, Plans, Statement, checked, nothing_to_find, planned};
 use sensormark_store::{Answer, Batch, Query, StoreError, Value};
 use std::rc::Rc;
 
@@ -59,9 +57,7 @@ impl Reader<'_> {
         for statement in &plan.statements {
             let mut sink = |row: Row| decoder.row(&statement.form, &Fetched(&row));
             let values = values(statement, asked);
-            self.link
-                .rows(OPERATION, &statement.text, values, &mut sink)
-                .await?;
+            self.link.rows(OPERATION, &statement.text, values, &mut sink).await?;
         }
         Ok((decoder, plan))
     }
@@ -77,9 +73,7 @@ fn values(statement: &Statement, asked: Bindings<'_>) -> Vec<Native> {
         }
         asked.each_series(|series| {
             let keys = 0..asked.table.keys.len();
-            values.extend(
-                keys.map(|key| native(asked.table.key_cell(asked.description, key, series))),
-            );
+            values.extend(keys.map(|key| native(asked.table.key_cell(asked.description, key, series))));
         });
     }
     values
@@ -117,8 +111,7 @@ pub(crate) async fn scan_entities(
     let sql = plan::entities(physical, number)?;
     let (mut key, mut values) = (String::new(), Vec::new());
     link.stream("read entities back", &sql, &mut |row| {
-        let (series, last_ns) =
-            decode::entity(physical, number, &Fetched(&row), &mut key, &mut values)?;
+        let (series, last_ns) = decode::entity(physical, number, &Fetched(&row), &mut key, &mut values)?;
         sink(series, last_ns, &values);
         Ok(())
     })

@@ -9,8 +9,7 @@ use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{FieldType, TagColumn};
 
 /// What all tables have in common: readable by any InnoDB, and text compared by its bytes, trailing spaces included.
-pub(crate) const OPTIONS: &str =
-    "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
+pub(crate) const OPTIONS: &str = "ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin";
 
 /// The statement that makes the owner's table: it has one row, the owner's mark.
 pub(crate) fn owner_table() -> String {
@@ -63,9 +62,5 @@ pub(crate) fn is_short(values: &TagColumn) -> bool {
 
 /// A tag's column in an index.
 pub(crate) fn indexed(name: &str, values: &TagColumn) -> String {
-    if is_short(values) {
-        name.to_owned()
-    } else {
-        format!("{name}({LONGEST_INDEXED})")
-    }
+    if is_short(values) { name.to_owned() } else { format!("{name}({LONGEST_INDEXED})") }
 }

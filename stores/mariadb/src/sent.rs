@@ -30,10 +30,7 @@ impl Kept {
     #[inline]
     pub(crate) fn note_bulk(&mut self, text: &str, rows: &[Vec<Value>]) {
         let first = rows.first().map_or(&[][..], Vec::as_slice);
-        let note = format_args!(
-            "executed once for {} rows, the first one's values shown",
-            rows.len()
-        );
+        let note = format_args!("executed once for {} rows, the first one's values shown", rows.len());
         self.push(text, first, true, Some(note));
     }
 

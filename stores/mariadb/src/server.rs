@@ -9,8 +9,7 @@ use sensormark_server::files::write_private;
 use sensormark_server::find::{Search, install_advice, stated_version};
 use sensormark_store::server::{Command, StopSignal};
 use sensormark_store::{
-    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical,
-    server::ServerFolder,
+    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical, server::ServerFolder,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -51,13 +50,8 @@ const LONGEST_SOCKET_PATH: usize = 100;
 
 /// The server found, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    let packages = [
-        "/usr/sbin",
-        "/usr/libexec",
-        "/usr/local/sbin",
-        "/usr/local/mysql/bin",
-        "/opt/mariadb/bin",
-    ];
+    let packages =
+        ["/usr/sbin", "/usr/libexec", "/usr/local/sbin", "/usr/local/mysql/bin", "/opt/mariadb/bin"];
     let search = Search {
         name: "mariadb",
         title: "the MariaDB server",
@@ -83,10 +77,7 @@ fn version_of(program: &Path) -> Option<String> {
         return None;
     }
     let text = stated_version(program, &["--no-defaults", "--version"]).ok()?;
-    let version = text
-        .split_whitespace()
-        .skip_while(|word| *word != "Ver")
-        .nth(1)?;
+    let version = text.split_whitespace().skip_while(|word| *word != "Ver").nth(1)?;
     version.contains("MariaDB").then(|| version.to_owned())
 }
 
@@ -106,18 +97,12 @@ fn setup_program(base: &Path) -> Result<PathBuf, StoreError> {
         "bin/mysql_install_db",
         "scripts/mysql_install_db",
     ];
-    let found = candidates
-        .iter()
-        .map(|name| base.join(name))
-        .find(|program| program.is_file());
+    let found = candidates.iter().map(|name| base.join(name)).find(|program| program.is_file());
     found.ok_or_else(|| {
         StoreError::new(
             ErrorKind::NotInstalled,
             "find mariadb-install-db",
-            format!(
-                "it is not below {}; install the whole mariadb-server package",
-                base.display()
-            ),
+            format!("it is not below {}; install the whole mariadb-server package", base.display()),
         )
     })
 }
@@ -129,10 +114,7 @@ pub(crate) fn launch(
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
     let (mut launch, init) = launch_with(installation, folder, options, "")?;
-    launch
-        .server
-        .arguments
-        .push(format!("--init-file={}", init.display()));
+    launch.server.arguments.push(format!("--init-file={}", init.display()));
     Ok(launch)
 }
 
@@ -153,14 +135,10 @@ pub(crate) fn launch_with(
         let place = "no TLS, TCP on the address that was named, with the generated password alone";
         notes.push(place.to_owned());
     }
-    notes.push(
-        "binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned(),
-    );
+    notes.push("binary log off (skip-log-bin): commits are flushed to the redo log alone".to_owned());
     let defaults = format!("--defaults-file={}", file.display());
-    let environment = vec![
-        ("LC_ALL".to_owned(), "C".to_owned()),
-        ("TMPDIR".to_owned(), folder.root.display().to_string()),
-    ];
+    let environment =
+        vec![("LC_ALL".to_owned(), "C".to_owned()), ("TMPDIR".to_owned(), folder.root.display().to_string())];
     let launch = Launch {
         before: vec![Command {
             program: setup,
@@ -206,12 +184,8 @@ fn accounts(folder: &ServerFolder) -> String {
     for host in ["127.0.0.1", "localhost"].into_iter().chain(other) {
         let user = format!("'sensormark'@'{host}'");
         let password = folder.password.expose();
-        text.push_str(&format!(
-            "CREATE USER IF NOT EXISTS {user} IDENTIFIED BY '{password}';\n"
-        ));
-        text.push_str(&format!(
-            "GRANT ALL PRIVILEGES ON *.* TO {user} WITH GRANT OPTION;\n"
-        ));
+        text.push_str(&format!("CREATE USER IF NOT EXISTS {user} IDENTIFIED BY '{password}';\n"));
+        text.push_str(&format!("GRANT ALL PRIVILEGES ON *.* TO {user} WITH GRANT OPTION;\n"));
     }
     text.push_str("DELETE FROM mysql.global_priv WHERE User <> 'sensormark' AND User <> 'mariadb.sys';\nFLUSH PRIVILEGES;\n");
     text
@@ -247,10 +221,7 @@ fn configuration(
     if socket.len() <= LONGEST_SOCKET_PATH {
         set("socket", &socket);
     } else {
-        set(
-            "socket",
-            &format!("@sensormark-mariadb-{}", folder.ports[0]),
-        );
+        set("socket", &format!("@sensormark-mariadb-{}", folder.ports[0]));
     }
     set("pid-file", &folder.join("pid").display());
     set("log-error", &folder.join("error.log").display());
@@ -297,9 +268,7 @@ fn apply_profile(
         }
         Some("as-published") => {
             set("max_connections", &connections.max(320));
-            notes.push(
-                "settings as the server comes with, but for at least 320 connections".to_owned(),
-            );
+            notes.push("settings as the server comes with, but for at least 320 connections".to_owned());
         }
         Some(other) => {
             return Err(StoreError::new(
@@ -352,28 +321,17 @@ mod tests {
         assert!(configuration.contains("innodb_log_file_size=1024M\n"));
         let init = fs::metadata(folder.join("init.sql")).unwrap();
         assert_eq!(init.mode() & 0o777, 0o600);
-        assert!(
-            launch
-                .notes
-                .iter()
-                .any(|note| note.contains("binary log off"))
-        );
+        assert!(launch.notes.iter().any(|note| note.contains("binary log off")));
     }
 
     #[test]
     fn what_cannot_be_had_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let folder = folder(root.path());
-        let profile = ServerOptions {
-            profile: Some("fast".to_owned()),
-            ..ServerOptions::default()
-        };
+        let profile = ServerOptions { profile: Some("fast".to_owned()), ..ServerOptions::default() };
         let error = configuration(Path::new("/usr"), &folder, &profile).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration);
-        let nothing = ServerOptions {
-            durability: Durability::Unacknowledged,
-            ..ServerOptions::default()
-        };
+        let nothing = ServerOptions { durability: Durability::Unacknowledged, ..ServerOptions::default() };
         let error = configuration(Path::new("/usr"), &folder, &nothing).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
     }

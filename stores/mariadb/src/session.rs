@@ -7,9 +7,7 @@ use crate::write::insert::Inserts;
 use sensormark_kit::BackendSession;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::plan::Plans;
-use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, Query, Statement, StoreError, Value,
-};
+use sensormark_store::{Acknowledgement, Answer, Batch, EntityReading, Query, Statement, StoreError, Value};
 use std::sync::Arc;
 
 /// The most parameters that name series in place of their tag; a statement has 65,535 of all kinds.
@@ -32,9 +30,7 @@ impl MariadbSession {
         Self {
             link,
             replica,
-            inserts: (0..physical.tables.len())
-                .map(|table| Inserts::new(&physical, table))
-                .collect(),
+            inserts: (0..physical.tables.len()).map(|table| Inserts::new(&physical, table)).collect(),
             physical,
             asked: Plans::default(),
             written: write::Compounds::default(),
@@ -44,25 +40,11 @@ impl MariadbSession {
 
 impl BackendSession for MariadbSession {
     async fn write(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
-        write::write(
-            &mut self.link,
-            &self.inserts,
-            &mut self.written,
-            &self.physical,
-            batch,
-        )
-        .await
+        write::write(&mut self.link, &self.inserts, &mut self.written, &self.physical, batch).await
     }
 
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
-        write::upsert(
-            &mut self.link,
-            &self.inserts,
-            &mut self.written,
-            &self.physical,
-            write,
-        )
-        .await
+        write::upsert(&mut self.link, &self.inserts, &mut self.written, &self.physical, write).await
     }
 
     /// A list of constants has the index read from each series' own place; the same series from a subquery are read from their beginnings.

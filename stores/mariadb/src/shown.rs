@@ -14,10 +14,7 @@ impl Link {
     ///
     /// # Errors
     /// When the server does not explain a question.
-    pub(crate) async fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub(crate) async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let sent = self.kept.0.take();
         let keeps = sent.is_some();
         let mut statements = Vec::new();
@@ -41,18 +38,8 @@ impl Link {
 
     /// The server's plan, a line for each table that it reads.
     async fn plan(&mut self, sent: Sent) -> Result<String, StoreError> {
-        const COLUMNS: [&str; 10] = [
-            "id",
-            "select_type",
-            "table",
-            "type",
-            "possible_keys",
-            "key",
-            "key_len",
-            "ref",
-            "rows",
-            "extra",
-        ];
+        const COLUMNS: [&str; 10] =
+            ["id", "select_type", "table", "type", "possible_keys", "key", "key_len", "ref", "rows", "extra"];
         let mut lines = Vec::new();
         let text = format!("EXPLAIN {}", sent.text);
         self.rows(OPERATION, &text, sent.values, &mut |row| {

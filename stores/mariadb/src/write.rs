@@ -16,8 +16,8 @@ use bytes::Bytes;
 use mysql_async::Value;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError,
-    Table, Values, WriteMethod,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, Layout, Limits, Shape, StoreError, Table,
+    Values, WriteMethod,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,9 +46,7 @@ struct CompoundShape {
 /// The largest statements with this layout and table.
 pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
     let most = STATEMENT_BYTES / reading_bytes(layout, table);
-    Limits {
-        readings_per_statement: most.clamp(1, 20_000),
-    }
+    Limits { readings_per_statement: most.clamp(1, 20_000) }
 }
 
 /// About how many bytes a reading takes in a statement.
@@ -77,10 +75,7 @@ fn statement_end(batch: &Batch, start: usize, most: usize, most_bytes: usize) ->
     }
     let mut bytes = 0;
     for reading in start..end {
-        bytes += texts
-            .iter()
-            .map(|text| text.get(reading).len() + 16)
-            .sum::<usize>();
+        bytes += texts.iter().map(|text| text.get(reading).len() + 16).sum::<usize>();
         if bytes > most_bytes && reading > start {
             return reading;
         }
@@ -139,10 +134,7 @@ pub(crate) async fn upsert(
     let (update, insert) = rows::entity(physical, write)?;
     let inserts = &inserts[reading.table];
     let Some(entity) = inserts.entity.as_ref() else {
-        return Err(StoreError::unsupported(
-            OPERATION,
-            "the table has no entity",
-        ));
+        return Err(StoreError::unsupported(OPERATION, "the table has no entity"));
     };
     let steps = rows::steps(physical, inserts, reading, 0..1)?;
     let statements = match write.atomicity {
@@ -155,16 +147,10 @@ pub(crate) async fn upsert(
         Atomicity::Atomic => {
             // To update what is not there first would lock the gap where others insert theirs, until the commit: they would deadlock.
             let first = Some((entity.insert.as_str(), insert));
-            compound(link, compounds, OPERATION, reading.table, first, steps)
-                .await
-                .map(|()| 1)
+            compound(link, compounds, OPERATION, reading.table, first, steps).await.map(|()| 1)
         }
     };
-    Ok(Acknowledgement {
-        readings: 1,
-        sent: 1,
-        statements: statements?,
-    })
+    Ok(Acknowledgement { readings: 1, sent: 1, statements: statements? })
 }
 
 /// Runs steps, all of them or none.
@@ -185,14 +171,9 @@ async fn run(
     match step.rows.len() {
         1 => {
             let row = step.rows.swap_remove(0);
-            link.execute(OPERATION, &step.insert.one, row)
-                .await
-                .map(|_| ())
+            link.execute(OPERATION, &step.insert.one, row).await.map(|_| ())
         }
-        _ => {
-            link.execute_bulk(OPERATION, &step.insert.one, step.rows)
-                .await
-        }
+        _ => link.execute_bulk(OPERATION, &step.insert.one, step.rows).await,
     }
 }
 
@@ -208,14 +189,9 @@ async fn together(
     if rows <= COMPOUND_ROWS {
         return compound(link, compounds, OPERATION, table, None, steps).await;
     }
-    link.text(OPERATION, "START TRANSACTION")
-        .await
-        .map_err(|error| error.with_doubt(false))?;
+    link.text(OPERATION, "START TRANSACTION").await.map_err(|error| error.with_doubt(false))?;
     for step in steps {
-        if let Err(error) = link
-            .execute_bulk(OPERATION, &step.insert.one, step.rows)
-            .await
-        {
+        if let Err(error) = link.execute_bulk(OPERATION, &step.insert.one, step.rows).await {
             // The first error is returned. Where the rollback fails too, the server rolls back as the connection ends.
             let _ = link.text(OPERATION, "ROLLBACK").await;
             return Err(error);
@@ -234,21 +210,12 @@ async fn compound(
     steps: Vec<Step<'_>>,
 ) -> Result<(), StoreError> {
     let rows = |step: usize| steps.get(step).map_or(0, |step| step.rows.len());
-    let shape = CompoundShape {
-        table,
-        entity: entity.is_some(),
-        rows: [rows(0), rows(1)],
-    };
+    let shape = CompoundShape { table, entity: entity.is_some(), rows: [rows(0), rows(1)] };
     let (entity, parameters) = entity.unzip();
-    let text = compounds
-        .0
-        .entry(shape)
-        .or_insert_with(|| compound_text(entity, &steps).into());
+    let text = compounds.0.entry(shape).or_insert_with(|| compound_text(entity, &steps).into());
     let mut parameters = parameters.unwrap_or_default();
     parameters.extend(steps.into_iter().flat_map(|step| step.rows).flatten());
-    link.execute(operation, &Rc::clone(text), parameters)
-        .await
-        .map(|_| ())
+    link.execute(operation, &Rc::clone(text), parameters).await.map(|_| ())
 }
 
 /// One transaction of an entity's statement, where there is one, and those of steps, each with all its rows.
@@ -293,9 +260,7 @@ async fn load(
 ) -> Result<(), StoreError> {
     const OPERATION: &str = "load readings";
     let (file, rows) = text::infile(physical, batch, range)?;
-    let (written, warnings) = link
-        .load(OPERATION, &inserts.load, Bytes::from(file))
-        .await?;
+    let (written, warnings) = link.load(OPERATION, &inserts.load, Bytes::from(file)).await?;
     if (written, warnings) == (rows, 0) {
         return Ok(());
     }

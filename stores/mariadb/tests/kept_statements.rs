@@ -7,9 +7,8 @@ use sensormark_kit::MOST_SHAPES;
 use sensormark_mariadb::Mariadb;
 use sensormark_server::Supervisor;
 use sensormark_store::{
-    Ask, DatabaseName, Durability, Endpoint, Family, Field, FieldSet, FieldType, Plan, Query,
-    Schema, Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange,
-    TimeResolution,
+    Ask, DatabaseName, Durability, Endpoint, Family, Field, FieldSet, FieldType, Plan, Query, Schema,
+    Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
 };
 use std::error::Error;
 use std::sync::Arc;
@@ -27,18 +26,10 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let test = Trial::test("a session keeps every planned statement", move || {
-        let options = ServerOptions {
-            memory_bytes: 256 << 20,
-            clients: 4,
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { memory_bytes: 256 << 20, clients: 4, ..ServerOptions::default() };
         let server = Supervisor::new(None)?.start(store.as_ref(), &options, None)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        runtime
-            .block_on(all_are_kept(&store, server.endpoint()))
-            .map_err(|error| error.to_string().into())
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(all_are_kept(&store, server.endpoint())).map_err(|error| error.to_string().into())
     });
     libtest_mimic::run(&arguments, vec![test.with_ignored_flag(missing.is_some())]).exit();
 }
@@ -49,14 +40,8 @@ fn plan(store: &Mariadb, endpoint: &Endpoint) -> Outcome<Plan> {
     let schema = Arc::new(Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![Field {
-                name: "value".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            tags: vec![Tag { name: "sensor".into() }],
+            fields: vec![Field { name: "value".into(), kind: FieldType::F64, nullable: false }],
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::new(vec![TagColumn::Integer(sensors)]),
@@ -82,10 +67,7 @@ async fn ask_all(session: &mut dyn Session) -> Outcome<()> {
             table: 0,
             series: Selection::Set((0..series).collect()),
             range: TimeRange::new(0, 1_000),
-            ask: Ask::Range {
-                fields: FieldSet::one(0),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: FieldSet::one(0), coarse_filter: false },
         };
         session.query(&query).await?;
     }

@@ -9,9 +9,7 @@ use crate::schema::{OWNER_COLLECTION, PhysicalSchema};
 use crate::topology::Topology;
 use mongodb::bson::{Bson, Document, doc};
 use sensormark_kit::{BackendAdministrator, Found};
-use sensormark_store::{
-    DatabaseName, Documents, Durability, ErrorKind, Plan, Setting, Size, StoreError,
-};
+use sensormark_store::{DatabaseName, Documents, Durability, ErrorKind, Plan, Setting, Size, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,10 +71,9 @@ pub(crate) enum Mark {
 
 /// Looks for a database's mark.
 pub(crate) async fn owner_of(link: &Link, database: &str) -> Result<Mark, StoreError> {
-    let find = doc! { "find": OWNER_COLLECTION, "filter": { "_id": "owner" }, "limit": 1, "singleBatch": true };
-    let answer = link
-        .command_of(database, "read the owner's mark", find)
-        .await?;
+    let find =
+        doc! { "find": OWNER_COLLECTION, "filter": { "_id": "owner" }, "limit": 1, "singleBatch": true };
+    let answer = link.command_of(database, "read the owner's mark", find).await?;
     let mark = answer
         .get_document("cursor")
         .and_then(|cursor| cursor.get_array("firstBatch"))
@@ -94,9 +91,7 @@ impl MongodbAdministrator {
     ) -> Result<Self, StoreError> {
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
-        let hello = link
-            .command("connect to MongoDB", doc! { "hello": 1 })
-            .await;
+        let hello = link.command("connect to MongoDB", doc! { "hello": 1 }).await;
         let hello = match hello {
             Ok(hello) => hello,
             Err(error) => {
@@ -105,13 +100,7 @@ impl MongodbAdministrator {
             }
         };
         link.allow(PATIENCE);
-        Ok(Self {
-            plan,
-            physical,
-            link,
-            topology: Topology::of(&hello),
-            notes: Vec::new(),
-        })
+        Ok(Self { plan, physical, link, topology: Topology::of(&hello), notes: Vec::new() })
     }
 
     /// The kind of deployment.
@@ -130,9 +119,7 @@ impl MongodbAdministrator {
             }
             Ok(())
         };
-        self.link
-            .ask_of(None, "list collections", list, TimeLimit::Whole, take)
-            .await?;
+        self.link.ask_of(None, "list collections", list, TimeLimit::Whole, take).await?;
         Ok(names)
     }
 
@@ -150,10 +137,7 @@ impl MongodbAdministrator {
                 Err(error) => return Err(error),
             }
         }
-        let line = self
-            .link
-            .command_of("admin", what, doc! { "getCmdLineOpts": 1 })
-            .await;
+        let line = self.link.command_of("admin", what, doc! { "getCmdLineOpts": 1 }).await;
         if let Ok(line) = line
             && let Ok(parsed) = line.get_document("parsed")
         {
@@ -168,8 +152,7 @@ impl MongodbAdministrator {
             Err(error) => return Err(error),
         }
         if is_refused {
-            let note =
-                "settings are missing: the user may not read them (the role clusterMonitor may)";
+            let note = "settings are missing: the user may not read them (the role clusterMonitor may)";
             self.notes.push(note.to_owned());
         }
         let concern = doc! { "getDefaultRWConcern": 1 };
@@ -179,34 +162,19 @@ impl MongodbAdministrator {
             Err(error) if is_absent(error.kind()) || error.kind() == ErrorKind::Authentication => {}
             Err(error) => return Err(error),
         }
-        settings.push(Setting {
-            name: "topology".to_owned(),
-            value: self.topology.text().to_owned(),
-        });
+        settings.push(Setting { name: "topology".to_owned(), value: self.topology.text().to_owned() });
         let concern = self.link.consistency.write_concern(self.plan.durability);
-        settings.push(Setting {
-            name: "writeConcern".to_owned(),
-            value: concern.to_string(),
-        });
+        settings.push(Setting { name: "writeConcern".to_owned(), value: concern.to_string() });
         let consistency = self.link.consistency.settings();
-        settings.extend(consistency.map(|(name, value)| Setting {
-            name: name.to_owned(),
-            value,
-        }));
+        settings.extend(consistency.map(|(name, value)| Setting { name: name.to_owned(), value }));
         Ok(settings)
     }
 
     /// The database's own files; the journal is the whole server's and MongoDB does not state its size.
     async fn measure(&mut self) -> Result<Size, StoreError> {
-        let stats = self
-            .link
-            .command("measure the database", doc! { "dbStats": 1 })
-            .await?;
+        let stats = self.link.command("measure the database", doc! { "dbStats": 1 }).await?;
         let bytes = |name: &str| number(stats.get(name)).max(0).cast_unsigned();
-        Ok(Size {
-            total_bytes: bytes("storageSize") + bytes("indexSize"),
-            log_bytes: None,
-        })
+        Ok(Size { total_bytes: bytes("storageSize") + bytes("indexSize"), log_bytes: None })
     }
 
     /// The documents of all collections of readings and entities, and their bytes. A time-series collection tells of its buckets.
@@ -214,22 +182,14 @@ impl MongodbAdministrator {
         const OPERATION: &str = "count documents";
         let mut all = Documents::default();
         for name in self.physical.collections() {
-            let stats = match self
-                .link
-                .command(OPERATION, doc! { "collStats": name })
-                .await
-            {
+            let stats = match self.link.command(OPERATION, doc! { "collStats": name }).await {
                 Ok(stats) => stats,
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
-            let buckets = stats
-                .get_document("timeseries")
-                .ok()
-                .and_then(|buckets| buckets.get("bucketCount"));
-            all.count += number(buckets.or_else(|| stats.get("count")))
-                .max(0)
-                .cast_unsigned();
+            let buckets =
+                stats.get_document("timeseries").ok().and_then(|buckets| buckets.get("bucketCount"));
+            all.count += number(buckets.or_else(|| stats.get("count"))).max(0).cast_unsigned();
             all.bytes += number(stats.get("size")).max(0).cast_unsigned();
         }
         Ok(Some(all))
@@ -252,16 +212,10 @@ fn setting(document: &Document, path: &str) -> Option<Setting> {
         Bson::String(text) => text.clone(),
         other => other.to_string(),
     };
-    Some(Setting {
-        name: path.to_owned(),
-        value: text,
-    })
+    Some(Setting { name: path.to_owned(), value: text })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "sizes in bytes are whole numbers far below 2^53"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "sizes in bytes are whole numbers far below 2^53")]
 fn number(value: Option<&Bson>) -> i64 {
     match value {
         Some(Bson::Int32(value)) => i64::from(*value),
@@ -294,17 +248,13 @@ impl BackendAdministrator for MongodbAdministrator {
     async fn make(&mut self) -> Result<(), StoreError> {
         let mark = doc! { "_id": "owner", "mark": &self.plan.owner };
         let concern = self.link.consistency.write_concern(Durability::Durable);
-        let insert =
-            doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": concern };
+        let insert = doc! { "insert": OWNER_COLLECTION, "documents": [mark], "writeConcern": concern };
         let made = self.link.command("set the owner's mark", insert).await?;
         if made.contains_key("writeErrors") {
             return Err(StoreError::new(
                 ErrorKind::Foreign,
                 "set the owner's mark",
-                format!(
-                    "somebody else has just made {}; choose another name",
-                    self.plan.database
-                ),
+                format!("somebody else has just made {}; choose another name", self.plan.database),
             ));
         }
         for command in self.physical.commands() {
@@ -315,19 +265,13 @@ impl BackendAdministrator for MongodbAdministrator {
 
     async fn remove(&mut self) -> Result<(), StoreError> {
         let drop = doc! { "dropDatabase": 1 };
-        self.link
-            .command("drop the database", drop)
-            .await
-            .map(|_| ())
+        self.link.command("drop the database", drop).await.map(|_| ())
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let pattern = format!("^{}", DatabaseName::PREFIX);
         let list = doc! { "listDatabases": 1, "nameOnly": true, "filter": { "name": { "$regex": pattern } } };
-        let answer = self
-            .link
-            .command_of("admin", "list databases", list)
-            .await?;
+        let answer = self.link.command_of("admin", "list databases", list).await?;
         let named = |entry: &Bson| {
             let name = entry.as_document()?.get_str("name").ok()?;
             Some(name.to_owned())

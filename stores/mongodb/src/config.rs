@@ -18,8 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What a URL looks like. Messages show it.
-pub(crate) const URL_EXAMPLE: &str =
-    "mongodb://user:password@host:27017/?authSource=admin&tls=true";
+pub(crate) const URL_EXAMPLE: &str = "mongodb://user:password@host:27017/?authSource=admin&tls=true";
 
 const DEFAULT_PORT: u16 = 27_017;
 /// How often a server that is known by its address alone is asked for its state when nothing is amiss.
@@ -35,10 +34,7 @@ pub(crate) struct Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("ports", &self.ports)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Options").field("ports", &self.ports).finish_non_exhaustive()
     }
 }
 
@@ -62,9 +58,7 @@ impl Options {
             digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
         };
         if !text.split('%').skip(1).all(is_encoded) {
-            return Err(wrong(
-                "a % in it has no two hexadecimal digits behind it: write %25 for a %",
-            ));
+            return Err(wrong("a % in it has no two hexadecimal digits behind it: write %25 for a %"));
         }
         let connection = ConnectionString::parse(text).map_err(|error| {
             let words = error.to_string();
@@ -72,11 +66,7 @@ impl Options {
                 .split_once('@')
                 .and_then(|(before, _)| before.rsplit_once(':'))
                 .is_some_and(|(_, password)| !password.is_empty() && words.contains(password));
-            if shows_a_secret {
-                wrong("it cannot be understood")
-            } else {
-                wrong(&words)
-            }
+            if shows_a_secret { wrong("it cannot be understood") } else { wrong(&words) }
         })?;
         let ports = match &connection.host_info {
             HostInfo::HostIdentifiers(hosts) => hosts.iter().filter_map(host_port).collect(),
@@ -84,15 +74,9 @@ impl Options {
         };
         let consistency = Consistency::of(&connection).map_err(wrong)?;
         if consistency.asked().is_some() {
-            return Err(wrong(
-                "reads go to the primary: leave readPreference out, or say primary",
-            ));
+            return Err(wrong("reads go to the primary: leave readPreference out, or say primary"));
         }
-        Ok(Self {
-            connection,
-            ports,
-            consistency,
-        })
+        Ok(Self { connection, ports, consistency })
     }
 
     /// What its clients ask of the members of a replica set.
@@ -150,9 +134,7 @@ impl Options {
         let plain = matches!(self.connection.tls, None | Some(Tls::Disabled));
         match &self.connection.host_info {
             HostInfo::HostIdentifiers(hosts) if plain => match hosts.as_slice() {
-                [ServerAddress::Tcp { host, port }] => {
-                    Some((host.clone(), port.unwrap_or(DEFAULT_PORT)))
-                }
+                [ServerAddress::Tcp { host, port }] => Some((host.clone(), port.unwrap_or(DEFAULT_PORT))),
                 _ => None,
             },
             _ => None,
@@ -223,9 +205,7 @@ fn host_port(address: &ServerAddress) -> Option<u16> {
 /// The way to a server of our own that makes it one of this host's clients: its first user is made over loopback, whatever its address is.
 fn by_loopback(server: &mut ServerAddress) {
     if let ServerAddress::Tcp { host, .. } = server
-        && host
-            .parse::<Ipv4Addr>()
-            .is_ok_and(|host| !host.is_loopback())
+        && host.parse::<Ipv4Addr>().is_ok_and(|host| !host.is_loopback())
     {
         *host = Ipv4Addr::LOCALHOST.to_string();
     }
@@ -238,13 +218,9 @@ mod tests {
     #[test]
     fn a_url_says_who_and_where() {
         let options =
-            Options::parse("mongodb://me:p%40ss@one.example:6432,two.example/?replicaSet=sm")
-                .unwrap();
+            Options::parse("mongodb://me:p%40ss@one.example:6432,two.example/?replicaSet=sm").unwrap();
         assert_eq!(options.ports, [6432, 27_017]);
-        assert_eq!(
-            options.replica_set(),
-            Some(("sm", "one.example:6432".to_owned()))
-        );
+        assert_eq!(options.replica_set(), Some(("sm", "one.example:6432".to_owned())));
         let endpoint = options.endpoint("mongodb://me:p%40ss@one.example:6432/");
         assert!(!format!("{endpoint:?} {options:?}").contains("p%40ss"));
     }

@@ -48,10 +48,7 @@ impl Link {
         timeout: Duration,
     ) -> Result<Self, StoreError> {
         let link = Self::of(options.client(timeout).await?, database, timeout);
-        Ok(Self {
-            consistency: options.consistency().clone(),
-            ..link
-        })
+        Ok(Self { consistency: options.consistency().clone(), ..link })
     }
 
     /// The link of a client.
@@ -72,17 +69,11 @@ impl Link {
 
     /// The time allowed in ms, in the form that the server gets.
     pub(crate) fn max_time_ms(&self) -> i64 {
-        i64::try_from(self.timeout.as_millis())
-            .unwrap_or(i64::MAX)
-            .clamp(1, i64::from(i32::MAX))
+        i64::try_from(self.timeout.as_millis()).unwrap_or(i64::MAX).clamp(1, i64::from(i32::MAX))
     }
 
     /// Runs a command of the database.
-    pub(crate) async fn run(
-        &self,
-        operation: &str,
-        command: RawDocumentBuf,
-    ) -> Result<Document, StoreError> {
+    pub(crate) async fn run(&self, operation: &str, command: RawDocumentBuf) -> Result<Document, StoreError> {
         fits(operation, &command)?;
         self.kept.note(&command);
         let running = async { self.database.run_raw_command(command).await };
@@ -92,11 +83,7 @@ impl Link {
     }
 
     /// Runs a command of the database, put together as a document.
-    pub(crate) async fn command(
-        &self,
-        operation: &str,
-        command: Document,
-    ) -> Result<Document, StoreError> {
+    pub(crate) async fn command(&self, operation: &str, command: Document) -> Result<Document, StoreError> {
         let running = async { self.database.run_command(command).await };
         self.bounded(operation, running).await
     }
@@ -147,9 +134,7 @@ impl Link {
             .write_concern(write_concern)
             .await
             .map_err(|error| store_error(operation, error))?;
-        let done = self
-            .in_transaction(operation, &mut session, commands, check)
-            .await;
+        let done = self.in_transaction(operation, &mut session, commands, check).await;
         match done {
             Ok(()) => {
                 let committing = async { session.commit_transaction().await };
@@ -175,12 +160,7 @@ impl Link {
         for command in commands {
             fits(operation, &command)?;
             self.kept.note(&command);
-            let running = async {
-                self.database
-                    .run_raw_command(command)
-                    .session(&mut *session)
-                    .await
-            };
+            let running = async { self.database.run_raw_command(command).session(&mut *session).await };
             check(&self.bounded(operation, running).await?)?;
         }
         Ok(())
@@ -208,8 +188,8 @@ impl Link {
         time_limit: TimeLimit,
         mut take: impl FnMut(&RawDocument) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let command = RawDocumentBuf::try_from(&command)
-            .map_err(|error| store_error(operation, error.into()))?;
+        let command =
+            RawDocumentBuf::try_from(&command).map_err(|error| store_error(operation, error.into()))?;
         fits(operation, &command)?;
         self.kept.note(&command);
         let deadline = Instant::now() + self.timeout;
@@ -233,9 +213,7 @@ impl Link {
                 Ok(None) => return Ok(()),
                 Ok(Some(batch)) => batch.map_err(|error| store_error(operation, error))?,
             };
-            let documents = batch
-                .doc_slices()
-                .map_err(|error| store_error(operation, error))?;
+            let documents = batch.doc_slices().map_err(|error| store_error(operation, error))?;
             for element in documents {
                 match element {
                     Ok(RawBsonRef::Document(document)) => take(document)?,
@@ -248,13 +226,7 @@ impl Link {
 
     /// Says goodbye to the server.
     pub(crate) async fn close(self) -> Result<(), StoreError> {
-        let Self {
-            client,
-            database,
-            timeout,
-            consistency: _,
-            kept: _,
-        } = self;
+        let Self { client, database, timeout, consistency: _, kept: _ } = self;
         drop(database);
         let goodbye = async { client.shutdown().immediate(true).await };
         tokio::time::timeout(timeout, goodbye).await.ok();
@@ -311,8 +283,6 @@ pub(crate) fn unreadable(operation: &str, what: &str) -> StoreError {
     StoreError::new(
         ErrorKind::Protocol,
         operation,
-        format!(
-            "the answer cannot be understood: {what}; was the collection changed by somebody else?"
-        ),
+        format!("the answer cannot be understood: {what}; was the collection changed by somebody else?"),
     )
 }

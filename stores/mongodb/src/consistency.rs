@@ -25,10 +25,7 @@ impl LatestWrite {
     fn get(&self) -> Option<Timestamp> {
         let packed = self.0.load(Ordering::Acquire);
         let part = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(u32::MAX);
-        (packed > 0).then(|| Timestamp {
-            time: part(packed >> 32),
-            increment: part(packed),
-        })
+        (packed > 0).then(|| Timestamp { time: part(packed >> 32), increment: part(packed) })
     }
 }
 
@@ -70,11 +67,7 @@ impl Consistency {
         if acknowledgment == Acknowledgment::Nodes(0) {
             return Err("w=0 is the durability class unacknowledged; ask for it by --durability");
         }
-        let level = match connection
-            .read_concern
-            .as_ref()
-            .map(|concern| &concern.level)
-        {
+        let level = match connection.read_concern.as_ref().map(|concern| &concern.level) {
             None => None,
             Some(ReadConcernLevel::Local) => Some("local"),
             Some(ReadConcernLevel::Majority) => Some("majority"),
@@ -88,12 +81,7 @@ impl Consistency {
         if preference.is_some() && level == Some("linearizable") {
             return Err("linearizable reads go to the primary alone; leave readPreference out");
         }
-        Ok(Self {
-            acknowledgment,
-            level,
-            preference,
-            latest: Arc::default(),
-        })
+        Ok(Self { acknowledgment, level, preference, latest: Arc::default() })
     }
 
     /// The same, with the latest write known to others.
@@ -105,9 +93,7 @@ impl Consistency {
     /// The write concern of a durability class.
     pub(crate) fn write_concern(&self, durability: Durability) -> Document {
         let members = match &self.acknowledgment {
-            Acknowledgment::Nodes(members) => {
-                Bson::Int32(i32::try_from(*members).unwrap_or(i32::MAX))
-            }
+            Acknowledgment::Nodes(members) => Bson::Int32(i32::try_from(*members).unwrap_or(i32::MAX)),
             Acknowledgment::Majority => "majority".into(),
             Acknowledgment::Custom(name) => name.as_str().into(),
             _ => Bson::Null,
@@ -136,9 +122,7 @@ impl Consistency {
 
     /// Which members are asked; none where it is the primary.
     pub(crate) fn asked(&self) -> Option<SelectionCriteria> {
-        self.preference
-            .clone()
-            .map(SelectionCriteria::ReadPreference)
+        self.preference.clone().map(SelectionCriteria::ReadPreference)
     }
 
     /// Takes note of the time in a server's answer, where questions go to other members.
@@ -161,14 +145,8 @@ impl Consistency {
     pub(crate) fn settings(&self) -> [(&'static str, String); 2] {
         let preference = self.preference.as_ref();
         [
-            (
-                "readConcern",
-                self.level.unwrap_or("as the server has it").to_owned(),
-            ),
-            (
-                "readPreference",
-                preference.map_or_else(|| "primary".to_owned(), ToString::to_string),
-            ),
+            ("readConcern", self.level.unwrap_or("as the server has it").to_owned()),
+            ("readPreference", preference.map_or_else(|| "primary".to_owned(), ToString::to_string)),
         ]
     }
 }
@@ -196,16 +174,7 @@ mod tests {
     fn a_question_to_a_secondary_names_the_latest_write() {
         let level = of("&w=majority&readConcernLevel=majority&readPreference=secondary").unwrap();
         let other = level.clone();
-        let (early, late) = (
-            Timestamp {
-                time: 7,
-                increment: 9,
-            },
-            Timestamp {
-                time: 8,
-                increment: 1,
-            },
-        );
+        let (early, late) = (Timestamp { time: 7, increment: 9 }, Timestamp { time: 8, increment: 1 });
         other.heard(&doc! { "operationTime": late });
         other.committed(Some(early));
         let mut question = Document::new();
@@ -219,11 +188,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_had_together_is_refused() {
-        for options in [
-            "&w=0",
-            "&readConcernLevel=available",
-            "&readConcernLevel=linearizable&readPreference=secondary",
-        ] {
+        for options in
+            ["&w=0", "&readConcernLevel=available", "&readConcernLevel=linearizable&readPreference=secondary"]
+        {
             assert!(of(options).is_err(), "{options}");
         }
         assert!(of("&readConcernLevel=linearizable&readPreference=primary").is_ok());

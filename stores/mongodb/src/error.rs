@@ -15,9 +15,7 @@ use std::io;
 pub(crate) fn store_error(operation: &str, error: Error) -> StoreError {
     let built = match &*error.kind {
         Native::Command(native) => coded(operation, native.code, &native.message),
-        Native::Write(WriteFailure::WriteError(native)) => {
-            coded(operation, native.code, &native.message)
-        }
+        Native::Write(WriteFailure::WriteError(native)) => coded(operation, native.code, &native.message),
         Native::Write(WriteFailure::WriteConcernError(native)) => {
             coded(operation, native.code, &native.message).with_doubt(true)
         }
@@ -41,11 +39,7 @@ pub(crate) fn coded(operation: &str, code: i32, message: &str) -> StoreError {
         let context = format!("{message} (code {code}); look the code up in MongoDB's manual");
         return StoreError::new(ErrorKind::Rejected, operation, context);
     };
-    let error = StoreError::new(
-        kind,
-        operation,
-        format!("{message} (code {code}); {advice}"),
-    );
+    let error = StoreError::new(kind, operation, format!("{message} (code {code}); {advice}"));
     match doubt {
         Doubt::AsUsual => error,
         Doubt::None => error.with_doubt(false),
@@ -60,49 +54,33 @@ fn from_io(operation: &str, cause: &io::Error) -> StoreError {
 /// What each kind of the driver's own errors means: our kind, whether a write may nevertheless be stored, and the next step.
 fn driver_meaning(native: &Native) -> (ErrorKind, bool, &'static str) {
     match native {
-        Native::Authentication { .. } => (
-            ErrorKind::Authentication,
-            false,
-            "check user, password and authSource in the URL",
-        ),
-        Native::ServerSelection { .. } => (
-            ErrorKind::Unavailable,
-            false,
-            "no server answered: start it or correct host and port",
-        ),
-        Native::DnsResolve { .. } => (
-            ErrorKind::Unavailable,
-            false,
-            "the host's name cannot be resolved: check it and the network",
-        ),
+        Native::Authentication { .. } => {
+            (ErrorKind::Authentication, false, "check user, password and authSource in the URL")
+        }
+        Native::ServerSelection { .. } => {
+            (ErrorKind::Unavailable, false, "no server answered: start it or correct host and port")
+        }
+        Native::DnsResolve { .. } => {
+            (ErrorKind::Unavailable, false, "the host's name cannot be resolved: check it and the network")
+        }
         Native::ConnectionPoolCleared { .. } | Native::Shutdown => (
             ErrorKind::Unavailable,
             false,
             "the connection was given up after an earlier failure: connect again",
         ),
-        Native::InvalidTlsConfig { .. } => (
-            ErrorKind::Configuration,
-            false,
-            "check the options of TLS in the URL",
-        ),
-        Native::IncompatibleServer { .. } | Native::SessionsNotSupported => (
-            ErrorKind::Unsupported,
-            false,
-            "MongoDB 6.0 or later is needed",
-        ),
+        Native::InvalidTlsConfig { .. } => {
+            (ErrorKind::Configuration, false, "check the options of TLS in the URL")
+        }
+        Native::IncompatibleServer { .. } | Native::SessionsNotSupported => {
+            (ErrorKind::Unsupported, false, "MongoDB 6.0 or later is needed")
+        }
         Native::InvalidArgument { .. } | Native::Transaction { .. } => {
             (ErrorKind::Rejected, false, "the driver refused it")
         }
-        Native::InvalidResponse { .. } => (
-            ErrorKind::Protocol,
-            true,
-            "the answer could not be understood: is it a MongoDB server?",
-        ),
-        _ => (
-            ErrorKind::Protocol,
-            true,
-            "driver and server misunderstood each other",
-        ),
+        Native::InvalidResponse { .. } => {
+            (ErrorKind::Protocol, true, "the answer could not be understood: is it a MongoDB server?")
+        }
+        _ => (ErrorKind::Protocol, true, "driver and server misunderstood each other"),
     }
 }
 
@@ -110,16 +88,10 @@ fn driver_meaning(native: &Native) -> (ErrorKind, bool, &'static str) {
 fn io_meaning(kind: io::ErrorKind) -> (ErrorKind, bool, &'static str) {
     use io::ErrorKind as Io;
     let (meaning, is_in_doubt, advice) = io_error::meaning(kind).unwrap_or(match kind {
-        Io::InvalidData => (
-            ErrorKind::Protocol,
-            true,
-            "what came was no answer of MongoDB's: check host, port and TLS",
-        ),
-        _ => (
-            ErrorKind::Unavailable,
-            true,
-            "input or output failed: check the network and the server's log",
-        ),
+        Io::InvalidData => {
+            (ErrorKind::Protocol, true, "what came was no answer of MongoDB's: check host, port and TLS")
+        }
+        _ => (ErrorKind::Unavailable, true, "input or output failed: check the network and the server's log"),
     });
     let advice = match kind {
         Io::ConnectionReset | Io::ConnectionAborted | Io::BrokenPipe | Io::UnexpectedEof => {
@@ -167,10 +139,7 @@ mod tests {
 
     #[test]
     fn a_refused_connection_is_not_in_doubt_and_a_broken_one_is() {
-        let refused = from_io(
-            "connect",
-            &io::Error::from(io::ErrorKind::ConnectionRefused),
-        );
+        let refused = from_io("connect", &io::Error::from(io::ErrorKind::ConnectionRefused));
         assert_eq!(refused.kind(), ErrorKind::Unavailable);
         assert!(!refused.is_in_doubt());
         let broken = from_io("write", &io::Error::from(io::ErrorKind::ConnectionReset));

@@ -60,8 +60,8 @@ use self::topology::{Met, Topology};
 use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Capability, Clusters, Durability, Endpoint, Installation, Layout, MemberLaunch, Operation,
-    Plan, RepeatedWrite, ServerOptions, SessionKind, StoreError, Table, TimeResolution,
+    Capability, Clusters, Durability, Endpoint, Installation, Layout, MemberLaunch, Operation, Plan,
+    RepeatedWrite, ServerOptions, SessionKind, StoreError, Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,14 +77,8 @@ pub struct MongodbBackend {
 
 /// What each class of durability is here.
 const DURABILITY: &[(Durability, &str)] = &[
-    (
-        Durability::Default,
-        "w:1: acknowledged when written in memory; the journal is flushed every 100 ms",
-    ),
-    (
-        Durability::Durable,
-        "w:1, j:true: acknowledged when the journal is on disk",
-    ),
+    (Durability::Default, "w:1: acknowledged when written in memory; the journal is flushed every 100 ms"),
+    (Durability::Durable, "w:1, j:true: acknowledged when the journal is on disk"),
     (
         Durability::Relaxed,
         "w:1, j:false: acknowledged when written in memory; the journal is flushed every 100 ms",

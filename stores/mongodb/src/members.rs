@@ -54,10 +54,7 @@ fn member(entry: &Document) -> Member {
     Member {
         address: text("name"),
         state: text("stateStr"),
-        reached: reached.unwrap_or(Timestamp {
-            time: 0,
-            increment: 0,
-        }),
+        reached: reached.unwrap_or(Timestamp { time: 0, increment: 0 }),
     }
 }
 
@@ -65,11 +62,7 @@ fn member(entry: &Document) -> Member {
 ///
 /// # Errors
 /// When a member does not get there in time, or refuses.
-pub(crate) async fn settle(
-    link: &Link,
-    topology: Topology,
-    patience: Duration,
-) -> Result<(), StoreError> {
+pub(crate) async fn settle(link: &Link, topology: Topology, patience: Duration) -> Result<(), StoreError> {
     let fsync = doc! { "fsync": 1 };
     let all = match topology {
         Topology::Replicated => members(link, OPERATION).await.unwrap_or_default(),
@@ -97,9 +90,7 @@ async fn wait_for(link: &Link, before: &[Member], patience: Duration) -> Result<
     let deadline = Instant::now() + patience;
     loop {
         let now = members(link, OPERATION).await?;
-        let late = now
-            .iter()
-            .find(|member| member.serves() && member.reached < goal.reached);
+        let late = now.iter().find(|member| member.serves() && member.reached < goal.reached);
         let Some(late) = late else {
             return Ok(());
         };
@@ -121,18 +112,11 @@ mod tests {
 
     #[test]
     fn a_member_says_what_it_is_and_how_far_it_came() {
-        let reached = Timestamp {
-            time: 5,
-            increment: 2,
-        };
-        let entry =
-            doc! { "name": "127.0.0.2:4711", "stateStr": "SECONDARY", "optime": { "ts": reached } };
+        let reached = Timestamp { time: 5, increment: 2 };
+        let entry = doc! { "name": "127.0.0.2:4711", "stateStr": "SECONDARY", "optime": { "ts": reached } };
         let told = member(&entry);
         assert!(told.serves() && !told.is_primary(), "{told:?}");
-        assert_eq!(
-            (told.address.as_str(), told.reached),
-            ("127.0.0.2:4711", reached)
-        );
+        assert_eq!((told.address.as_str(), told.reached), ("127.0.0.2:4711", reached));
         let gone = member(&doc! { "name": "h:1", "stateStr": "(not reachable/healthy)" });
         assert!(!gone.serves(), "{gone:?}");
     }

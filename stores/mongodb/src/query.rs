@@ -67,11 +67,7 @@ impl Reader<'_> {
             ));
         }
         match &query.ask {
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                from_sums,
-            } => {
+            Ask::Aggregate { aggregates, grouping, from_sums } => {
                 let groups = if *from_sums {
                     self.kept_sums(&question, aggregates, *grouping).await?
                 } else {
@@ -80,10 +76,7 @@ impl Reader<'_> {
                 Ok(Answer::groups(groups))
             }
             Ask::Point { fields } => self.range(&question, *fields, true).await,
-            Ask::Range {
-                fields,
-                coarse_filter,
-            } => self.range(&question, *fields, *coarse_filter).await,
+            Ask::Range { fields, coarse_filter } => self.range(&question, *fields, *coarse_filter).await,
             Ask::LastReading { fields } => self.last_readings(&question, *fields).await,
             Ask::First(predicate) => self.first(&question, *predicate, false).await,
             Ask::Last(predicate) => self.first(&question, *predicate, true).await,
@@ -115,9 +108,7 @@ impl Reader<'_> {
             "cursor": { "batchSize": i64::from(crate::connection::BATCH_SIZE) },
             "maxTimeMS": self.link.max_time_ms(),
         };
-        self.link
-            .ask(OPERATION, command, TimeLimit::Whole, take)
-            .await
+        self.link.ask(OPERATION, command, TimeLimit::Whole, take).await
     }
 
     /// Asks by a find; `further` are its clauses.
@@ -135,9 +126,7 @@ impl Reader<'_> {
             "maxTimeMS": self.link.max_time_ms(),
         };
         command.extend(further);
-        self.link
-            .ask(OPERATION, command, TimeLimit::Whole, take)
-            .await
+        self.link.ask(OPERATION, command, TimeLimit::Whole, take).await
     }
 }
 
@@ -147,9 +136,7 @@ fn outside(query: &Query, table: &Table) -> Option<usize> {
     let beyond = |field: usize| (field >= count).then_some(field);
     let any = |fields: FieldSet| fields.iter().find(|&field| field >= count);
     match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
-            any(*fields)
-        }
+        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => any(*fields),
         Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
             beyond(predicate.field)
         }

@@ -13,8 +13,8 @@ use self::series::Roster;
 pub(crate) use self::series::Tags;
 use mongodb::bson::{Document, doc};
 use sensormark_store::{
-    Encoding, Entity, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape, StoreError,
-    Table, TagPlacement, TimeKey, TimeRange, WriteMethod,
+    Encoding, Entity, FieldType, Index, Layout, QueryStyle, Schema, Scope, Shape, StoreError, Table,
+    TagPlacement, TimeKey, TimeRange, WriteMethod,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -127,16 +127,9 @@ impl PhysicalSchema {
         if layout.scope == Scope::Shared {
             names.fresh(SHARED_COLLECTION);
         }
-        let tables = schema
-            .tables
-            .iter()
-            .map(|table| PhysicalTable::new(table, &layout, &mut names))
-            .collect();
-        Ok(Self {
-            schema: Arc::clone(schema),
-            layout,
-            tables,
-        })
+        let tables =
+            schema.tables.iter().map(|table| PhysicalTable::new(table, &layout, &mut names)).collect();
+        Ok(Self { schema: Arc::clone(schema), layout, tables })
     }
 
     /// A table and how it is kept.
@@ -227,9 +220,7 @@ pub(crate) fn missing(layout: &Layout) -> Option<&'static str> {
         (_, _, WriteMethod::Datagram | WriteMethod::ConcatenatedStatements) => {
             Some("a request of MongoDB's protocol holds one command, over TCP")
         }
-        (_, _, WriteMethod::MultiRow) => {
-            Some("the usual insert is one command with many documents already")
-        }
+        (_, _, WriteMethod::MultiRow) => Some("the usual insert is one command with many documents already"),
         (_, _, WriteMethod::FastPath) if !rows && !buckets => {
             Some("this way of writing is offered for readings by themselves and for buckets")
         }
@@ -251,10 +242,7 @@ pub(crate) fn missing(layout: &Layout) -> Option<&'static str> {
 fn is_array(table: &Table) -> bool {
     table.tags.is_empty()
         && table.fields.len() > 1
-        && table
-            .fields
-            .iter()
-            .all(|field| !field.nullable && field.kind == table.fields[0].kind)
+        && table.fields.iter().all(|field| !field.nullable && field.kind == table.fields[0].kind)
         && table.fields[0].kind != FieldType::Text
 }
 
@@ -292,29 +280,13 @@ impl PhysicalTable {
             _ => ("time", "", ""),
         };
         let nested = !inner.is_empty();
-        let time = if time.is_empty() {
-            String::new()
-        } else {
-            inside.fresh(time)
-        };
-        let inner = if nested {
-            inside.fresh(inner)
-        } else {
-            String::new()
-        };
+        let time = if time.is_empty() { String::new() } else { inside.fresh(time) };
+        let inner = if nested { inside.fresh(inner) } else { String::new() };
         let bucket = ["first", "last", "nsamples"].map(|name| inside.fresh(name));
         let mut reading = if nested { Names::default() } else { inside };
-        let inner_time = if nested {
-            reading.fresh(inner_time)
-        } else {
-            String::new()
-        };
+        let inner_time = if nested { reading.fresh(inner_time) } else { String::new() };
         Self {
-            collection: if shared {
-                SHARED_COLLECTION.to_owned()
-            } else {
-                names.fresh(&table.name)
-            },
+            collection: if shared { SHARED_COLLECTION.to_owned() } else { names.fresh(&table.name) },
             measurement: shared.then(|| table.name.clone()),
             shape: layout.shape,
             granularity: table.series.interval_ns().map(granularity),
@@ -327,10 +299,7 @@ impl PhysicalTable {
             fields: fields(table, layout, &mut reading),
             roster: Roster::new(table, &tags, layout.shape),
             tags,
-            entity: table
-                .entity
-                .as_ref()
-                .map(|entity| PhysicalEntity::new(table, entity, names)),
+            entity: table.entity.as_ref().map(|entity| PhysicalEntity::new(table, entity, names)),
         }
     }
 
@@ -355,22 +324,14 @@ impl PhysicalTable {
         }
         let up = |time: i64| {
             let rest = time.rem_euclid(1_000_000);
-            if rest == 0 {
-                time
-            } else {
-                time.saturating_add(1_000_000 - rest)
-            }
+            if rest == 0 { time } else { time.saturating_add(1_000_000 - rest) }
         };
         TimeRange::new(up(range.start_ns), up(range.end_ns))
     }
 
     /// A time as it is kept, in ns.
     pub(crate) const fn kept(&self, time_ns: i64) -> i64 {
-        if self.date {
-            time_ns - time_ns.rem_euclid(1_000_000)
-        } else {
-            time_ns
-        }
+        if self.date { time_ns - time_ns.rem_euclid(1_000_000) } else { time_ns }
     }
 
     fn time_series(&self) -> Document {
@@ -417,8 +378,8 @@ impl PhysicalTable {
                 keys.extend(tags.map(|tag| (paths[tag].clone(), 1.into())));
             }
         }
-        let has_time = matches!(layout.index, Index::SeriesTime | Index::FirstTagTime)
-            && !self.time.is_empty();
+        let has_time =
+            matches!(layout.index, Index::SeriesTime | Index::FirstTagTime) && !self.time.is_empty();
         let wanted = match layout.index {
             Index::None | Index::Clustered => false,
             Index::Series => !keys.is_empty(),
@@ -449,10 +410,7 @@ const fn granularity(interval_ns: i64) -> &'static str {
 
 fn fields(table: &Table, layout: &Layout, names: &mut Names) -> Fields {
     let wanted = || table.fields.iter().map(|field| field.name.as_str());
-    let nameless = matches!(
-        layout.shape,
-        Shape::RowPerReading | Shape::RecordPerSpan { .. }
-    );
+    let nameless = matches!(layout.shape, Shape::RowPerReading | Shape::RecordPerSpan { .. });
     if nameless && layout.scope == Scope::PerTable && is_array(table) {
         return Fields::Array(names.fresh("sensors"));
     }

@@ -23,10 +23,6 @@ impl Kept {
 
     /// What was sent since the last call.
     pub(crate) fn take(&self) -> Vec<RawDocumentBuf> {
-        self.0
-            .borrow_mut()
-            .as_mut()
-            .map(std::mem::take)
-            .unwrap_or_default()
+        self.0.borrow_mut().as_mut().map(std::mem::take).unwrap_or_default()
     }
 }

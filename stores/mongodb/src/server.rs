@@ -10,9 +10,7 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical,
-};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical};
 use std::net::Ipv4Addr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -69,9 +67,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
         wanted: "the program mongod",
         inside: &["bin", ""],
         on_path: true,
-        packages: ["/usr/local/mongodb/bin", "/opt/mongodb/bin", "/usr/bin"]
-            .map(PathBuf::from)
-            .to_vec(),
+        packages: ["/usr/local/mongodb/bin", "/opt/mongodb/bin", "/usr/bin"].map(PathBuf::from).to_vec(),
         advice: install_advice("mongodb", URL_EXAMPLE),
     };
     let found = search.find(|folder| folder.join(PROGRAM).is_file().then_some(()))?;
@@ -103,14 +99,13 @@ pub(crate) fn launch(
     options: &ServerOptions,
 ) -> Result<Launch, StoreError> {
     let replicated = is_replicated(options)?;
-    let set = if replicated {
-        format!("&replicaSet={REPLICA_SET}")
-    } else {
-        String::new()
-    };
+    let set = if replicated { format!("&replicaSet={REPLICA_SET}") } else { String::new() };
     let mut launch = launch_one(installation, folder, options, (replicated, &set))?;
     if replicated {
-        launch.notes.push("a replica set of one member, with an operation log of 990 MB: each write is written twice".to_owned());
+        launch.notes.push(
+            "a replica set of one member, with an operation log of 990 MB: each write is written twice"
+                .to_owned(),
+        );
     }
     Ok(launch)
 }
@@ -136,10 +131,8 @@ fn launch_one(
     let place = (path_text(&data)?, address, port);
     let text = configuration(&place, options, key.as_deref());
     let file = write_private(folder, "mongod.conf", &text)?;
-    let url = format!(
-        "mongodb://{USER}:{}@{address}:{port}/?authSource=admin{set}",
-        folder.password.expose()
-    );
+    let url =
+        format!("mongodb://{USER}:{}@{address}:{port}/?authSource=admin{set}", folder.password.expose());
     Ok(Launch {
         before: Vec::new(),
         set_up: None,
@@ -183,9 +176,7 @@ fn notes(address: Ipv4Addr, options: &ServerOptions) -> Vec<String> {
         "TCP on loopback and on the address that was named, with the generated password alone"
     };
     let mut notes = vec![
-        format!(
-            "no TLS, no compression, {place}; diagnostic data collection and the TTL monitor are off"
-        ),
+        format!("no TLS, no compression, {place}; diagnostic data collection and the TTL monitor are off"),
         "the first user is made through the localhost exception right after the start".to_owned(),
     ];
     if options.profile.as_deref() != Some("as-published") {
@@ -204,10 +195,8 @@ fn configuration(
     options: &ServerOptions,
     key: Option<&str>,
 ) -> String {
-    let connections = options
-        .clients
-        .saturating_mul(CONNECTIONS_PER_CLIENT)
-        .saturating_add(SPARE_CONNECTIONS);
+    let connections =
+        options.clients.saturating_mul(CONNECTIONS_PER_CLIENT).saturating_add(SPARE_CONNECTIONS);
     let cache = if options.profile.as_deref() == Some("as-published") {
         String::new()
     } else {
@@ -285,13 +274,9 @@ pub(crate) async fn version(
 }
 
 async fn asked(link: &Link) -> Result<(String, crate::topology::Topology), StoreError> {
-    let info = link
-        .command("ask MongoDB for its version", doc! { "buildInfo": 1 })
-        .await?;
+    let info = link.command("ask MongoDB for its version", doc! { "buildInfo": 1 }).await?;
     let version = info.get_str("version").unwrap_or("unknown").to_owned();
-    let hello = link
-        .command("ask MongoDB for its role", doc! { "hello": 1 })
-        .await?;
+    let hello = link.command("ask MongoDB for its role", doc! { "hello": 1 }).await?;
     Ok((version, crate::topology::Topology::of(&hello)))
 }
 
@@ -332,12 +317,7 @@ async fn make_user(link: &Link, options: &Options) -> Result<(), StoreError> {
     };
     let user = credential.username.as_deref().unwrap_or(USER);
     let password = credential.password.as_deref().unwrap_or_default();
-    let made = link
-        .command(
-            what,
-            doc! { "createUser": user, "pwd": password, "roles": ["root"] },
-        )
-        .await;
+    let made = link.command(what, doc! { "createUser": user, "pwd": password, "roles": ["root"] }).await;
     match made {
         // Once there is a user, nobody may make one without being one.
         Err(error) if error.kind() != ErrorKind::Authentication => Err(error),
@@ -351,16 +331,8 @@ mod tests {
 
     #[test]
     fn the_configuration_says_what_was_asked_for() {
-        let options = ServerOptions {
-            memory_bytes: 1 << 30,
-            clients: 160,
-            ..ServerOptions::default()
-        };
-        let place = (
-            "/a folder/\"data\"".to_owned(),
-            Ipv4Addr::new(127, 0, 0, 2),
-            4711,
-        );
+        let options = ServerOptions { memory_bytes: 1 << 30, clients: 160, ..ServerOptions::default() };
+        let place = ("/a folder/\"data\"".to_owned(), Ipv4Addr::new(127, 0, 0, 2), 4711);
         let text = configuration(&place, &options, Some("/key"));
         for line in [
             "  port: 4711",

@@ -11,8 +11,8 @@ use crate::write::command::Writer;
 use mongodb::bson::doc;
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,13 +48,7 @@ impl MongodbSession {
                     }
                     _ => None,
                 };
-                Ok(Self {
-                    link,
-                    physical,
-                    durability: plan.durability,
-                    topology,
-                    silent,
-                })
+                Ok(Self { link, physical, durability: plan.durability, topology, silent })
             }
             Err(error) => {
                 link.close().await?;
@@ -74,18 +68,12 @@ impl MongodbSession {
             Mark::Of(_) => Err(StoreError::new(
                 ErrorKind::Foreign,
                 what,
-                format!(
-                    "{} belongs to another run; choose another name",
-                    plan.database
-                ),
+                format!("{} belongs to another run; choose another name", plan.database),
             )),
             Mark::None => Err(StoreError::new(
                 ErrorKind::NotFound,
                 what,
-                format!(
-                    "the database {} is not there; create it first",
-                    plan.database
-                ),
+                format!("the database {} is not there; create it first", plan.database),
             )),
         }
     }
@@ -114,10 +102,7 @@ impl MongodbSession {
     }
 
     fn reader(&self) -> Reader<'_> {
-        Reader {
-            link: &self.link,
-            physical: &self.physical,
-        }
+        Reader { link: &self.link, physical: &self.physical }
     }
 }
 

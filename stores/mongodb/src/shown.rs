@@ -18,10 +18,7 @@ impl Link {
     ///
     /// # Errors
     /// When a plan is asked for and the server cannot be reached.
-    pub(crate) async fn take_statements(
-        &self,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub(crate) async fn take_statements(&self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let mut statements = Vec::new();
         for command in self.kept.take() {
             let command = Document::try_from(command)
@@ -47,10 +44,7 @@ fn shown(command: &Document) -> Statement {
         if let Ok(elements) = command.get_array_mut(list)
             && elements.len() > SHOWN
         {
-            note = Some(format!(
-                "{} {list}, of which the first {SHOWN} are shown",
-                elements.len()
-            ));
+            note = Some(format!("{} {list}, of which the first {SHOWN} are shown", elements.len()));
             elements.truncate(SHOWN);
         }
     }
@@ -88,13 +82,10 @@ fn plan(answer: &Document) -> Vec<String> {
         winner(planner, 0, &mut lines);
     }
     for stage in answer.get_array("stages").into_iter().flatten() {
-        let Some((name, details)) = stage.as_document().and_then(|stage| stage.iter().next())
-        else {
+        let Some((name, details)) = stage.as_document().and_then(|stage| stage.iter().next()) else {
             continue;
         };
-        let planner = details
-            .as_document()
-            .map(|details| details.get_document("queryPlanner"));
+        let planner = details.as_document().map(|details| details.get_document("queryPlanner"));
         if let Some(Ok(planner)) = planner {
             winner(planner, 0, &mut lines);
         } else {
@@ -107,20 +98,12 @@ fn plan(answer: &Document) -> Vec<String> {
 fn winner(planner: &Document, depth: usize, lines: &mut Vec<String>) {
     if let Ok(winning) = planner.get_document("winningPlan") {
         // The newer engine states the same plan under a name of its own, beside its program.
-        stage(
-            winning.get_document("queryPlan").unwrap_or(winning),
-            depth,
-            lines,
-        );
+        stage(winning.get_document("queryPlan").unwrap_or(winning), depth, lines);
     }
 }
 
 fn stage(plan: &Document, depth: usize, lines: &mut Vec<String>) {
-    let mut line = format!(
-        "{}{}",
-        "  ".repeat(depth),
-        plan.get_str("stage").unwrap_or("?")
-    );
+    let mut line = format!("{}{}", "  ".repeat(depth), plan.get_str("stage").unwrap_or("?"));
     if let Ok(index) = plan.get_str("indexName") {
         line.push_str(&format!(" {index}"));
     }
@@ -154,29 +137,19 @@ fn cut(text: String) -> String {
 /// # Errors
 /// When the server cannot be asked.
 pub(crate) async fn schema(link: &Link, hidden: &str) -> Result<Vec<String>, StoreError> {
-    let listed = link
-        .command(OPERATION, doc! { "listCollections": 1 })
-        .await?;
+    let listed = link.command(OPERATION, doc! { "listCollections": 1 }).await?;
     let mut texts = Vec::new();
     for collection in first_batch(&listed) {
         let name = collection.get_str("name").unwrap_or_default();
         if name == hidden || name.starts_with("system.") {
             continue;
         }
-        let options = collection
-            .get_document("options")
-            .cloned()
-            .unwrap_or_default();
+        let options = collection.get_document("options").cloned().unwrap_or_default();
         let kind = collection.get_str("type").unwrap_or("collection");
         let mut text = format!("{kind} {name} {}", json(&Bson::Document(options)));
-        let indexes = link
-            .command(OPERATION, doc! { "listIndexes": name })
-            .await?;
+        let indexes = link.command(OPERATION, doc! { "listIndexes": name }).await?;
         for index in first_batch(&indexes) {
-            text.push_str(&format!(
-                "\n  index {}",
-                json(&Bson::Document(index.clone()))
-            ));
+            text.push_str(&format!("\n  index {}", json(&Bson::Document(index.clone()))));
         }
         texts.push(text);
     }
@@ -187,7 +160,5 @@ pub(crate) async fn schema(link: &Link, hidden: &str) -> Result<Vec<String>, Sto
 fn first_batch(answer: &Document) -> Vec<&Document> {
     let cursor = answer.get_document("cursor");
     let batch = cursor.and_then(|cursor| cursor.get_array("firstBatch"));
-    batch.map_or(Vec::new(), |batch| {
-        batch.iter().filter_map(Bson::as_document).collect()
-    })
+    batch.map_or(Vec::new(), |batch| batch.iter().filter_map(Bson::as_document).collect())
 }

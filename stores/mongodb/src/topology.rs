@@ -48,9 +48,7 @@ impl Topology {
             Self::Unknown => "unknown",
             Self::Standalone => "standalone",
             Self::Replicated => "replica set",
-            Self::Sharded => {
-                "sharded cluster, collections not sharded: all on the database's primary shard"
-            }
+            Self::Sharded => "sharded cluster, collections not sharded: all on the database's primary shard",
         }
     }
 
@@ -109,11 +107,7 @@ mod tests {
         let met = Met::default();
         assert_eq!(met.last(), Topology::Unknown);
         for (hello, topology, has_transactions) in [
-            (
-                doc! { "isWritablePrimary": true },
-                Topology::Standalone,
-                false,
-            ),
+            (doc! { "isWritablePrimary": true }, Topology::Standalone, false),
             (doc! { "setName": "rs0" }, Topology::Replicated, true),
             (doc! { "isreplicaset": true }, Topology::Replicated, true),
             (doc! { "msg": "isdbgrid" }, Topology::Sharded, true),

@@ -9,9 +9,7 @@ use crate::error::coded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, KeyInit, Mac};
-use mongodb::bson::{
-    Binary, Bson, Document, RawDocument, RawDocumentBuf, doc, spec::BinarySubtype,
-};
+use mongodb::bson::{Binary, Bson, Document, RawDocument, RawDocumentBuf, doc, spec::BinarySubtype};
 use sensormark_store::{ErrorKind, StoreError};
 use sha2::{Digest, Sha256};
 use std::io;
@@ -69,9 +67,7 @@ impl Silent {
                 "unacknowledged writes go to a single host without TLS; choose another class of durability for this URL",
             )
         })?;
-        let stream = TcpStream::connect((host.as_str(), port))
-            .await
-            .map_err(broken)?;
+        let stream = TcpStream::connect((host.as_str(), port)).await.map_err(broken)?;
         stream.set_nodelay(true).map_err(broken)?;
         let mut silent = Self {
             stream,
@@ -94,8 +90,7 @@ impl Silent {
     pub(crate) async fn send(&mut self, command: &RawDocument) -> Result<(), StoreError> {
         self.is_behind = true;
         let database = self.database.clone();
-        self.message(command.as_bytes(), &database, MORE_TO_COME)
-            .await
+        self.message(command.as_bytes(), &database, MORE_TO_COME).await
     }
 
     /// Waits until the server has done all that was sent.
@@ -108,8 +103,7 @@ impl Silent {
     }
 
     async fn ask(&mut self, database: &str, command: &Document) -> Result<Document, StoreError> {
-        let command =
-            RawDocumentBuf::try_from(command).map_err(|error| unreadable(&error.to_string()))?;
+        let command = RawDocumentBuf::try_from(command).map_err(|error| unreadable(&error.to_string()))?;
         let timeout = self.timeout;
         let asking = async {
             self.message(command.as_bytes(), database, 0).await?;
@@ -119,30 +113,18 @@ impl Silent {
             StoreError::new(
                 ErrorKind::Timeout,
                 OPERATION,
-                format!(
-                    "no answer within {} ms; allow more time",
-                    timeout.as_millis()
-                ),
+                format!("no answer within {} ms; allow more time", timeout.as_millis()),
             )
         })??;
         if answer.get_f64("ok").is_ok_and(|ok| ok > 0.0) {
             return Ok(answer);
         }
         let code = answer.get_i32("code").unwrap_or(0);
-        Err(coded(
-            OPERATION,
-            code,
-            answer.get_str("errmsg").unwrap_or("no words"),
-        ))
+        Err(coded(OPERATION, code, answer.get_str("errmsg").unwrap_or("no words")))
     }
 
     /// Sends a command for a database.
-    async fn message(
-        &mut self,
-        command: &[u8],
-        database: &str,
-        flags: u32,
-    ) -> Result<(), StoreError> {
+    async fn message(&mut self, command: &[u8], database: &str, flags: u32) -> Result<(), StoreError> {
         // The command's own length and end are replaced, because `$db` is added.
         let elements = command
             .get(4..command.len().saturating_sub(1))
@@ -185,12 +167,7 @@ impl Silent {
     }
 
     /// SCRAM-SHA-256, RFC 7677.
-    async fn authenticate(
-        &mut self,
-        user: &str,
-        password: &str,
-        source: &str,
-    ) -> Result<(), StoreError> {
+    async fn authenticate(&mut self, user: &str, password: &str, source: &str) -> Result<(), StoreError> {
         let user = user.replace('=', "=3D").replace(',', "=2C");
         let nonce = nonce()?;
         let first = format!("n={user},r={nonce}");
@@ -204,9 +181,7 @@ impl Silent {
         let challenge = payload(&answer)?;
         let part = |name: &str| {
             let mut parts = challenge.split(',');
-            parts
-                .find_map(|part| part.strip_prefix(name))
-                .ok_or_else(|| unreadable("the challenge"))
+            parts.find_map(|part| part.strip_prefix(name)).ok_or_else(|| unreadable("the challenge"))
         };
         let (combined, salt, rounds) = (part("r=")?, part("s=")?, part("i=")?);
         let salt = BASE64.decode(salt).map_err(|_| unreadable("the salt"))?;
@@ -219,11 +194,7 @@ impl Silent {
         let bare = format!("c=biws,r={combined}");
         let signed = format!("{first},{challenge},{bare}");
         let signature = keyed(&Sha256::digest(key), signed.as_bytes())?;
-        let proof: Vec<u8> = key
-            .iter()
-            .zip(signature)
-            .map(|(key, sign)| key ^ sign)
-            .collect();
+        let proof: Vec<u8> = key.iter().zip(signature).map(|(key, sign)| key ^ sign).collect();
         let conclude = doc! {
             "saslContinue": 1,
             "conversationId": answer.get("conversationId").cloned().unwrap_or(Bson::Int32(1)),
@@ -247,10 +218,7 @@ fn whole(bytes: usize) -> Result<i32, StoreError> {
 }
 
 fn binary(text: String) -> Bson {
-    Bson::Binary(Binary {
-        subtype: BinarySubtype::Generic,
-        bytes: text.into_bytes(),
-    })
+    Bson::Binary(Binary { subtype: BinarySubtype::Generic, bytes: text.into_bytes() })
 }
 
 fn payload(answer: &Document) -> Result<String, StoreError> {
@@ -304,14 +272,7 @@ mod tests {
              s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,{bare}"
         );
         let signature = keyed(&Sha256::digest(key), signed.as_bytes()).unwrap();
-        let proof: Vec<u8> = key
-            .iter()
-            .zip(signature)
-            .map(|(key, sign)| key ^ sign)
-            .collect();
-        assert_eq!(
-            BASE64.encode(proof),
-            "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
-        );
+        let proof: Vec<u8> = key.iter().zip(signature).map(|(key, sign)| key ^ sign).collect();
+        assert_eq!(BASE64.encode(proof), "dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=");
     }
 }

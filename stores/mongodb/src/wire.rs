@@ -62,20 +62,14 @@ pub(crate) struct Writer {
 impl Writer {
     /// Begins a document for which this many bytes are set aside.
     pub(crate) fn document(capacity: usize) -> Self {
-        let mut writer = Self {
-            bytes: Vec::with_capacity(capacity),
-            open: Vec::with_capacity(8),
-        };
+        let mut writer = Self { bytes: Vec::with_capacity(capacity), open: Vec::with_capacity(8) };
         writer.begin();
         writer
     }
 
     /// Begins bare elements, to be put into documents by [`Writer::elements`].
     pub(crate) const fn bare() -> Self {
-        Self {
-            bytes: Vec::new(),
-            open: Vec::new(),
-        }
+        Self { bytes: Vec::new(), open: Vec::new() }
     }
 
     /// Sets this many more bytes aside.
@@ -296,9 +290,6 @@ mod tests {
         writer.new_key("one");
         writer.new_key("other");
         let written = writer.finish().unwrap();
-        assert_ne!(
-            written.get_object_id("one").unwrap(),
-            written.get_object_id("other").unwrap()
-        );
+        assert_ne!(written.get_object_id("one").unwrap(), written.get_object_id("other").unwrap());
     }
 }

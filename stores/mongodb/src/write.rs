@@ -22,8 +22,7 @@ use crate::schema::{Fields, MEASUREMENT, PhysicalTable};
 use crate::wire::Writer as Wire;
 use mongodb::options::Acknowledgment;
 use sensormark_store::{
-    Acknowledgement, Batch, Durability, FieldType, Layout, Limits, Shape, StoreError, Table,
-    WriteMethod,
+    Acknowledgement, Batch, Durability, FieldType, Layout, Limits, Shape, StoreError, Table, WriteMethod,
 };
 use std::ops::Range;
 
@@ -42,9 +41,7 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
         Shape::NativeTimeSeries => by_series::MOST,
         _ => planned,
     };
-    Limits {
-        readings_per_statement,
-    }
+    Limits { readings_per_statement }
 }
 
 /// About how many bytes a reading takes on the wire, rather too many: asked for each write, so no tag is looked at.
@@ -84,9 +81,7 @@ impl Writer<'_> {
                 .prepare(table, kept, batch, rows, true)
                 .map_err(|error| error.after_acknowledging(done.readings))?;
             let sent = prepared.readings;
-            self.send(prepared)
-                .await
-                .map_err(|error| later(error, done.readings))?;
+            self.send(prepared).await.map_err(|error| later(error, done.readings))?;
             start += sent;
             done.sent += sent as u64;
             done.statements += 1;
@@ -107,9 +102,7 @@ impl Writer<'_> {
         concern: bool,
     ) -> Result<Prepared, StoreError> {
         let prepared = match kept.shape {
-            Shape::RecordPerSpan { span_ns, .. } => {
-                self.spans(kept, batch, rows, span_ns, concern)?
-            }
+            Shape::RecordPerSpan { span_ns, .. } => self.spans(kept, batch, rows, span_ns, concern)?,
             Shape::Bucketed { limit, .. } => {
                 let filling = match self.physical.layout.write {
                     WriteMethod::FastPath => Filling::Ready,
@@ -143,11 +136,7 @@ impl Writer<'_> {
         };
         // an unordered insert goes on behind it: those documents are stored too, and are not counted
         let stored = usize::try_from(answer.get_i32("n").unwrap_or(0)).unwrap_or(0);
-        let error = if failed.is_some_and(|failed| stored > failed) {
-            error.with_doubt(true)
-        } else {
-            error
-        };
+        let error = if failed.is_some_and(|failed| stored > failed) { error.with_doubt(true) } else { error };
         Err(error.after_acknowledging(readings as u64))
     }
 

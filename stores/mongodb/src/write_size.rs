@@ -1,8 +1,6 @@
 //! The size of write that MongoDB's documentation advises: an insert of many documents.
 
-use sensormark_store::write_size::{
-    field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes,
-};
+use sensormark_store::write_size::{field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 
 /// Documents in an insert: no best number is documented, so what a sweep (scripts/batches.sh) shows to be within a tenth of the best.
@@ -27,14 +25,8 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         _ if layout.tags == TagPlacement::KeyValueArray => (READINGS, BYTES_OF_ARRAYS),
         _ => (READINGS, BYTES),
     };
-    WriteSize {
-        readings,
-        bytes,
-        reading_bytes: reading_bytes(layout, table),
-        advice: ADVICE,
-        link: LINK,
-    }
-    .within_columns(table)
+    WriteSize { readings, bytes, reading_bytes: reading_bytes(layout, table), advice: ADVICE, link: LINK }
+        .within_columns(table)
 }
 
 /// About how many bytes a reading takes in an insert.

@@ -26,10 +26,10 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let ignored = small.is_err();
-    let test = Trial::test(
-        "a full disk ends the server or refuses writes, and the error says so",
-        move || filled(&store, &small?).map_err(Into::into),
-    );
+    let test =
+        Trial::test("a full disk ends the server or refuses writes, and the error says so", move || {
+            filled(&store, &small?).map_err(Into::into)
+        });
     libtest_mimic::run(&arguments, vec![test.with_ignored_flag(ignored)]).exit();
 }
 
@@ -91,23 +91,12 @@ async fn ended(server: &ManagedServer, error: &StoreError) -> Result<(), String>
 
 fn filled(store: &Mongodb, disk: &SmallDisk) -> Result<(), String> {
     let server = support::server(store, None, Some(&disk.0))?;
-    let tables = vec![table(
-        "texts",
-        "sensor",
-        vec![1],
-        vec![field("content", FieldType::Text)],
-    )];
+    let tables = vec![table("texts", "sensor", vec![1], vec![field("content", FieldType::Text)])];
     let layout = (Family::PerReading, "");
     let plan = plan(store, server.endpoint(), "full_disk", tables, layout);
     let text = |error: StoreError| error.to_string();
     block_on(async {
-        store
-            .administrator(&plan)
-            .await
-            .map_err(text)?
-            .create()
-            .await
-            .map_err(text)?;
+        store.administrator(&plan).await.map_err(text)?.create().await.map_err(text)?;
         let mut session = store.connect(&plan).await.map_err(text)?;
         let mut refused = None;
         for part in 0..100 {
@@ -126,9 +115,6 @@ fn filled(store: &Mongodb, disk: &SmallDisk) -> Result<(), String> {
                 Err(error) => return ended(&server, &error).await,
             }
         }
-        refused.map_or_else(
-            || Err("640 MB went onto a disk of 360".to_owned()),
-            |_| Ok(()),
-        )
+        refused.map_or_else(|| Err("640 MB went onto a disk of 360".to_owned()), |_| Ok(()))
     })
 }

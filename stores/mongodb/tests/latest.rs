@@ -8,9 +8,8 @@ use mongodb::bson::{Bson, Document, doc};
 use sensormark_conformance::reference::Reference;
 use sensormark_mongodb::Mongodb;
 use sensormark_store::{
-    Aggregate, AnswerSource, Ask, Batch, Endpoint, Family, Field, FieldSet, FieldType, Function,
-    Grouping, Index, Plan, Query, Selection, Series, Session, Shape, Store, Table, TagColumn,
-    TimeRange, Value, Window,
+    Aggregate, AnswerSource, Ask, Batch, Endpoint, Family, Field, FieldSet, FieldType, Function, Grouping,
+    Index, Plan, Query, Selection, Series, Session, Shape, Store, Table, TagColumn, TimeRange, Value, Window,
 };
 use std::sync::Arc;
 use support::{block_on, command, field, plan, table};
@@ -35,11 +34,7 @@ fn main() {
         block_on(all(&store, server.endpoint())).map_err(|error| error.to_string())?;
         Ok(())
     });
-    libtest_mimic::run(
-        &arguments,
-        vec![everything.with_ignored_flag(missing.is_some())],
-    )
-    .exit();
+    libtest_mimic::run(&arguments, vec![everything.with_ignored_flag(missing.is_some())]).exit();
 }
 
 async fn all(store: &Mongodb, endpoint: &Endpoint) -> Outcome<()> {
@@ -48,15 +43,8 @@ async fn all(store: &Mongodb, endpoint: &Endpoint) -> Outcome<()> {
         vec![by_several_tags("several")],
         vec![by_one_tag("one"), by_several_tags("several")],
     ] {
-        for family in [
-            Family::PerReading,
-            Family::PerSpan {
-                span_ns: 7 * MINUTE,
-            },
-        ] {
-            let schema = Arc::new(sensormark_store::Schema {
-                tables: tables.clone(),
-            });
+        for family in [Family::PerReading, Family::PerSpan { span_ns: 7 * MINUTE }] {
+            let schema = Arc::new(sensormark_store::Schema { tables: tables.clone() });
             for offer in store.layouts(&schema, family) {
                 if offer.layout.index != Index::SeriesTime {
                     continue;
@@ -64,9 +52,7 @@ async fn all(store: &Mongodb, endpoint: &Endpoint) -> Outcome<()> {
                 let layout = (family, offer.variant.as_str());
                 let plan = plan(store, endpoint, "latest", tables.clone(), layout);
                 let what = format!("{} tables, {family:?}, {}", tables.len(), offer.variant);
-                in_layout(store, &plan)
-                    .await
-                    .map_err(|error| format!("{what}: {error}"))?;
+                in_layout(store, &plan).await.map_err(|error| format!("{what}: {error}"))?;
             }
         }
     }
@@ -77,14 +63,7 @@ async fn all(store: &Mongodb, endpoint: &Endpoint) -> Outcome<()> {
 fn by_one_tag(name: &str) -> Table {
     let sites = (0..SERIES).map(|one| format!("$site {}", one % 2));
     let sensors = (0..i64::from(SERIES)).collect();
-    tagged(
-        name,
-        &["sensor", "site"],
-        vec![
-            TagColumn::Integer(sensors),
-            TagColumn::Text(sites.collect()),
-        ],
-    )
+    tagged(name, &["sensor", "site"], vec![TagColumn::Integer(sensors), TagColumn::Text(sites.collect())])
 }
 
 /// Sensors in rooms of houses: all three tags are the key, and none by itself.
@@ -93,21 +72,12 @@ fn by_several_tags(name: &str) -> Table {
         let text = |one| format!("$t{}", one / divisor % count);
         TagColumn::Text((0..SERIES).map(text).collect())
     };
-    tagged(
-        name,
-        &["house", "room", "sensor"],
-        vec![texts(4, 2), texts(2, 2), texts(1, 2)],
-    )
+    tagged(name, &["house", "room", "sensor"], vec![texts(4, 2), texts(2, 2), texts(1, 2)])
 }
 
 fn tagged(name: &str, tags: &[&str], columns: Vec<TagColumn>) -> Table {
-    let rare = Field {
-        nullable: true,
-        ..field("rare", FieldType::I64)
-    };
-    let tag = |name: &&str| sensormark_store::Tag {
-        name: (*name).to_owned(),
-    };
+    let rare = Field { nullable: true, ..field("rare", FieldType::I64) };
+    let tag = |name: &&str| sensormark_store::Tag { name: (*name).to_owned() };
     Table {
         tags: tags.iter().map(tag).collect(),
         series: Series::new(columns).every(MINUTE),
@@ -156,17 +126,12 @@ async fn in_layout(store: &Mongodb, plan: &Plan) -> Outcome<()> {
         }
         examined.push(counts);
     }
-    for (query, (few, many)) in std::iter::zip(
-        questions(plan, FEW),
-        std::iter::zip(&examined[0], &examined[1]),
-    ) {
+    for (query, (few, many)) in
+        std::iter::zip(questions(plan, FEW), std::iter::zip(&examined[0], &examined[1]))
+    {
         // With bounds, or a field that readings may lack, MongoDB 6.0 reads buckets ahead, up to 4 MB of a series, before it unpacks the first.
         let is_read_ahead = plan.layout.shape == Shape::NativeTimeSeries
-            && (query.range.end_ns < i64::MAX
-                || query.ask
-                    == Ask::LastReading {
-                        fields: FieldSet::one(1),
-                    });
+            && (query.range.end_ns < i64::MAX || query.ask == Ask::LastReading { fields: FieldSet::one(1) });
         let most = few + 2 * i64::from(SERIES);
         assert!(
             is_read_ahead || *many <= most,
@@ -180,12 +145,7 @@ async fn in_layout(store: &Mongodb, plan: &Plan) -> Outcome<()> {
 }
 
 /// Keys and documents that the server examined for a question that it answered as it should.
-async fn asked(
-    session: &mut dyn Session,
-    plan: &Plan,
-    reference: &Reference,
-    query: &Query,
-) -> Outcome<i64> {
+async fn asked(session: &mut dyn Session, plan: &Plan, reference: &Reference, query: &Query) -> Outcome<i64> {
     command(plan, doc! { "profile": 2 }).await?;
     let answer = session.query(query).await?;
     command(plan, doc! { "profile": 0 }).await?;
@@ -214,16 +174,8 @@ fn questions(plan: &Plan, minutes: i64) -> Vec<Query> {
     let mut all = Vec::new();
     for (table, described) in plan.schema.tables.iter().enumerate() {
         let last = described.tags.len() - 1;
-        let tagged = |tag: usize| Selection::Tagged {
-            tag,
-            value: described.series.columns()[tag].text(1),
-        };
-        for series in [
-            Selection::All,
-            tagged(0),
-            tagged(last),
-            Selection::Set(vec![0, 5]),
-        ] {
+        let tagged = |tag: usize| Selection::Tagged { tag, value: described.series.columns()[tag].text(1) };
+        for series in [Selection::All, tagged(0), tagged(last), Selection::Set(vec![0, 5])] {
             for end in [i64::MAX, START + minutes / 2 * MINUTE] {
                 for fields in [described.all_fields(), FieldSet::one(1)] {
                     all.push(Query {
@@ -236,15 +188,9 @@ fn questions(plan: &Plan, minutes: i64) -> Vec<Query> {
             }
         }
         let means = Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function: Function::Mean,
-                field: 0,
-            }],
+            aggregates: vec![Aggregate { function: Function::Mean, field: 0 }],
             grouping: Grouping {
-                window: Some(Window {
-                    width_ns: 5 * MINUTE,
-                    origin_ns: 0,
-                }),
+                window: Some(Window { width_ns: 5 * MINUTE, origin_ns: 0 }),
                 ..Grouping::default()
             },
             from_sums: false,

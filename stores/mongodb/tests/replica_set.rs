@@ -7,8 +7,8 @@ use libtest_mimic::{Arguments, Trial};
 use mongodb::bson::doc;
 use sensormark_mongodb::Mongodb;
 use sensormark_store::{
-    Atomicity, Batch, Capability, Durability, Endpoint, Entity, EntityReading, ErrorKind, Family,
-    FieldType, Operation, Plan, Secret, Session, Store, StoreError, Table, Value,
+    Atomicity, Batch, Capability, Durability, Endpoint, Entity, EntityReading, ErrorKind, Family, FieldType,
+    Operation, Plan, Secret, Session, Store, StoreError, Table, Value,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,20 +24,12 @@ fn main() {
         eprintln!("ignored: {reason}");
     }
     let same = Arc::clone(&store);
-    let three = Trial::test(
-        "a replica set of three, and the loss of its primary",
-        move || three::cluster(&same),
-    );
+    let three =
+        Trial::test("a replica set of three, and the loss of its primary", move || three::cluster(&same));
     let test = Trial::test("a replica set of one", move || {
         let server = support::server(&store, Some("replica-set"), None)?;
         // a growing document is updated, not inserted; one that is there already is refused as well
-        let families = [
-            Family::PerReading,
-            Family::PerSpan {
-                span_ns: 1_000_000_000,
-            },
-            Family::GrowingArray,
-        ];
+        let families = [Family::PerReading, Family::PerSpan { span_ns: 1_000_000_000 }, Family::GrowingArray];
         for family in families {
             let plan = plan(&store, server.endpoint(), family);
             block_on(upsert(&store, &plan)).map_err(|error| format!("{family:?}: {error}"))?;
@@ -84,23 +76,14 @@ async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
     let mut session = store.connect(plan).await?;
     let first = reading(plan, START);
     let entity = [Value::Text("somebody".into())];
-    let write = EntityReading {
-        reading: &first,
-        entity: &entity,
-        atomicity: Atomicity::Atomic,
-    };
+    let write = EntityReading { reading: &first, entity: &entity, atomicity: Atomicity::Atomic };
     let done = session.upsert(write).await?;
     assert_eq!((done.readings, done.sent), (1, 1));
     assert_eq!(both(&mut *session, plan).await?, (1, vec![(1, START)]));
     // the server refuses the next reading after it has taken the entity's new time
-    refuse_unless(plan, "reads", doc! { "never": { "$exists": true } })
-        .await
-        .expect("a rule for documents");
+    refuse_unless(plan, "reads", doc! { "never": { "$exists": true } }).await.expect("a rule for documents");
     let later = reading(plan, START + 3_600_000_000_000);
-    let refused = EntityReading {
-        reading: &later,
-        ..write
-    };
+    let refused = EntityReading { reading: &later, ..write };
     let error = session.upsert(refused).await.expect_err("a refusal");
     assert_eq!(error.kind(), ErrorKind::Conflict, "{error}");
     assert!(!error.is_in_doubt(), "{error}");
@@ -110,15 +93,10 @@ async fn upsert(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
 }
 
 /// How many readings, and the entities' series and last times.
-async fn both(
-    session: &mut dyn Session,
-    plan: &Plan,
-) -> Result<(usize, Vec<(u32, i64)>), StoreError> {
+async fn both(session: &mut dyn Session, plan: &Plan) -> Result<(usize, Vec<(u32, i64)>), StoreError> {
     let readings = stored(session, plan).await?.len();
     let mut entities = Vec::new();
-    session
-        .scan_entities(0, &mut |series, last, _| entities.push((series, last)))
-        .await?;
+    session.scan_entities(0, &mut |series, last, _| entities.push((series, last))).await?;
     Ok((readings, entities))
 }
 
@@ -132,18 +110,12 @@ async fn stepped_down(store: &Mongodb, plan: &Plan) -> Result<(), StoreError> {
         ..plan.endpoint.clone()
     };
     assert_ne!(direct.url.expose(), url, "a URL of the whole set");
-    let bound = Plan {
-        endpoint: direct,
-        ..plan.clone()
-    };
+    let bound = Plan { endpoint: direct, ..plan.clone() };
     let mut session = store.connect(&bound).await?;
     session.write(&reading(plan, START)).await?;
     let down = doc! { "replSetStepDown": 5, "secondaryCatchUpPeriodSecs": 0, "force": true };
     on(&bound, "admin", down).await.expect("to step down");
-    let error = session
-        .write(&reading(plan, START + 1))
-        .await
-        .expect_err("a refusal");
+    let error = session.write(&reading(plan, START + 1)).await.expect_err("a refusal");
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(!error.is_in_doubt(), "{error}");
     assert!(error.to_string().contains("primary"), "{error}");

@@ -8,9 +8,9 @@ use mongodb::bson::{Bson, Document, doc};
 use sensormark_conformance::reference::Reference;
 use sensormark_mongodb::Mongodb;
 use sensormark_store::{
-    Aggregate, AnswerSource, Ask, Batch, DaySplit, Durability, Endpoint, ErrorKind, Family,
-    FieldSet, FieldType, Function, Grouping, Plan, Query, QueryStyle, Selection, Series, Store,
-    StoreError, Table, Tag, TagColumn, TimeRange, Value, Window,
+    Aggregate, AnswerSource, Ask, Batch, DaySplit, Durability, Endpoint, ErrorKind, Family, FieldSet,
+    FieldType, Function, Grouping, Plan, Query, QueryStyle, Selection, Series, Store, StoreError, Table, Tag,
+    TagColumn, TimeRange, Value, Window,
 };
 use std::sync::Arc;
 use support::{block_on, command, field, on, plan, refuse_unless, stored, table};
@@ -37,11 +37,7 @@ fn main() {
         block_on(ordinary(&store, endpoint)).map_err(|error| format!("ordinary: {error}"))?;
         Ok(())
     });
-    libtest_mimic::run(
-        &arguments,
-        vec![everything.with_ignored_flag(missing.is_some())],
-    )
-    .exit();
+    libtest_mimic::run(&arguments, vec![everything.with_ignored_flag(missing.is_some())]).exit();
 }
 
 fn values(count: i64) -> Vec<Table> {
@@ -93,13 +89,8 @@ async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
         };
         assert_eq!(seen, vec![expected.clone(); 20], "{class:?}");
         let settings = administrator.settings().await?;
-        let stated = settings
-            .iter()
-            .find(|setting| setting.name == "writeConcern");
-        assert_eq!(
-            stated.map(|setting| setting.value.clone()),
-            Some(expected.to_string())
-        );
+        let stated = settings.iter().find(|setting| setting.name == "writeConcern");
+        assert_eq!(stated.map(|setting| setting.value.clone()), Some(expected.to_string()));
         assert_eq!(stored(&mut *session, &plan).await?.len(), 20);
         session.close().await?;
         administrator.drop_database().await?;
@@ -109,13 +100,7 @@ async fn durability(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
 
 /// A user who may read, write and administer databases measures; what it may not do to the server is left out, and said.
 async fn ordinary(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
-    let mut plan = plan(
-        store,
-        endpoint,
-        "ordinary",
-        values(1),
-        (Family::PerReading, ""),
-    );
+    let mut plan = plan(store, endpoint, "ordinary", values(1), (Family::PerReading, ""));
     let roles = ["readWriteAnyDatabase", "dbAdminAnyDatabase"];
     let user = doc! { "createUser": "plain", "pwd": "secret", "roles": roles.to_vec() };
     on(&plan, "admin", user).await?;
@@ -125,25 +110,15 @@ async fn ordinary(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
     let mut administrator = store.administrator(&plan).await?;
     administrator.create().await?;
     let mut session = store.connect(&plan).await?;
-    session
-        .write(&batch(&plan.schema.tables[0], &[1.0, 2.0]))
-        .await?;
+    session.write(&batch(&plan.schema.tables[0], &[1.0, 2.0])).await?;
     administrator.settle().await?;
     let settings = administrator.settings().await?;
     assert!(settings.iter().any(|one| one.name == "writeConcern"));
     let notes = administrator.take_notes().join("; ");
-    for words in [
-        "no checkpoint before the disk was measured",
-        "settings are missing",
-    ] {
+    for words in ["no checkpoint before the disk was measured", "settings are missing"] {
         assert!(notes.contains(words), "{words:?} is not in: {notes}");
     }
-    assert!(
-        administrator
-            .documents()
-            .await?
-            .is_some_and(|all| all.count == 2)
-    );
+    assert!(administrator.documents().await?.is_some_and(|all| all.count == 2));
     assert!(administrator.size().await?.total_bytes > 0);
     assert_eq!(stored(&mut *session, &plan).await?.len(), 2);
     session.close().await?;
@@ -171,9 +146,7 @@ async fn concerns(plan: &Plan) -> Result<Vec<Document>, Box<dyn std::error::Erro
     seen.iter()
         .map(|entry| {
             let entry = entry.as_document().ok_or("an entry is no document")?;
-            let concern = entry
-                .get_document("command")?
-                .get_document("writeConcern")?;
+            let concern = entry.get_document("command")?.get_document("writeConcern")?;
             Ok(concern.clone())
         })
         .collect()
@@ -181,10 +154,9 @@ async fn concerns(plan: &Plan) -> Result<Vec<Document>, Box<dyn std::error::Erro
 
 /// An ordered insert ends at what is refused; an unordered one goes on behind it, and says that it is in doubt.
 async fn refused(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
-    for (variant, in_doubt, expected) in [
-        ("", false, vec![1.0, 2.0]),
-        ("unordered", true, vec![1.0, 2.0, 3.0, 4.0]),
-    ] {
+    for (variant, in_doubt, expected) in
+        [("", false, vec![1.0, 2.0]), ("unordered", true, vec![1.0, 2.0, 3.0, 4.0])]
+    {
         let layout = (Family::PerReading, variant);
         let plan = plan(store, endpoint, "refused", values(1), layout);
         let mut administrator = store.administrator(&plan).await?;
@@ -197,9 +169,7 @@ async fn refused(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
         assert_eq!(error.acknowledged(), 2, "{variant}");
         assert_eq!(error.is_in_doubt(), in_doubt, "{variant}");
         let all = stored(&mut *session, &plan).await?;
-        let found: Vec<Value> = (0..all.len())
-            .map(|row| all.columns[0].value(row))
-            .collect();
+        let found: Vec<Value> = (0..all.len()).map(|row| all.columns[0].value(row)).collect();
         let expected: Vec<Value> = expected.into_iter().map(Value::F64).collect();
         assert_eq!(found, expected, "{variant}");
         session.close().await?;
@@ -217,15 +187,8 @@ fn hosts(name: &str, fields: &[(&str, FieldType)]) -> Table {
     let tags = ["hostname", "region", "service"];
     Table {
         tags: tags.map(|name| Tag { name: name.into() }).to_vec(),
-        series: Series::new(vec![
-            words(&["host_0", "host_1"]),
-            words(&["eu", "us"]),
-            words(&["a.b", "c"]),
-        ]),
-        fields: fields
-            .iter()
-            .map(|(name, kind)| field(name, *kind))
-            .collect(),
+        series: Series::new(vec![words(&["host_0", "host_1"]), words(&["eu", "us"]), words(&["a.b", "c"])]),
+        fields: fields.iter().map(|(name, kind)| field(name, *kind)).collect(),
         ..table(name, "", vec![0], Vec::new())
     }
 }
@@ -266,10 +229,7 @@ async fn minutes(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
     let family = Family::Bucketed {
         limit: 4,
         per_ns: MINUTE,
-        split: DaySplit {
-            day_start_ns: 6 * 60 * MINUTE,
-            day_end_ns: 22 * 60 * MINUTE,
-        },
+        split: DaySplit { day_start_ns: 6 * 60 * MINUTE, day_end_ns: 22 * 60 * MINUTE },
     };
     let tables = vec![
         hosts("cpu", &[("user", FieldType::F64), ("idle", FieldType::F64)]),
@@ -338,33 +298,21 @@ fn questions(plan: &Plan) -> Vec<Query> {
                 .map(|function| Aggregate { function, field: 0 })
                 .to_vec(),
             grouping: Grouping {
-                window: Some(Window {
-                    width_ns,
-                    origin_ns: 0,
-                }),
+                window: Some(Window { width_ns, origin_ns: 0 }),
                 by_tag,
                 ..Grouping::default()
             },
             from_sums,
         };
         let fields = described.all_fields();
-        let range = Ask::Range {
-            fields: FieldSet::one(0),
-            coarse_filter: true,
-        };
+        let range = Ask::Range { fields: FieldSet::one(0), coarse_filter: true };
         let latest = Ask::LastReading { fields };
         for series in [
             Selection::One(1),
             Selection::Set(vec![0, 1]),
             Selection::All,
-            Selection::Tagged {
-                tag: 0,
-                value: "host_0".into(),
-            },
-            Selection::Tagged {
-                tag: 2,
-                value: "a.b".into(),
-            },
+            Selection::Tagged { tag: 0, value: "host_0".into() },
+            Selection::Tagged { tag: 2, value: "a.b".into() },
         ] {
             for (range, ask) in [
                 (cut, aggregate(MINUTE, None, false)),
@@ -374,12 +322,7 @@ fn questions(plan: &Plan) -> Vec<Query> {
                 (cut, range.clone()),
                 (cut, latest.clone()),
             ] {
-                all.push(Query {
-                    table,
-                    series: series.clone(),
-                    range,
-                    ask,
-                });
+                all.push(Query { table, series: series.clone(), range, ask });
             }
         }
     }
@@ -401,17 +344,12 @@ async fn too_many(store: &Mongodb, endpoint: &Endpoint) -> Outcome {
         table: 0,
         series,
         range: TimeRange::new(START, START + MINUTE),
-        ask: Ask::Range {
-            fields,
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields, coarse_filter: false },
     };
     let all_but_one = question(Selection::Set((1..20_000).collect()));
     let error: StoreError = session.query(&all_but_one).await.expect_err("a refusal");
     assert_eq!(error.kind(), ErrorKind::TooLarge, "{error}");
-    session
-        .write(&batch(&plan.schema.tables[0], &[1.5]))
-        .await?;
+    session.write(&batch(&plan.schema.tables[0], &[1.5])).await?;
     let answer = session.query(&question(Selection::One(0))).await?;
     assert_eq!(answer.len(), 1);
     session.close().await?;

@@ -5,8 +5,8 @@
 
 use sensormark_postgresql::Postgresql;
 use sensormark_store::{
-    Ask, Batch, Column, DatabaseName, Durability, FieldSet, Layout, Plan, Query, Schema, Selection,
-    Session, Store, TimeRange, TimeResolution, Values, WriteMethod,
+    Ask, Batch, Column, DatabaseName, Durability, FieldSet, Layout, Plan, Query, Schema, Selection, Session,
+    Store, TimeRange, TimeResolution, Values, WriteMethod,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -43,14 +43,7 @@ fn question(kind: &str, number: i64) -> Query {
     let (time, fields) = (number / SERIES * SECOND, FieldSet::one(0));
     let (start, length, ask) = if kind == "range" {
         let coarse_filter = false;
-        (
-            0,
-            1000 * SECOND,
-            Ask::Range {
-                fields,
-                coarse_filter,
-            },
-        )
+        (0, 1000 * SECOND, Ask::Range { fields, coarse_filter })
     } else {
         (time, 1, Ask::Point { fields })
     };
@@ -78,11 +71,7 @@ fn plan(store: &Postgresql, arguments: &[String]) -> Plan {
             },
             ..Layout::row_per_reading()
         },
-        durability: if has("relaxed") {
-            Durability::Relaxed
-        } else {
-            Durability::Default
-        },
+        durability: if has("relaxed") { Durability::Relaxed } else { Durability::Default },
         clients: 16,
         timeout_ms: 30_000,
     }
@@ -90,10 +79,7 @@ fn plan(store: &Postgresql, arguments: &[String]) -> Plan {
 
 fn cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("/proc");
-    let spent = text
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse().ok());
+    let spent = text.split_whitespace().next().and_then(|word| word.parse().ok());
     Duration::from_nanos(spent.expect("nanoseconds"))
 }
 
@@ -113,14 +99,9 @@ async fn client(
             session.write(&batch(next, size)).await.expect("written");
             next += size;
         } else {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let wanted = i64::try_from((random >> 33) % LOADED.unsigned_abs()).expect("small");
-            let answer = session
-                .query(&question(&kind, wanted))
-                .await
-                .expect("answered");
+            let answer = session.query(&question(&kind, wanted)).await.expect("answered");
             assert!(!answer.is_empty(), "what was loaded is found");
         }
         done.set(done.get() + 1);
@@ -132,14 +113,10 @@ async fn run(arguments: &[String]) {
     let [_, kind, clients, seconds, ..] = arguments else {
         panic!("insert|select|range CLIENTS SECONDS");
     };
-    let (clients, seconds): (i64, u64) = (
-        clients.parse().expect("clients"),
-        seconds.parse().expect("seconds"),
-    );
-    let size = arguments
-        .iter()
-        .find_map(|argument| argument.strip_prefix("batch=")?.parse().ok())
-        .unwrap_or(1);
+    let (clients, seconds): (i64, u64) =
+        (clients.parse().expect("clients"), seconds.parse().expect("seconds"));
+    let size =
+        arguments.iter().find_map(|argument| argument.strip_prefix("batch=")?.parse().ok()).unwrap_or(1);
     let store = Postgresql::new();
     let plan = plan(&store, arguments);
     let mut administrator = store.administrator(&plan).await.expect("connected");
@@ -171,10 +148,7 @@ async fn run(arguments: &[String]) {
         "{kind}: {:.0} operations/s, client CPU {:.2} us/operation, {}",
         operations / lasted.as_secs_f64(),
         spent.as_secs_f64() * 1e6 / operations,
-        status
-            .lines()
-            .find(|line| line.starts_with("VmRSS"))
-            .unwrap_or_default()
+        status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or_default()
     );
     if !arguments.iter().any(|argument| argument == "keep") {
         administrator.drop_database().await.expect("dropped");

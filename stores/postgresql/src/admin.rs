@@ -100,13 +100,7 @@ impl PostgresqlAdministrator {
         maintenance.wire.allow(PATIENCE);
         let settings = session_settings(plan.durability, &options)?;
         maintenance.batch("set up a session", &settings).await?;
-        Ok(Self {
-            options,
-            plan,
-            physical,
-            maintenance,
-            notes: Vec::new(),
-        })
+        Ok(Self { options, plan, physical, maintenance, notes: Vec::new() })
     }
 
     async fn link(&self, database: &str) -> Result<Link, StoreError> {
@@ -121,12 +115,7 @@ impl PostgresqlAdministrator {
     async fn exists(&mut self, database: &str) -> Result<bool, StoreError> {
         let Link { client, wire, .. } = &mut self.maintenance;
         let text = "SELECT 1 FROM pg_database WHERE datname = $1";
-        let found = wire
-            .run(
-                "look for the database",
-                client.query_opt(text, &[&database]),
-            )
-            .await?;
+        let found = wire.run("look for the database", client.query_opt(text, &[&database])).await?;
         Ok(found.is_some())
     }
 
@@ -136,11 +125,7 @@ impl PostgresqlAdministrator {
         link.batch("make the owner's table", &start).await?;
         let mark = format!("INSERT INTO \"{OWNER_TABLE}\" (mark) VALUES ($1)");
         let Link { client, wire, .. } = link;
-        wire.run(
-            "set the owner's mark",
-            client.execute(&mark, &[&self.plan.owner]),
-        )
-        .await?;
+        wire.run("set the owner's mark", client.execute(&mark, &[&self.plan.owner])).await?;
         let tables = statements(&self.physical).join(";");
         link.batch("make tables", &tables).await?;
         fill_tags(link, &self.physical, &self.physical.schema).await?;
@@ -152,8 +137,7 @@ impl PostgresqlAdministrator {
         link.batch("vacuum and analyse", "VACUUM (ANALYZE)").await?;
         match link.batch("write a checkpoint", "CHECKPOINT").await {
             Err(error) if error.kind() == ErrorKind::Authentication => {
-                let note =
-                    "no checkpoint before the disk was measured: the user may not (pg_checkpoint)";
+                let note = "no checkpoint before the disk was measured: the user may not (pg_checkpoint)";
                 self.notes.push(note.to_owned());
             }
             done => done?,
@@ -166,33 +150,19 @@ impl PostgresqlAdministrator {
         let names: Vec<&str> = SETTINGS.to_vec();
         let text = "SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1) ORDER BY name";
         let Link { client, wire, .. } = &mut link;
-        let rows = wire
-            .run("read settings", client.query(text, &[&names]))
-            .await?;
+        let rows = wire.run("read settings", client.query(text, &[&names])).await?;
         let text = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
-        let following = wire
-            .run("count the replicas", client.query_one(text, &[]))
-            .await?;
+        let following = wire.run("count the replicas", client.query_one(text, &[])).await?;
         link.close().await?;
-        let mut settings: Vec<Setting> = rows
-            .iter()
-            .map(|row| Setting {
-                name: row.get(0),
-                value: row.get(1),
-            })
-            .collect();
+        let mut settings: Vec<Setting> =
+            rows.iter().map(|row| Setting { name: row.get(0), value: row.get(1) }).collect();
         let off = turned_off(&settings);
         if self.plan.durability == Durability::Default && !off.is_empty() {
-            self.notes.push(format!(
-                "the server has {off}: a power cut may take acknowledged writes"
-            ));
+            self.notes.push(format!("the server has {off}: a power cut may take acknowledged writes"));
         }
         let replicas: i64 = following.get(0);
         if replicas > 0 {
-            settings.push(Setting {
-                name: "replicas that stream".to_owned(),
-                value: replicas.to_string(),
-            });
+            settings.push(Setting { name: "replicas that stream".to_owned(), value: replicas.to_string() });
         }
         Ok(settings)
     }
@@ -201,9 +171,7 @@ impl PostgresqlAdministrator {
     async fn stated_schema(&mut self) -> Result<Vec<String>, StoreError> {
         let mut link = self.link(self.plan.database.as_str()).await?;
         let Link { client, wire, .. } = &mut link;
-        let rows = wire
-            .run("show the schema", client.query(CATALOGUE, &[&OWNER_TABLE]))
-            .await?;
+        let rows = wire.run("show the schema", client.query(CATALOGUE, &[&OWNER_TABLE])).await?;
         link.close().await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
@@ -213,48 +181,32 @@ impl PostgresqlAdministrator {
         let Link { client, wire, .. } = &mut self.maintenance;
         let name = self.plan.database.as_str();
         let row = wire
-            .run(
-                "measure the database",
-                client.query_one("SELECT pg_database_size($1::name)", &[&name]),
-            )
+            .run("measure the database", client.query_one("SELECT pg_database_size($1::name)", &[&name]))
             .await?;
         let data: i64 = row.get(0);
         let text = "SELECT coalesce(sum(size), 0)::int8 FROM pg_ls_waldir()";
-        let log: Option<i64> = match wire
-            .run("measure the log", client.query_one(text, &[]))
-            .await
-        {
+        let log: Option<i64> = match wire.run("measure the log", client.query_one(text, &[])).await {
             Ok(row) => Some(row.get(0)),
             Err(error) if error.kind() == ErrorKind::Authentication => None,
             Err(error) => return Err(error),
         };
         let log_bytes = log.map(i64::unsigned_abs);
-        Ok(Size {
-            total_bytes: data.unsigned_abs() + log_bytes.unwrap_or_default(),
-            log_bytes,
-        })
+        Ok(Size { total_bytes: data.unsigned_abs() + log_bytes.unwrap_or_default(), log_bytes })
     }
 }
 
 /// Those settings that are off and without which no class is durable, as the configuration has them; empty where all are on.
 fn turned_off(settings: &[Setting]) -> String {
-    let is_off = |setting: &&Setting| {
-        NEEDED_FOR_DURABLE.contains(&setting.name.as_str()) && setting.value == "off"
-    };
+    let is_off =
+        |setting: &&Setting| NEEDED_FOR_DURABLE.contains(&setting.name.as_str()) && setting.value == "off";
     let off = settings.iter().filter(is_off);
-    let off: Vec<String> = off
-        .map(|setting| format!("{} = off", setting.name))
-        .collect();
+    let off: Vec<String> = off.map(|setting| format!("{} = off", setting.name)).collect();
     off.join(" and ")
 }
 
 /// The owner's mark of a database, if it bears one.
 async fn read_mark(link: &mut Link) -> Result<Option<String>, StoreError> {
-    if !list_tables(link)
-        .await?
-        .iter()
-        .any(|table| table == OWNER_TABLE)
-    {
+    if !list_tables(link).await?.iter().any(|table| table == OWNER_TABLE) {
         return Ok(None);
     }
     let text = format!("SELECT mark FROM \"{OWNER_TABLE}\"");
@@ -294,10 +246,7 @@ impl BackendAdministrator for PostgresqlAdministrator {
         let text = "SELECT name, current_setting(name) FROM unnest($1::text[]) AS name";
         let named = NEEDED_FOR_DURABLE.to_vec();
         let rows = wire.run(OPERATION, client.query(text, &[&named])).await?;
-        let settings = rows.iter().map(|row| Setting {
-            name: row.get(0),
-            value: row.get(1),
-        });
+        let settings = rows.iter().map(|row| Setting { name: row.get(0), value: row.get(1) });
         let off = turned_off(&settings.collect::<Vec<_>>());
         if off.is_empty() {
             return Ok(());
@@ -354,7 +303,8 @@ impl BackendAdministrator for PostgresqlAdministrator {
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let Link { client, wire, .. } = &mut self.maintenance;
-        let text = "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
+        let text =
+            "SELECT datname FROM pg_database WHERE datallowconn AND starts_with(datname, $1) ORDER BY 1";
         let listing = client.query(text, &[&DatabaseName::PREFIX]);
         let rows = wire.run("list databases", listing).await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
@@ -385,10 +335,7 @@ impl BackendAdministrator for PostgresqlAdministrator {
 ///
 /// # Errors
 /// [`ErrorKind::Configuration`] that names the first table and says what to write instead.
-pub(crate) async fn refuse_foreign_tables(
-    link: &mut Link,
-    database: &str,
-) -> Result<(), StoreError> {
+pub(crate) async fn refuse_foreign_tables(link: &mut Link, database: &str) -> Result<(), StoreError> {
     const OPERATION: &str = "look into the URL's database";
     let asking = link.client.query_one(
         "SELECT count(*), min(n.nspname || '.' || c.relname) FROM pg_catalog.pg_class c \

@@ -62,13 +62,12 @@ impl Parameter<'_> {
                 format!("{micros} µs after 2000-01-01 UTC")
             }
             (Cell::Encoded(bytes), &Type::INTERVAL) => {
-                let micros = bytes
-                    .first_chunk()
-                    .map_or(0, |bytes| i64::from_be_bytes(*bytes));
+                let micros = bytes.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
                 format!("interval of {micros} µs")
             }
-            (Cell::Encoded(bytes), _) => shown_array(bytes)
-                .unwrap_or_else(|| format!("{} bytes of type {kind}", bytes.len())),
+            (Cell::Encoded(bytes), _) => {
+                shown_array(bytes).unwrap_or_else(|| format!("{} bytes of type {kind}", bytes.len()))
+            }
             (cell, _) => {
                 let mut text = String::new();
                 Parameter(cell).put_literal(&mut text);
@@ -125,11 +124,7 @@ impl ToSql for Parameter<'_> {
 }
 
 /// A one-dimensional array of so many cells in the binary form.
-pub(crate) fn array<'a>(
-    element: &Type,
-    count: usize,
-    cells: impl Iterator<Item = Cell<'a>>,
-) -> Vec<u8> {
+pub(crate) fn array<'a>(element: &Type, count: usize, cells: impl Iterator<Item = Cell<'a>>) -> Vec<u8> {
     let mut out = Vec::with_capacity(20 + count * 12);
     if count == 0 {
         out.put_i32(0);
@@ -185,11 +180,7 @@ fn shown_array(bytes: &[u8]) -> Option<String> {
         });
     }
     let more = count.saturating_sub(SHOWN);
-    let more = if more > 0 {
-        format!(", … {more} more")
-    } else {
-        String::new()
-    };
+    let more = if more > 0 { format!(", … {more} more") } else { String::new() };
     Some(format!("{{{}{more}}}", elements.join(", ")))
 }
 
@@ -234,20 +225,13 @@ mod tests {
 
     #[test]
     fn arrays_are_shown_by_their_elements() {
-        let numbers = array(
-            &Type::INT8,
-            10,
-            [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].into_iter().map(Cell::I64),
-        );
+        let numbers = array(&Type::INT8, 10, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].into_iter().map(Cell::I64));
         assert_eq!(
             Parameter(Cell::Encoded(&numbers)).shown(&Type::INT8_ARRAY),
             "{0, 1, 2, 3, 4, 5, 6, 7, … 2 more}"
         );
         let texts = array(&Type::TEXT, 2, [Cell::Text("a"), Cell::Null].into_iter());
-        assert_eq!(
-            Parameter(Cell::Encoded(&texts)).shown(&Type::TEXT_ARRAY),
-            "{\"a\", NULL}"
-        );
+        assert_eq!(Parameter(Cell::Encoded(&texts)).shown(&Type::TEXT_ARRAY), "{\"a\", NULL}");
     }
 
     #[test]

@@ -10,8 +10,8 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_store::server::{Command, ServerFolder};
 use sensormark_store::{
-    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch,
-    ServerOptions, StoreError,
+    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch, ServerOptions,
+    StoreError,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +20,8 @@ use std::time::Duration;
 const COMMIT_PAGE: &str =
     "https://www.postgresql.org/docs/current/runtime-config-wal.html#GUC-SYNCHRONOUS-COMMIT";
 /// What it says of several standbys and of waiting for any of them.
-const STANDBY_PAGE: &str = "https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-MULTIPLE-STANDBYS";
+const STANDBY_PAGE: &str =
+    "https://www.postgresql.org/docs/current/warm-standby.html#SYNCHRONOUS-REPLICATION-MULTIPLE-STANDBYS";
 
 /// One of the consistency levels: its name, `synchronous_commit`, and whose word a commit waits for.
 struct Level {
@@ -102,9 +103,7 @@ pub(crate) fn survives_loss(consistency: &str) -> bool {
 
 fn level(options: &ServerOptions) -> Result<&'static Level, StoreError> {
     let name = options.cluster.as_ref().map(|one| one.consistency.as_str());
-    let level = LEVELS
-        .iter()
-        .find(|level| Some(level.described.name) == name);
+    let level = LEVELS.iter().find(|level| Some(level.described.name) == name);
     level.ok_or_else(|| {
         let text = format!("it has no consistency {:?}", name.unwrap_or_default());
         StoreError::new(ErrorKind::Configuration, "start a cluster", text)
@@ -139,11 +138,7 @@ pub(crate) fn launch_member(
             level.described.promise
         ));
     }
-    Ok(MemberLaunch {
-        launch,
-        rejoin: None,
-        recover: Vec::new(),
-    })
+    Ok(MemberLaunch { launch, rejoin: None, recover: Vec::new() })
 }
 
 /// What all members have in their configuration. A replica does not use the first two until it is a primary.
@@ -190,20 +185,14 @@ fn copy(
     if let Some(logs) = &folder.logs {
         arguments.push(format!("--waldir={}", path_text(&logs.join("pg_wal"))?));
     }
-    let command = Command {
-        program: copier(installation)?,
-        arguments,
-        ..Command::default()
-    };
+    let command = Command { program: copier(installation)?, arguments, ..Command::default() };
     Ok((command, None))
 }
 
 /// The program that copies a running server: beside the program postgres, or beside what that is a link to.
 fn copier(installation: &Installation) -> Result<PathBuf, StoreError> {
     let server = std::fs::canonicalize(installation.path.join(PROGRAM));
-    let linked = server
-        .ok()
-        .and_then(|path| path.parent().map(PathBuf::from));
+    let linked = server.ok().and_then(|path| path.parent().map(PathBuf::from));
     let mut folders = std::iter::once(installation.path.clone()).chain(linked);
     let found = folders.find_map(|folder| {
         let program = folder.join("pg_basebackup");
@@ -222,16 +211,10 @@ fn copier(installation: &Installation) -> Result<PathBuf, StoreError> {
 const POLL: Duration = Duration::from_millis(50);
 
 /// Waits until all replicas stream from the primary, and gives the endpoint of the whole.
-pub(crate) async fn form(
-    members: &[Endpoint],
-    options: &ServerOptions,
-) -> Result<Endpoint, StoreError> {
+pub(crate) async fn form(members: &[Endpoint], options: &ServerOptions) -> Result<Endpoint, StoreError> {
     let level = level(options)?;
     let Some(primary) = members.first() else {
-        return Err(StoreError::unsupported(
-            "form a cluster",
-            "it has no members",
-        ));
+        return Err(StoreError::unsupported("form a cluster", "it has no members"));
     };
     let parsed = Options::parse(primary.url.expose())?;
     let replicas = i64::try_from(members.len() - 1).unwrap_or(i64::MAX);
@@ -259,11 +242,7 @@ fn url(members: &[Endpoint], level: &Level) -> String {
         Some((head, host))
     });
     let (heads, hosts): (Vec<&str>, Vec<&str>) = parts.unzip();
-    let reads = if level.reads_replicas {
-        "&reads=replicas"
-    } else {
-        ""
-    };
+    let reads = if level.reads_replicas { "&reads=replicas" } else { "" };
     format!(
         "{}@{}/postgres?sslmode=disable&target_session_attrs=read-write&synchronous_commit={}{reads}",
         heads.first().copied().unwrap_or_default(),
@@ -307,16 +286,9 @@ mod tests {
         let bin = roots[0].path().join("bin");
         std::fs::create_dir(&bin).unwrap();
         std::fs::write(bin.join("pg_basebackup"), "").unwrap();
-        let installation = Installation {
-            path: bin,
-            version: "15.18".into(),
-            origin: String::new(),
-        };
+        let installation = Installation { path: bin, version: "15.18".into(), origin: String::new() };
         let options = ServerOptions {
-            cluster: Some(Cluster {
-                members: 2,
-                consistency: "remote_apply".into(),
-            }),
+            cluster: Some(Cluster { members: 2, consistency: "remote_apply".into() }),
             ..ServerOptions::default()
         };
         let member = launch_member(&installation, &folders, 1, &options).unwrap();
@@ -334,10 +306,7 @@ mod tests {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");
         }
         let whole = url(&endpoints, &LEVELS[0]);
-        assert!(
-            whole.contains("@127.0.0.1:4711,127.0.0.2:4711/postgres?"),
-            "{whole}"
-        );
+        assert!(whole.contains("@127.0.0.1:4711,127.0.0.2:4711/postgres?"), "{whole}");
         assert!(Options::parse(&whole).is_ok());
     }
 }

@@ -23,8 +23,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use url::Url;
 
 /// What a URL looks like. Messages show it.
-pub(crate) const URL_EXAMPLE: &str =
-    "postgresql://user:password@host:5432/postgres?sslmode=verify-full";
+pub(crate) const URL_EXAMPLE: &str = "postgresql://user:password@host:5432/postgres?sslmode=verify-full";
 
 /// How the connection is encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,13 +123,7 @@ impl Wishes {
         if authorities.is_some() && encryption != Encryption::VerifyFull {
             return Err(wrong("sslrootcert goes with sslmode=verify-full"));
         }
-        Ok(Self {
-            encryption,
-            authorities,
-            any_server,
-            reads_replicas,
-            synchronous_commit,
-        })
+        Ok(Self { encryption, authorities, any_server, reads_replicas, synchronous_commit })
     }
 }
 
@@ -156,11 +149,7 @@ impl Options {
             user: authority.user,
             password: authority.password,
             is_named: !database.is_empty(),
-            maintenance_database: if database.is_empty() {
-                "postgres".to_owned()
-            } else {
-                database
-            },
+            maintenance_database: if database.is_empty() { "postgres".to_owned() } else { database },
             encryption: wishes.encryption,
             authorities: wishes.authorities,
         })
@@ -178,8 +167,7 @@ impl Options {
         database: &str,
         timeout: Duration,
     ) -> Result<(Client, Box<dyn Driver>), StoreError> {
-        self.connect_as(database, timeout, TargetSessionAttrs::ReadOnly)
-            .await
+        self.connect_as(database, timeout, TargetSessionAttrs::ReadOnly).await
     }
 
     /// Connects to one of the server's databases; of several hosts to the first that takes writes.
@@ -295,8 +283,7 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0
-            .verify_tls12_signature(message, certificate, signature)
+        self.0.verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -305,8 +292,7 @@ impl ServerCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0
-            .verify_tls13_signature(message, certificate, signature)
+        self.0.verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -320,8 +306,7 @@ mod tests {
 
     #[test]
     fn a_url_says_who_where_and_how() {
-        let options =
-            Options::parse("postgresql://me:p%40ss@db.example:6432/admin?sslmode=require").unwrap();
+        let options = Options::parse("postgresql://me:p%40ss@db.example:6432/admin?sslmode=require").unwrap();
         assert_eq!(options.hosts, [("db.example".to_owned(), 6432)]);
         assert_eq!(options.password.expose(), "p@ss");
         assert_eq!(options.maintenance_database, "admin");
@@ -334,10 +319,7 @@ mod tests {
         let url = "postgresql://me:a,b@one:1,[::1]:2,three/?target_session_attrs=read-write&synchronous_commit=remote_apply&reads=replicas";
         let options = Options::parse(url).unwrap();
         let hosts = [("one", 1), ("::1", 2), ("three", 5432)];
-        assert_eq!(
-            options.hosts,
-            hosts.map(|(host, port)| (host.to_owned(), port))
-        );
+        assert_eq!(options.hosts, hosts.map(|(host, port)| (host.to_owned(), port)));
         assert_eq!(options.synchronous_commit, Some("remote_apply"));
         assert!(options.reads_replicas && !options.any_server);
         assert_eq!(options.password.expose(), "a,b");

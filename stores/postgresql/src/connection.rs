@@ -95,23 +95,13 @@ struct Gates {
 
 impl Gates {
     fn new() -> Self {
-        let shared = Arc::new(Shared {
-            polling: AtomicBool::new(false),
-            task: AtomicWaker::new(),
-        });
+        let shared = Arc::new(Shared { polling: AtomicBool::new(false), task: AtomicWaker::new() });
         let gate = || {
-            let gate = Arc::new(Gate {
-                woken: AtomicBool::new(false),
-                shared: Arc::clone(&shared),
-            });
+            let gate = Arc::new(Gate { woken: AtomicBool::new(false), shared: Arc::clone(&shared) });
             (Arc::clone(&gate), Waker::from(gate))
         };
         let (connection, request) = (gate(), gate());
-        Self {
-            shared,
-            connection,
-            request,
-        }
+        Self { shared, connection, request }
     }
 }
 
@@ -170,16 +160,12 @@ impl Link {
 
     /// Runs statements without parameters, one after the other, as one request.
     pub(crate) async fn batch(&mut self, operation: &str, text: &str) -> Result<(), StoreError> {
-        self.wire
-            .run(operation, self.client.batch_execute(text))
-            .await
+        self.wire.run(operation, self.client.batch_execute(text)).await
     }
 
     /// Says goodbye and waits until the server has heard it, or the time is over.
     pub(crate) async fn close(self) -> Result<(), StoreError> {
-        let Self {
-            client, mut wire, ..
-        } = self;
+        let Self { client, mut wire, .. } = self;
         if wire.broken.is_some() {
             return Ok(());
         }
@@ -263,8 +249,7 @@ impl Wire {
             let (gate, waker) = &self.gates.request;
             if gate.woken.swap(false, Ordering::AcqRel) {
                 moved = true;
-                if let Poll::Ready(result) = request.as_mut().poll(&mut Context::from_waker(waker))
-                {
+                if let Poll::Ready(result) = request.as_mut().poll(&mut Context::from_waker(waker)) {
                     end = Poll::Ready(result);
                     break;
                 }

@@ -5,8 +5,7 @@ use crate::write::record::{self, BinaryArrays};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::TableDefinition;
 use sensormark_relational::dialect::{
-    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk,
-    plain_aggregate,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, TimeUnit, Walk, plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::physical_schema::column_count;
@@ -14,8 +13,8 @@ use sensormark_relational::table::{Content, PhysicalTable, SumColumns, joined};
 use sensormark_relational::write::arrays::arrays;
 use sensormark_store::record::Record;
 use sensormark_store::{
-    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, Limits, Shape,
-    StoreError, Table, WriteMethod,
+    Aggregate, Batch, Encoding, FieldSet, FieldType, Function, Index, Layout, Limits, Shape, StoreError,
+    Table, WriteMethod,
 };
 
 /// PostgreSQL's choices.
@@ -74,9 +73,7 @@ pub(crate) fn limits(layout: &Layout, table: &Table) -> Limits {
         WriteMethod::ConcatenatedStatements => 10_000,
         _ => 1_000_000,
     };
-    Limits {
-        readings_per_statement: readings_per_statement.max(1),
-    }
+    Limits { readings_per_statement: readings_per_statement.max(1) }
 }
 
 impl Dialect for Postgresql {
@@ -94,10 +91,7 @@ impl Dialect for Postgresql {
 
     /// Microseconds since 2000-01-01.
     fn time_unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit {
-            unit_ns: 1_000,
-            epoch: 946_684_800_000_000,
-        })
+        Some(TimeUnit { unit_ns: 1_000, epoch: 946_684_800_000_000 })
     }
 
     fn missing(&self, layout: &Layout, _: &Table) -> Option<String> {
@@ -142,18 +136,13 @@ impl Dialect for Postgresql {
     fn create(&self, table: &TableDefinition) -> Vec<String> {
         let mut parts = table.parts("", " PRIMARY KEY");
         parts.extend(table.reference());
-        let mut statements = vec![format!(
-            "CREATE TABLE {} ({})",
-            table.name,
-            parts.join(", ")
-        )];
-        statements.extend(table.indexes.iter().map(|index| {
-            format!(
-                "CREATE INDEX ON {} ({})",
-                table.name,
-                index.columns.join(", ")
-            )
-        }));
+        let mut statements = vec![format!("CREATE TABLE {} ({})", table.name, parts.join(", "))];
+        statements.extend(
+            table
+                .indexes
+                .iter()
+                .map(|index| format!("CREATE INDEX ON {} ({})", table.name, index.columns.join(", "))),
+        );
         statements
     }
 
@@ -185,20 +174,12 @@ impl Dialect for Postgresql {
     fn in_set(&self, keys: &[String], parameters: &[String]) -> String {
         match (keys, parameters) {
             ([key], [array]) => format!("{key} = ANY({array})"),
-            _ => format!(
-                "({}) IN (SELECT * FROM unnest({}))",
-                keys.join(", "),
-                parameters.join(", ")
-            ),
+            _ => format!("({}) IN (SELECT * FROM unnest({}))", keys.join(", "), parameters.join(", ")),
         }
     }
 
     fn set_as_relation(&self, names: &[String], parameters: &[String]) -> String {
-        format!(
-            "unnest({}) AS s({})",
-            parameters.join(", "),
-            names.join(", ")
-        )
+        format!("unnest({}) AS s({})", parameters.join(", "), names.join(", "))
     }
 
     fn expand(
@@ -313,23 +294,14 @@ impl Dialect for Postgresql {
 
 /// Arrays opened side by side.
 fn unnest(table: &PhysicalTable, fields: FieldSet) -> Expansion {
-    let arrays = fields
-        .iter()
-        .map(|field| format!("r.{}", table.field_names[field]));
+    let arrays = fields.iter().map(|field| format!("r.{}", table.field_names[field]));
     let offsets = [format!("r.{}", table.column(Content::Offsets))];
     let names = fields.iter().map(|field| format!("f{field}"));
     Expansion {
         join: " CROSS JOIN LATERAL ",
-        from: format!(
-            "unnest({}) AS e(ns, {})",
-            joined(offsets.into_iter().chain(arrays)),
-            joined(names)
-        ),
+        from: format!("unnest({}) AS e(ns, {})", joined(offsets.into_iter().chain(arrays)), joined(names)),
         offset: "e.ns".to_owned(),
         order: "",
-        fields: fields
-            .iter()
-            .map(|field| (field, format!("e.f{field}")))
-            .collect(),
+        fields: fields.iter().map(|field| (field, format!("e.f{field}"))).collect(),
     }
 }

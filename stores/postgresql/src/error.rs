@@ -36,8 +36,7 @@ pub(crate) fn store_error(operation: &str, error: Error) -> StoreError {
 fn other_kind(text: &str) -> ErrorKind {
     if text.contains("authentication") || text.contains("password") {
         ErrorKind::Authentication
-    } else if text.contains("TLS") || text.contains("tls") || text.contains("invalid configuration")
-    {
+    } else if text.contains("TLS") || text.contains("tls") || text.contains("invalid configuration") {
         ErrorKind::Configuration
     } else if text.contains("timed out") || text.contains("timeout") {
         ErrorKind::Timeout
@@ -47,8 +46,7 @@ fn other_kind(text: &str) -> ErrorKind {
 }
 
 fn with_cause(error: &Error) -> String {
-    std::error::Error::source(error)
-        .map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+    std::error::Error::source(error).map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
 fn io_cause(error: &Error) -> Option<&io::Error> {
@@ -116,80 +114,25 @@ fn meaning(code: &SqlState) -> (ErrorKind, &'static str) {
 }
 
 fn single_code(code: &str) -> Option<(ErrorKind, &'static str)> {
-    CODES
-        .iter()
-        .find(|row| row.0 == code)
-        .map(|row| (row.1, row.2))
+    CODES.iter().find(|row| row.0 == code).map(|row| (row.1, row.2))
 }
 
 /// Codes that mean something of their own here: code, kind, next step.
 const CODES: [(&str, ErrorKind, &str); 43] = [
-    (
-        "57014",
-        ErrorKind::Timeout,
-        "the statement took longer than allowed: allow more time or ask for less",
-    ),
-    (
-        "55P03",
-        ErrorKind::Timeout,
-        "a lock was not to be had in time",
-    ),
-    (
-        "25P03",
-        ErrorKind::Timeout,
-        "the session was idle for too long",
-    ),
-    (
-        "25P04",
-        ErrorKind::Timeout,
-        "the session was idle for too long",
-    ),
-    (
-        "57P05",
-        ErrorKind::Timeout,
-        "the session was idle for too long",
-    ),
-    (
-        "57P01",
-        ErrorKind::Unavailable,
-        "the server is shutting down: start it again",
-    ),
+    ("57014", ErrorKind::Timeout, "the statement took longer than allowed: allow more time or ask for less"),
+    ("55P03", ErrorKind::Timeout, "a lock was not to be had in time"),
+    ("25P03", ErrorKind::Timeout, "the session was idle for too long"),
+    ("25P04", ErrorKind::Timeout, "the session was idle for too long"),
+    ("57P05", ErrorKind::Timeout, "the session was idle for too long"),
+    ("57P01", ErrorKind::Unavailable, "the server is shutting down: start it again"),
     ("57P02", ErrorKind::Crashed, "look into the server's log"),
-    (
-        "57P03",
-        ErrorKind::Unavailable,
-        "the server is starting up or shutting down: try again in a moment",
-    ),
-    (
-        "57P04",
-        ErrorKind::NotFound,
-        "the database was dropped: create it again",
-    ),
-    (
-        "53300",
-        ErrorKind::Overload,
-        "raise max_connections or use fewer clients",
-    ),
-    (
-        "53100",
-        ErrorKind::DiskFull,
-        "free space on the data folder's disk",
-    ),
-    (
-        "53200",
-        ErrorKind::Overload,
-        "the server is out of memory: use fewer clients or smaller batches",
-    ),
-    (
-        "53400",
-        ErrorKind::Overload,
-        "a limit of the server's configuration was reached",
-    ),
-    (
-        "28P01",
-        ErrorKind::Authentication,
-        "check user and password in the URL",
-    ),
+    ("57P03", ErrorKind::Unavailable, "the server is starting up or shutting down: try again in a moment"),
+    ("57P04", ErrorKind::NotFound, "the database was dropped: create it again"),
+    ("53300", ErrorKind::Overload, "raise max_connections or use fewer clients"),
+    ("53100", ErrorKind::DiskFull, "free space on the data folder's disk"),
+    ("53200", ErrorKind::Overload, "the server is out of memory: use fewer clients or smaller batches"),
+    ("53400", ErrorKind::Overload, "a limit of the server's configuration was reached"),
+    ("28P01", ErrorKind::Authentication, "check user and password in the URL"),
     (
         "28000",
         ErrorKind::Authentication,
@@ -200,113 +143,33 @@ const CODES: [(&str, ErrorKind, &str); 43] = [
         ErrorKind::Authentication,
         "give the URL's user this right; a user with LOGIN and CREATEDB can measure",
     ),
-    (
-        "3D000",
-        ErrorKind::NotFound,
-        "the database is not there: create it first or correct the URL",
-    ),
-    (
-        "42P01",
-        ErrorKind::NotFound,
-        "the table is not there: was the database created with another layout?",
-    ),
-    (
-        "42703",
-        ErrorKind::NotFound,
-        "the column is not there: was the database created with another schema?",
-    ),
+    ("3D000", ErrorKind::NotFound, "the database is not there: create it first or correct the URL"),
+    ("42P01", ErrorKind::NotFound, "the table is not there: was the database created with another layout?"),
+    ("42703", ErrorKind::NotFound, "the column is not there: was the database created with another schema?"),
     ("3F000", ErrorKind::NotFound, "the schema is not there"),
-    (
-        "42P04",
-        ErrorKind::Conflict,
-        "a database of this name is there",
-    ),
-    (
-        "42P07",
-        ErrorKind::Conflict,
-        "a table of this name is there",
-    ),
-    (
-        "55006",
-        ErrorKind::Conflict,
-        "the database is in use: close its other sessions",
-    ),
-    (
-        "40001",
-        ErrorKind::Overload,
-        "transactions collided: try again",
-    ),
-    (
-        "40P01",
-        ErrorKind::Overload,
-        "a deadlock was broken: try again",
-    ),
-    (
-        "40003",
-        ErrorKind::Unavailable,
-        "it is not known whether it was committed",
-    ),
+    ("42P04", ErrorKind::Conflict, "a database of this name is there"),
+    ("42P07", ErrorKind::Conflict, "a table of this name is there"),
+    ("55006", ErrorKind::Conflict, "the database is in use: close its other sessions"),
+    ("40001", ErrorKind::Overload, "transactions collided: try again"),
+    ("40P01", ErrorKind::Overload, "a deadlock was broken: try again"),
+    ("40003", ErrorKind::Unavailable, "it is not known whether it was committed"),
     ("23505", ErrorKind::Conflict, "a row with this key is there"),
-    (
-        "23502",
-        ErrorKind::Conflict,
-        "a value is missing that must not be",
-    ),
-    (
-        "23503",
-        ErrorKind::Conflict,
-        "a row that this one refers to is missing",
-    ),
+    ("23502", ErrorKind::Conflict, "a value is missing that must not be"),
+    ("23503", ErrorKind::Conflict, "a row that this one refers to is missing"),
     ("23514", ErrorKind::Conflict, "a check does not hold"),
-    (
-        "23P01",
-        ErrorKind::Conflict,
-        "an exclusion constraint does not hold",
-    ),
+    ("23P01", ErrorKind::Conflict, "an exclusion constraint does not hold"),
     ("54000", ErrorKind::TooLarge, "make the batch smaller"),
     ("54001", ErrorKind::TooLarge, "make the batch smaller"),
     ("54011", ErrorKind::TooLarge, "make the batch smaller"),
     ("54023", ErrorKind::TooLarge, "make the batch smaller"),
-    (
-        "22001",
-        ErrorKind::TooLarge,
-        "a text is longer than its column",
-    ),
-    (
-        "0A000",
-        ErrorKind::Unsupported,
-        "this server cannot do that: version 14 or later is needed",
-    ),
-    (
-        "42883",
-        ErrorKind::Unsupported,
-        "this server lacks a function: version 14 or later is needed",
-    ),
-    (
-        "25006",
-        ErrorKind::Rejected,
-        "the server is read-only (a standby?): use the primary",
-    ),
-    (
-        "58030",
-        ErrorKind::Crashed,
-        "the server met an input/output error: check its disk",
-    ),
-    (
-        "58P01",
-        ErrorKind::Crashed,
-        "the server's data is damaged: check its disk and log",
-    ),
-    (
-        "XX001",
-        ErrorKind::Crashed,
-        "the server's data is damaged: check its disk and log",
-    ),
-    (
-        "XX002",
-        ErrorKind::Crashed,
-        "the server's data is damaged: check its disk and log",
-    ),
+    ("22001", ErrorKind::TooLarge, "a text is longer than its column"),
+    ("0A000", ErrorKind::Unsupported, "this server cannot do that: version 14 or later is needed"),
+    ("42883", ErrorKind::Unsupported, "this server lacks a function: version 14 or later is needed"),
+    ("25006", ErrorKind::Rejected, "the server is read-only (a standby?): use the primary"),
+    ("58030", ErrorKind::Crashed, "the server met an input/output error: check its disk"),
+    ("58P01", ErrorKind::Crashed, "the server's data is damaged: check its disk and log"),
+    ("XX001", ErrorKind::Crashed, "the server's data is damaged: check its disk and log"),
+    ("XX002", ErrorKind::Crashed, "the server's data is damaged: check its disk and log"),
 ];
 
 fn class(code: &str) -> (ErrorKind, &'static str) {

@@ -81,18 +81,9 @@ impl Backend for PostgresqlBackend {
         embedded: false,
         session: SessionKind::Async,
         durability: &[
-            (
-                Durability::Default,
-                "synchronous_commit on: a commit waits until its log is on disk",
-            ),
-            (
-                Durability::Durable,
-                "synchronous_commit on: a commit waits until its log is on disk",
-            ),
-            (
-                Durability::Relaxed,
-                "synchronous_commit off: the log is flushed every 200 ms or so",
-            ),
+            (Durability::Default, "synchronous_commit on: a commit waits until its log is on disk"),
+            (Durability::Durable, "synchronous_commit on: a commit waits until its log is on disk"),
+            (Durability::Relaxed, "synchronous_commit off: the log is flushed every 200 ms or so"),
         ],
         url_example: config::URL_EXAMPLE,
         repeated_write: RepeatedWrite::KeepsBoth,
@@ -105,13 +96,9 @@ impl Backend for PostgresqlBackend {
         limits: dialect::limits,
         write_size: write_size::write_size,
         installation: server::installation,
-        launch: Some(|installation, folder, options| {
-            server::launch(installation, folder, options, "")
-        }),
+        launch: Some(|installation, folder, options| server::launch(installation, folder, options, "")),
         endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
-        physical_schema: |plan| {
-            PhysicalSchema::new(&dialect::Postgresql, &plan.schema, plan.layout)
-        },
+        physical_schema: |plan| PhysicalSchema::new(&dialect::Postgresql, &plan.schema, plan.layout),
     };
 
     fn clusters(&self) -> Result<Clusters, String> {
@@ -147,19 +134,9 @@ impl Backend for PostgresqlBackend {
 
     async fn version(&self, endpoint: &Endpoint) -> Result<String, StoreError> {
         let options = Options::parse(endpoint.url.expose())?;
-        let mut link = Link::open(
-            &options,
-            &options.maintenance_database,
-            Duration::from_secs(10),
-        )
-        .await?;
-        let asking = link
-            .client
-            .query_one("SELECT current_setting('server_version')", &[]);
-        let row = link
-            .wire
-            .run("ask PostgreSQL for its version", asking)
-            .await?;
+        let mut link = Link::open(&options, &options.maintenance_database, Duration::from_secs(10)).await?;
+        let asking = link.client.query_one("SELECT current_setting('server_version')", &[]);
+        let row = link.wire.run("ask PostgreSQL for its version", asking).await?;
         let version: String = row.get(0);
         if options.is_named && !endpoint.managed {
             admin::refuse_foreign_tables(&mut link, &options.maintenance_database).await?;

@@ -58,15 +58,12 @@ impl Reader<'_> {
         let value = |&slot: &Slot| Parameter(encoded.value(slot, asked));
         let cells = || prepared.slots.iter().map(value);
         let mut decoder = Decoder::new(asked, 1);
-        let change =
-            (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
+        let change = (self.link.planning != prepared.planning).then(|| prepared.planning.statement());
         self.link.planning = prepared.planning;
         if let Some(change) = change {
             self.link.kept.note_text(change, || None);
         }
-        self.link
-            .kept
-            .note(&prepared.statement, || Box::new(cells()));
+        self.link.kept.note(&prepared.statement, || Box::new(cells()));
         let client = &self.link.client;
         let asking = async {
             let asked = client.query_raw(&prepared.statement.statement, cells());
@@ -90,15 +87,12 @@ impl Reader<'_> {
         let (physical, link) = (self.physical, &mut *self.link);
         let make = async || {
             let plan = Plan::new(physical, asked.query)?;
-            let [statement] =
-                <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
-                    let count = statements.len();
-                    StoreError::unsupported(OPERATION, format!("a question of {count} statements"))
-                })?;
+            let [statement] = <[Statement; 1]>::try_from(plan.statements).map_err(|statements| {
+                let count = statements.len();
+                StoreError::unsupported(OPERATION, format!("a question of {count} statements"))
+            })?;
             let kinds: Vec<Type> = statement.kinds.iter().map(|&kind| native(kind)).collect();
-            let Statement {
-                text, slots, form, ..
-            } = statement;
+            let Statement { text, slots, form, .. } = statement;
             Ok(Rc::new(Prepared {
                 statement: link.prepare("prepare a query", text, &kinds).await?,
                 slots,
@@ -120,11 +114,7 @@ fn planning(query: &Query, table: &PhysicalTable) -> Planning {
         Ask::SeriesMatching(_) => true,
         _ => false,
     };
-    if each_time {
-        Planning::EachTime
-    } else {
-        Planning::Once
-    }
+    if each_time { Planning::EachTime } else { Planning::Once }
 }
 
 /// Values that must be encoded before a statement is sent: arrays and intervals.

@@ -6,9 +6,7 @@ pub(crate) mod layout_options;
 mod pins;
 
 use sensormark_relational::physical_schema::OWNER_TABLE;
-use sensormark_store::{
-    Encoding, Index, Layout, QueryStyle, Shape, TagPlacement, TimeKey, WriteMethod,
-};
+use sensormark_store::{Encoding, Index, Layout, QueryStyle, Shape, TagPlacement, TimeKey, WriteMethod};
 
 /// The owner's table; its one row is inserted with the mark as a parameter.
 pub(crate) fn owner_table() -> String {
@@ -22,30 +20,21 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
         Shape::Bucketed { .. } | Shape::GrowingArray | Shape::NativeTimeSeries => {
             "PostgreSQL users keep rows, not records that fill up; it has no container for time series of its own"
         }
-        Shape::RecordPerSpan {
-            encoding: Encoding::Blob | Encoding::Documents,
-            ..
-        } => "records of a span are JSON, JSONB or arrays here",
+        Shape::RecordPerSpan { encoding: Encoding::Blob | Encoding::Documents, .. } => {
+            "records of a span are JSON, JSONB or arrays here"
+        }
         Shape::Summary { .. } | Shape::RecordPerSpan { .. } if layout.time == TimeKey::Native => {
             "timestamptz keys are for rows of readings alone"
         }
-        Shape::Summary { .. } | Shape::RecordPerSpan { .. }
-            if layout.write != WriteMethod::Usual =>
-        {
+        Shape::Summary { .. } | Shape::RecordPerSpan { .. } if layout.write != WriteMethod::Usual => {
             "other ways of writing are for rows of readings alone"
         }
         _ if layout.index == Index::Clustered => {
             "PostgreSQL keeps no table in the order of a key: CLUSTER sorts once and is not kept up"
         }
-        _ if layout.index == Index::FirstTagTime => {
-            "an index holds all tags that tell series apart"
-        }
+        _ if layout.index == Index::FirstTagTime => "an index holds all tags that tell series apart",
         _ if layout.write == WriteMethod::Datagram => "PostgreSQL takes no datagrams",
-        _ if matches!(
-            layout.tags,
-            TagPlacement::Subdocument | TagPlacement::KeyValueArray
-        ) =>
-        {
+        _ if matches!(layout.tags, TagPlacement::Subdocument | TagPlacement::KeyValueArray) => {
             "tags are columns, inline or in a table of their own"
         }
         _ if layout.scope != sensormark_store::Scope::PerTable => {

@@ -54,10 +54,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
         wanted: "the programs postgres and initdb",
         inside: &["bin", ""],
         on_path: true,
-        packages: newest_package()
-            .into_iter()
-            .chain(USUAL_PLACES.map(PathBuf::from))
-            .collect(),
+        packages: newest_package().into_iter().chain(USUAL_PLACES.map(PathBuf::from)).collect(),
         advice: install_advice("postgresql", URL_EXAMPLE),
     };
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
@@ -66,25 +63,17 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
     Ok(found.installation(folder, version))
 }
 
-const USUAL_PLACES: [&str; 3] = [
-    "/usr/local/pgsql/bin",
-    "/usr/pgsql/bin",
-    "/opt/homebrew/opt/postgresql/bin",
-];
+const USUAL_PLACES: [&str; 3] =
+    ["/usr/local/pgsql/bin", "/usr/pgsql/bin", "/opt/homebrew/opt/postgresql/bin"];
 
 fn is_complete(folder: &Path) -> bool {
-    [PROGRAM, "initdb"]
-        .iter()
-        .all(|program| folder.join(program).is_file())
+    [PROGRAM, "initdb"].iter().all(|program| folder.join(program).is_file())
 }
 
 /// The newest of the versions that Debian and Ubuntu install side by side.
 fn newest_package() -> Option<PathBuf> {
     let version = |folder: &PathBuf| -> u32 {
-        folder
-            .file_name()
-            .and_then(|name| name.to_str()?.parse().ok())
-            .unwrap_or_default()
+        folder.file_name().and_then(|name| name.to_str()?.parse().ok()).unwrap_or_default()
     };
     fs::read_dir("/usr/lib/postgresql")
         .ok()?
@@ -102,11 +91,7 @@ pub(crate) fn launch(
     lines: &str,
 ) -> Result<Launch, StoreError> {
     let data = data_folder(folder);
-    let password = write_private(
-        folder,
-        PASSWORD_FILE,
-        &format!("{}\n", folder.password.expose()),
-    )?;
+    let password = write_private(folder, PASSWORD_FILE, &format!("{}\n", folder.password.expose()))?;
     let initialised = initialise(installation, folder, &data, &password)?;
     launch_on(installation, folder, options, initialised, lines)
 }
@@ -174,9 +159,8 @@ fn notes(folder: &ServerFolder, options: &ServerOptions) -> Vec<String> {
     } else {
         "TCP on the address that was named, with the generated password alone (scram-sha-256)"
     };
-    let mut notes = vec![format!(
-        "no TLS, {place}; the data folder was initialised without waiting for the disk"
-    )];
+    let mut notes =
+        vec![format!("no TLS, {place}; the data folder was initialised without waiting for the disk")];
     if options.profile.is_none() {
         notes.push("shared_buffers and effective_cache_size are the memory allowed, max_wal_size as much (96 MB to 1 GB); all else is PostgreSQL's default".to_owned());
     }
@@ -241,17 +225,10 @@ fn configuration(
             ));
         }
     };
-    let release: u32 = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse().ok())
-        .unwrap_or_default();
+    let release: u32 = version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or_default();
     // After a crash, one call in place of one for every file; of Linux, since release 14.
-    let recovery = if release >= 14 && cfg!(target_os = "linux") {
-        "recovery_init_sync_method = syncfs\n"
-    } else {
-        ""
-    };
+    let recovery =
+        if release >= 14 && cfg!(target_os = "linux") { "recovery_init_sync_method = syncfs\n" } else { "" };
     Ok(format!(
         "listen_addresses = '{address}'\n\
          port = {port}\n\
@@ -276,11 +253,7 @@ mod tests {
 
     #[test]
     fn the_configuration_says_what_was_asked_for() {
-        let options = ServerOptions {
-            memory_bytes: 64 << 20,
-            clients: 160,
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { memory_bytes: 64 << 20, clients: 160, ..ServerOptions::default() };
         let folder = ServerFolder {
             root: PathBuf::new(),
             data: PathBuf::new(),
@@ -301,16 +274,8 @@ mod tests {
             assert!(text.lines().any(|other| other == line), "{line} in {text}");
         }
         assert_eq!(access(&folder).unwrap(), "");
-        let unknown = ServerOptions {
-            profile: Some("fast".into()),
-            ..options
-        };
-        assert_eq!(
-            configuration("15.18", &folder, &unknown)
-                .unwrap_err()
-                .kind(),
-            ErrorKind::Configuration
-        );
+        let unknown = ServerOptions { profile: Some("fast".into()), ..options };
+        assert_eq!(configuration("15.18", &folder, &unknown).unwrap_err().kind(), ErrorKind::Configuration);
     }
 
     #[test]

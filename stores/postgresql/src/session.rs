@@ -7,8 +7,8 @@ use crate::write::{self, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Batch, Durability, EntityReading, ErrorKind, Plan, Query, Statement, StoreError,
+    Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,9 @@ pub struct PostgresqlSession {
 
 /// The statements that make a session ours, whatever its role has by default: where tables are, how long statements may take, and what an
 /// acknowledgement promises.
-pub(crate) fn session_settings(
-    durability: Durability,
-    options: &Options,
-) -> Result<String, StoreError> {
+pub(crate) fn session_settings(durability: Durability, options: &Options) -> Result<String, StoreError> {
     let durability = durability_setting(durability, options)?;
-    Ok(format!(
-        "SET search_path = public; SET statement_timeout = 0; {durability}"
-    ))
+    Ok(format!("SET search_path = public; SET statement_timeout = 0; {durability}"))
 }
 
 /// The statement that sets a durability class for a session, or what the URL of a cluster says.
@@ -48,9 +43,7 @@ fn durability_setting(durability: Durability, options: &Options) -> Result<Strin
         (Durability::Relaxed, None | Some("off" | "local")) => set("off"),
         (Durability::Relaxed, Some(level)) => Err(StoreError::unsupported(
             "set the durability class",
-            format!(
-                "synchronous_commit cannot be {level}, as the URL says, and off, as class relaxed means"
-            ),
+            format!("synchronous_commit cannot be {level}, as the URL says, and off, as class relaxed means"),
         )),
         (Durability::Unacknowledged, _) => Err(StoreError::unsupported(
             "set the durability class",
@@ -69,10 +62,7 @@ impl PostgresqlSession {
         let settings = session_settings(plan.durability, options)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, plan.database.as_str(), timeout).await?;
-        let settings = format!(
-            "{settings}; SET statement_timeout = {}",
-            plan.timeout_ms.min(2_147_483_647)
-        );
+        let settings = format!("{settings}; SET statement_timeout = {}", plan.timeout_ms.min(2_147_483_647));
         link.batch("set up a session", &settings).await?;
         let replica = if options.reads_replicas {
             let name = plan.database.as_str();
@@ -92,19 +82,11 @@ impl PostgresqlSession {
     }
 
     fn writer(&mut self) -> Writer<'_> {
-        Writer {
-            link: &mut self.link,
-            statements: &mut self.writes,
-            physical: &self.physical,
-        }
+        Writer { link: &mut self.link, statements: &mut self.writes, physical: &self.physical }
     }
 
     fn reader(&mut self) -> Reader<'_> {
-        Reader {
-            link: &mut self.link,
-            statements: &mut self.reads,
-            physical: &self.physical,
-        }
+        Reader { link: &mut self.link, statements: &mut self.reads, physical: &self.physical }
     }
 }
 
@@ -120,11 +102,7 @@ impl BackendSession for PostgresqlSession {
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         if let Some((link, statements)) = &mut self.replica {
             let physical = &self.physical;
-            let mut reader = Reader {
-                link,
-                statements,
-                physical,
-            };
+            let mut reader = Reader { link, statements, physical };
             return reader.query(query).await;
         }
         self.reader().query(query).await

@@ -23,20 +23,14 @@ impl Link {
     ) -> Result<Prepared, StoreError> {
         let preparing = self.client.prepare_typed(&text, kinds);
         let statement = self.wire.run(operation, preparing).await?;
-        Ok(Prepared {
-            statement,
-            text: text.into(),
-        })
+        Ok(Prepared { statement, text: text.into() })
     }
 
     /// What was sent since the last call, with the server's plans.
     ///
     /// # Errors
     /// When the server does not explain a statement.
-    pub(crate) async fn take_statements(
-        &mut self,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub(crate) async fn take_statements(&mut self, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let Some(sent) = &mut self.kept.0 else {
             return Ok(Vec::new());
         };

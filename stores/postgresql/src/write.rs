@@ -94,35 +94,20 @@ impl Writer<'_> {
 
     /// A prepared INSERT.
     async fn insert(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
-        let key = Key::Insert {
-            table: rows.table.number,
-            rows: rows.len(),
-        };
-        let statement = self
-            .prepared(key, || insert(rows.physical, rows.table, rows.len()))
-            .await?;
-        self.link
-            .kept
-            .note(&statement, || Box::new(parameters(rows)));
-        let sending = self
-            .link
-            .client
-            .execute_raw(&statement.statement, parameters(rows));
+        let key = Key::Insert { table: rows.table.number, rows: rows.len() };
+        let statement = self.prepared(key, || insert(rows.physical, rows.table, rows.len())).await?;
+        self.link.kept.note(&statement, || Box::new(parameters(rows)));
+        let sending = self.link.client.execute_raw(&statement.statement, parameters(rows));
         let stored = self.link.wire.run(OPERATION, sending).await?;
         complete(stored, rows.len())
     }
 
     /// A binary COPY: the rows are encoded piece by piece while the server takes them.
     async fn copy(&mut self, rows: &Rows<'_>) -> Result<u64, StoreError> {
-        let key = Key::Copy {
-            table: rows.table.number,
-        };
+        let key = Key::Copy { table: rows.table.number };
         let statement = self.prepared(key, || statement::copy(rows.table)).await?;
         self.link.kept.note_text(statement.text(), || {
-            Some(format!(
-                "{} rows follow in the binary form of COPY",
-                rows.len()
-            ))
+            Some(format!("{} rows follow in the binary form of COPY", rows.len()))
         });
         let client = &self.link.client;
         let sending = async {
@@ -165,9 +150,7 @@ impl Writer<'_> {
             }
             text.push_str(");");
         }
-        self.link.kept.note_text(&text, || {
-            Some(format!("{} statements in one request", rows.len()))
-        });
+        self.link.kept.note_text(&text, || Some(format!("{} statements in one request", rows.len())));
         self.link.batch(OPERATION, &text).await?;
         Ok(1)
     }
@@ -191,25 +174,16 @@ impl Writer<'_> {
             return Ok(0);
         };
         if rows.len() == 1 {
-            let key = Key::SummariseOne {
-                table: table.number,
-            };
+            let key = Key::SummariseOne { table: table.number };
             let parts = || statement::summarise_one(physical, table, sums, per_ns, split);
             let text = || statement::together(parts());
             let statement = self.prepared(key, text).await?;
-            self.link
-                .kept
-                .note(&statement, || Box::new(parameters(rows)));
-            let sending = self
-                .link
-                .client
-                .execute_raw(&statement.statement, parameters(rows));
+            self.link.kept.note(&statement, || Box::new(parameters(rows)));
+            let sending = self.link.client.execute_raw(&statement.statement, parameters(rows));
             self.link.wire.run(OPERATION, sending).await?;
             return Ok(1);
         }
-        let key = Key::SummariseMany {
-            table: table.number,
-        };
+        let key = Key::SummariseMany { table: table.number };
         let text = || statement::summarise_many(physical, table, sums, per_ns, split);
         let statement = self.prepared(key, text).await?;
         let arrays: Vec<Vec<u8>> = table
@@ -229,10 +203,7 @@ impl Writer<'_> {
     }
 
     /// Inserts a reading and updates its entity.
-    pub(crate) async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let rows = Rows::new(self.physical, write.reading, 0..write.reading.len())?;
         let (table, description) = (rows.table, rows.description);
         let physical = self.physical;
@@ -240,14 +211,7 @@ impl Writer<'_> {
         let text = |first| entity(physical, table, description, first).unwrap_or_default();
         let statements = match write.atomicity {
             Atomicity::Separate => {
-                let statement = self
-                    .prepared(
-                        Key::Entity {
-                            table: table.number,
-                        },
-                        || text(1),
-                    )
-                    .await?;
+                let statement = self.prepared(Key::Entity { table: table.number }, || text(1)).await?;
                 let cells = || entity_cells.iter().copied().map(Parameter);
                 self.link.kept.note(&statement, || Box::new(cells()));
                 let sending = self.link.client.execute_raw(&statement.statement, cells());
@@ -255,14 +219,9 @@ impl Writer<'_> {
                 1 + self.write_rows(&rows, 1).await?
             }
             Atomicity::Atomic => {
-                let key = Key::EntityAndReading {
-                    table: table.number,
-                    rows: rows.len(),
-                };
+                let key = Key::EntityAndReading { table: table.number, rows: rows.len() };
                 let first = rows.len() * table.columns.len() + 1;
-                let statement = self
-                    .prepared(key, || with_reading(&rows, text(first)))
-                    .await?;
+                let statement = self.prepared(key, || with_reading(&rows, text(first))).await?;
                 let reading = rows.cells().len();
                 let columns = table.columns.len();
                 let cell = |number: usize| match number.checked_sub(reading) {
@@ -276,25 +235,16 @@ impl Writer<'_> {
                 1
             }
         };
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements,
-        })
+        Ok(Acknowledgement { readings: 1, sent: 1, statements })
     }
 
     /// The statement for this key, prepared when it is first used.
-    async fn prepared(
-        &mut self,
-        key: Key,
-        text: impl FnOnce() -> Text,
-    ) -> Result<Prepared, StoreError> {
+    async fn prepared(&mut self, key: Key, text: impl FnOnce() -> Text) -> Result<Prepared, StoreError> {
         let link = &mut *self.link;
         let make = async || {
             let (text, kinds) = text();
             let kinds = statement::types(&kinds);
-            link.prepare("prepare a statement for writing", text, &kinds)
-                .await
+            link.prepare("prepare a statement for writing", text, &kinds).await
         };
         self.statements.prepared(key, make).await
     }
@@ -309,9 +259,7 @@ fn parameters<'a>(rows: &'a Rows<'_>) -> impl ExactSizeIterator<Item = Parameter
 fn with_reading(rows: &Rows<'_>, entity: Text) -> Text {
     let (physical, table) = (rows.physical, rows.table);
     let mut parts = match physical.summary().zip(table.sums.as_ref()) {
-        Some(((per_ns, split), sums)) => {
-            statement::summarise_one(physical, table, sums, per_ns, split)
-        }
+        Some(((per_ns, split), sums)) => statement::summarise_one(physical, table, sums, per_ns, split),
         None => vec![insert(physical, table, rows.len())],
     };
     parts.push(entity);
@@ -342,30 +290,16 @@ pub(crate) async fn fill_tags(
         let (text, kinds) = statement::fill_tags(name, table, description);
         let kinds = statement::types(&kinds);
         let count = description.series.len();
-        let mut arrays = vec![array(
-            &native(ColumnType::I32),
-            count as usize,
-            (0..count).map(Cell::series),
-        )];
+        let mut arrays = vec![array(&native(ColumnType::I32), count as usize, (0..count).map(Cell::series))];
         for (tag, values) in description.series.columns().iter().enumerate() {
             let cells = (0..count).map(|series| Cell::tag(description, tag, series));
             let kind = native(ColumnType::of_tag(values));
             arrays.push(array(&kind, count as usize, cells));
         }
-        let statement = link
-            .wire
-            .run(
-                "fill the table of tags",
-                link.client.prepare_typed(&text, &kinds),
-            )
-            .await?;
+        let statement =
+            link.wire.run("fill the table of tags", link.client.prepare_typed(&text, &kinds)).await?;
         let cells = arrays.iter().map(|array| Parameter(Cell::Encoded(array)));
-        link.wire
-            .run(
-                "fill the table of tags",
-                link.client.execute_raw(&statement, cells),
-            )
-            .await?;
+        link.wire.run("fill the table of tags", link.client.execute_raw(&statement, cells)).await?;
     }
     Ok(())
 }

@@ -30,11 +30,5 @@ pub(crate) fn write_size(layout: &Layout, table: &Table) -> WriteSize {
         Shape::RowPerField => (14 + 8 + tags) * table.fields.len().max(1) + values,
         _ => 14 + tags + values,
     };
-    WriteSize {
-        readings: READINGS,
-        bytes: BYTES,
-        reading_bytes,
-        advice: ADVICE,
-        link: LINK,
-    }
+    WriteSize { readings: READINGS, bytes: BYTES, reading_bytes, advice: ADVICE, link: LINK }
 }

@@ -79,11 +79,7 @@ pub struct QuestdbAdministrator {
 
 impl QuestdbAdministrator {
     /// Connects.
-    pub(crate) async fn open(
-        options: &Options,
-        plan: Plan,
-        tables: Arc<Tables>,
-    ) -> Result<Self, StoreError> {
+    pub(crate) async fn open(options: &Options, plan: Plan, tables: Arc<Tables>) -> Result<Self, StoreError> {
         check_durability(plan.durability)?;
         let timeout = Duration::from_millis(plan.timeout_ms);
         let mut link = Link::open(options, timeout).await?;
@@ -151,9 +147,7 @@ impl BackendAdministrator for QuestdbAdministrator {
             Durability::Default | Durability::Unacknowledged => return Ok(()),
         };
         let settings = self.parameters(OPERATION).await?;
-        let mut mode = settings
-            .iter()
-            .filter(|one| one.name == "cairo.commit.mode");
+        let mut mode = settings.iter().filter(|one| one.name == "cairo.commit.mode");
         let mode = mode.next().map_or("unknown", |one| one.value.as_str());
         if mode == wanted {
             return Ok(());
@@ -271,9 +265,6 @@ impl BackendAdministrator for QuestdbAdministrator {
                 total += row.try_get::<_, i64>(1).unwrap_or_default();
             }
         }
-        Ok(Size {
-            total_bytes: total.unsigned_abs(),
-            log_bytes: None,
-        })
+        Ok(Size { total_bytes: total.unsigned_abs(), log_bytes: None })
     }
 }

@@ -39,12 +39,7 @@ impl Link {
             // The request that meets the failure reports it.
             let _ = connection.await;
         });
-        Ok(Self {
-            client,
-            timeout,
-            is_given_up: std::cell::Cell::new(false),
-            task,
-        })
+        Ok(Self { client, timeout, is_given_up: std::cell::Cell::new(false), task })
     }
 
     /// Waits as long as this for each answer from now on.
@@ -95,11 +90,7 @@ impl Link {
     }
 
     /// The first column of a statement's rows, texts.
-    pub(crate) async fn texts(
-        &self,
-        operation: &str,
-        text: &str,
-    ) -> Result<Vec<String>, StoreError> {
+    pub(crate) async fn texts(&self, operation: &str, text: &str) -> Result<Vec<String>, StoreError> {
         let rows = self.rows(operation, text).await?;
         let text = |row: &Row| row.try_get::<_, Option<String>>(0).ok().flatten();
         Ok(rows.iter().filter_map(text).collect())

@@ -51,9 +51,7 @@ impl Options {
         }
         let authority = authority(&url, 8812).map_err(wrong)?;
         if !matches!(url.path(), "" | "/") {
-            return Err(wrong(
-                "it names a database, and QuestDB has one for all tables",
-            ));
+            return Err(wrong("it names a database, and QuestDB has one for all tables"));
         }
         let mut http_port = 9000;
         for (key, value) in url.query_pairs() {
@@ -70,13 +68,7 @@ impl Options {
             _ => authority.user,
         };
         let (host, port) = authority.host;
-        Ok(Self {
-            host,
-            port,
-            http_port,
-            user,
-            password: authority.password,
-        })
+        Ok(Self { host, port, http_port, user, password: authority.password })
     }
 
     /// The endpoint of an existing server with this URL.
@@ -112,14 +104,8 @@ mod tests {
     #[test]
     fn a_url_says_who_where_and_how() {
         let options = Options::parse("questdb://me:p%40ss@db.example:1/?http=2").unwrap();
-        assert_eq!(
-            (options.host.as_str(), options.port, options.http_port),
-            ("db.example", 1, 2)
-        );
-        assert_eq!(
-            (options.user.as_str(), options.password.expose()),
-            ("me", "p@ss")
-        );
+        assert_eq!((options.host.as_str(), options.port, options.http_port), ("db.example", 1, 2));
+        assert_eq!((options.user.as_str(), options.password.expose()), ("me", "p@ss"));
         assert!(!format!("{options:?}").contains("p@ss"));
     }
 

@@ -8,8 +8,8 @@ use crate::write_size::READINGS;
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk,
-    is_plain, plain_aggregate,
+    Aggregates, Dialect, Names, Placeholder, RecordRange, SeriesSet, SumPart, TimeUnit, Walk, is_plain,
+    plain_aggregate,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
@@ -81,10 +81,7 @@ impl Dialect for QuestdbDialect {
 
     /// Nanoseconds since 1970, <https://questdb.com/docs/query/datatypes/overview/>.
     fn time_unit(&self) -> Option<TimeUnit> {
-        Some(TimeUnit {
-            unit_ns: 1,
-            epoch: 0,
-        })
+        Some(TimeUnit { unit_ns: 1, epoch: 0 })
     }
 
     fn missing(&self, layout: &Layout, _: &Table) -> Option<String> {
@@ -152,10 +149,7 @@ impl Dialect for QuestdbDialect {
     /// A partition of readings is as long as their number a day asks; a repeated reading replaces the first.
     /// <https://questdb.com/docs/concepts/partitions/>, <https://questdb.com/docs/concepts/deduplication/>
     fn create(&self, table: &TableDefinition) -> Vec<String> {
-        let index = table
-            .indexes
-            .iter()
-            .find(|one| one.on == Indexed::SeriesTime);
+        let index = table.indexes.iter().find(|one| one.on == Indexed::SeriesTime);
         let is_indexed = |name: &String| index.is_some_and(|index| index.columns.contains(name));
         let columns: Vec<String> = table
             .columns
@@ -213,13 +207,7 @@ impl Dialect for QuestdbDialect {
     }
 
     fn expand(&self, _: &PhysicalTable, _: &Table, _: FieldSet, _: i64, _: Encoding) -> Expansion {
-        Expansion {
-            join: "",
-            from: String::new(),
-            offset: String::new(),
-            order: "",
-            fields: Vec::new(),
-        }
+        Expansion { join: "", from: String::new(), offset: String::new(), order: "", fields: Vec::new() }
     }
 
     fn comparable(&self, value: &str, kind: FieldType) -> String {
@@ -248,9 +236,7 @@ impl Dialect for QuestdbDialect {
     }
 
     fn share(&self, value: &str, held: &str) -> String {
-        format!(
-            "coalesce(sum(CASE WHEN {value} = 1 THEN {held} END), 0)::double / sum({held})::double"
-        )
+        format!("coalesce(sum(CASE WHEN {value} = 1 THEN {held} END), 0)::double / sum({held})::double")
     }
 
     fn incoming(&self, column: &str) -> String {

@@ -12,76 +12,24 @@ use tokio_postgres::Error;
 
 /// Words of QuestDB's messages, what they mean, and the next step. The first that is found counts.
 const WORDS: [(&str, ErrorKind, &str); 14] = [
-    (
-        "invalid username/password",
-        ErrorKind::Authentication,
-        "check user and password in the URL",
-    ),
-    (
-        "does not exist",
-        ErrorKind::NotFound,
-        "create the database first, or correct its name",
-    ),
-    (
-        "automatic table creation",
-        ErrorKind::NotFound,
-        "create the database first, or correct its name",
-    ),
+    ("invalid username/password", ErrorKind::Authentication, "check user and password in the URL"),
+    ("does not exist", ErrorKind::NotFound, "create the database first, or correct its name"),
+    ("automatic table creation", ErrorKind::NotFound, "create the database first, or correct its name"),
     (
         "creating new columns is disabled",
         ErrorKind::NotFound,
         "was the database created with another schema?",
     ),
-    (
-        "table is dropped",
-        ErrorKind::NotFound,
-        "create the database again",
-    ),
-    (
-        "Invalid column",
-        ErrorKind::NotFound,
-        "was the database created with another schema?",
-    ),
-    (
-        "already exists",
-        ErrorKind::Conflict,
-        "a table of this name is there",
-    ),
-    (
-        "o space left",
-        ErrorKind::DiskFull,
-        "free space on the data folder's disk",
-    ),
-    (
-        "errno=28",
-        ErrorKind::DiskFull,
-        "free space on the data folder's disk",
-    ),
-    (
-        "timeout, query aborted",
-        ErrorKind::Timeout,
-        "raise query.timeout.sec or ask for less",
-    ),
-    (
-        "memory limit",
-        ErrorKind::Overload,
-        "raise ram.usage.limit.bytes or use fewer clients",
-    ),
-    (
-        "suspended",
-        ErrorKind::Crashed,
-        "look into the server's log, then ALTER TABLE … RESUME WAL",
-    ),
-    (
-        "maximum",
-        ErrorKind::TooLarge,
-        "make the reading or the batch smaller",
-    ),
-    (
-        "too large",
-        ErrorKind::TooLarge,
-        "make the reading or the batch smaller",
-    ),
+    ("table is dropped", ErrorKind::NotFound, "create the database again"),
+    ("Invalid column", ErrorKind::NotFound, "was the database created with another schema?"),
+    ("already exists", ErrorKind::Conflict, "a table of this name is there"),
+    ("o space left", ErrorKind::DiskFull, "free space on the data folder's disk"),
+    ("errno=28", ErrorKind::DiskFull, "free space on the data folder's disk"),
+    ("timeout, query aborted", ErrorKind::Timeout, "raise query.timeout.sec or ask for less"),
+    ("memory limit", ErrorKind::Overload, "raise ram.usage.limit.bytes or use fewer clients"),
+    ("suspended", ErrorKind::Crashed, "look into the server's log, then ALTER TABLE … RESUME WAL"),
+    ("maximum", ErrorKind::TooLarge, "make the reading or the batch smaller"),
+    ("too large", ErrorKind::TooLarge, "make the reading or the batch smaller"),
 ];
 
 /// What words of the server mean, and the next step.
@@ -95,17 +43,12 @@ pub(crate) fn native(operation: &str, error: Error) -> StoreError {
     if let Some(told) = error.as_db_error() {
         let code = told.code().code();
         let (kind, advice) = match code {
-            "28P01" | "28000" => (
-                ErrorKind::Authentication,
-                "check user and password in the URL",
-            ),
+            "28P01" | "28000" => (ErrorKind::Authentication, "check user and password in the URL"),
             _ => meaning(told.message())
                 .unwrap_or((ErrorKind::Rejected, "look into the server's log for more")),
         };
         let text = format!("{} (SQLSTATE {code}); {advice}", told.message());
-        return StoreError::new(kind, operation, text)
-            .with_doubt(false)
-            .with_source(error);
+        return StoreError::new(kind, operation, text).with_doubt(false).with_source(error);
     }
     if let Some(cause) = io_cause(&error) {
         return of_io(operation, cause).with_source(error);
@@ -144,9 +87,7 @@ fn of_io(operation: &str, cause: &io::Error) -> StoreError {
 
 /// The error where no connection of HTTP can be made.
 pub(crate) fn not_connected(cause: io::Error) -> StoreError {
-    of_io("connect to QuestDB over HTTP", &cause)
-        .with_doubt(false)
-        .with_source(cause)
+    of_io("connect to QuestDB over HTTP", &cause).with_doubt(false).with_source(cause)
 }
 
 /// The error where a connection of HTTP broke.
@@ -170,15 +111,9 @@ pub(crate) fn refused(operation: &str, status: u16, body: &[u8]) -> StoreError {
     let message = told
         .as_ref()
         .and_then(|told| told.get("message")?.as_str())
-        .map_or_else(
-            || String::from_utf8_lossy(body).trim().to_owned(),
-            str::to_owned,
-        );
+        .map_or_else(|| String::from_utf8_lossy(body).trim().to_owned(), str::to_owned);
     let (kind, advice) = match status {
-        401 | 403 => (
-            ErrorKind::Authentication,
-            "check user and password in the URL",
-        ),
+        401 | 403 => (ErrorKind::Authentication, "check user and password in the URL"),
         413 => (ErrorKind::TooLarge, "make the batch smaller"),
         _ => meaning(&message).unwrap_or(match status {
             503 => (ErrorKind::Overload, "use fewer clients"),
@@ -186,12 +121,8 @@ pub(crate) fn refused(operation: &str, status: u16, body: &[u8]) -> StoreError {
             _ => (ErrorKind::Rejected, "look into the server's log for more"),
         }),
     };
-    StoreError::new(
-        kind,
-        operation,
-        format!("{message} (HTTP {status}); {advice}"),
-    )
-    .with_doubt(status >= 500 && kind != ErrorKind::DiskFull)
+    StoreError::new(kind, operation, format!("{message} (HTTP {status}); {advice}"))
+        .with_doubt(status >= 500 && kind != ErrorKind::DiskFull)
 }
 
 #[cfg(test)]

@@ -95,9 +95,7 @@ impl Backend for QuestdbBackend {
         typical: server::TYPICAL,
         layouts: schema::layouts,
         capability: schema::capability,
-        limits: |_, _| Limits {
-            readings_per_statement: write_size::READINGS,
-        },
+        limits: |_, _| Limits { readings_per_statement: write_size::READINGS },
         write_size: write_size::write_size,
         installation: server::installation,
         launch: Some(server::launch),
@@ -135,11 +133,7 @@ impl Backend for QuestdbBackend {
         QuestdbAdministrator::open(&options, plan.clone(), tables).await
     }
 
-    async fn connect(
-        &self,
-        plan: &Plan,
-        tables: Arc<Tables>,
-    ) -> Result<QuestdbSession, StoreError> {
+    async fn connect(&self, plan: &Plan, tables: Arc<Tables>) -> Result<QuestdbSession, StoreError> {
         let options = Options::parse(plan.endpoint.url.expose())?;
         QuestdbSession::open(&options, plan, tables).await
     }

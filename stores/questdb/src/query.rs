@@ -201,18 +201,11 @@ async fn prepare(
     statement: plan::Statement,
     asked: Bindings<'_>,
 ) -> Result<Prepared, StoreError> {
-    let plan::Statement {
-        text, slots, form, ..
-    } = statement;
+    let plan::Statement { text, slots, form, .. } = statement;
     let text = numbered(&in_database(&text, database));
     let kinds = kinds(&slots, asked);
     let preparing = link.client.prepare_typed(&text, &kinds);
-    Ok(Prepared {
-        statement: link.run("prepare a query", preparing).await?,
-        text: text.into(),
-        slots,
-        form,
-    })
+    Ok(Prepared { statement: link.run("prepare a query", preparing).await?, text: text.into(), slots, form })
 }
 
 /// The text with numbers for its question marks, which stand for parameters alone.

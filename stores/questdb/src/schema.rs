@@ -11,8 +11,8 @@ use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::lines::Lines;
 use sensormark_store::text::Page;
 use sensormark_store::{
-    Capability, DefaultSelection, Family, Index, Layout, LayoutOption, Operation, Schema,
-    SeriesKey, StoreError, Table, TimeKey,
+    Capability, DefaultSelection, Family, Index, Layout, LayoutOption, Operation, Schema, SeriesKey,
+    StoreError, Table, TimeKey,
 };
 use std::sync::Arc;
 
@@ -47,8 +47,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 }
 
 /// Why an entity and its reading are two commits.
-pub(crate) const NO_COMMON_COMMIT: &str =
-    "a transaction of QuestDB's is of one table; choose two commits";
+pub(crate) const NO_COMMON_COMMIT: &str = "a transaction of QuestDB's is of one table; choose two commits";
 
 /// How the store does an operation.
 pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capability {
@@ -97,10 +96,7 @@ impl Tables {
                 entity.name = format!("\"{DATABASE}.{bare}\"");
             }
         }
-        Ok(Self {
-            physical,
-            lines: schema.tables.iter().map(TableLines::new).collect(),
-        })
+        Ok(Self { physical, lines: schema.tables.iter().map(TableLines::new).collect() })
     }
 }
 

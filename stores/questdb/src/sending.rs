@@ -51,8 +51,7 @@ impl Link {
     /// Connects within the time allowed.
     pub(crate) async fn open(options: &Options, timeout: Duration) -> Result<Self, StoreError> {
         let header = |text: &str| {
-            let advice =
-                "host, user or password hold characters that HTTP does not allow; correct the URL";
+            let advice = "host, user or password hold characters that HTTP does not allow; correct the URL";
             HeaderValue::from_str(text)
                 .map_err(|_| StoreError::new(ErrorKind::Configuration, CONNECT, advice))
         };
@@ -76,19 +75,13 @@ impl Link {
     }
 
     async fn ensure(&mut self) -> Result<(), StoreError> {
-        if self
-            .live
-            .as_ref()
-            .is_some_and(|live| !live.sender.is_closed())
-        {
+        if self.live.as_ref().is_some_and(|live| !live.sender.is_closed()) {
             return Ok(());
         }
         self.live = None;
         let (host, port) = (self.address.0.as_str(), self.address.1);
         let connecting = async {
-            let stream = TcpStream::connect((host, port))
-                .await
-                .map_err(not_connected)?;
+            let stream = TcpStream::connect((host, port)).await.map_err(not_connected)?;
             stream.set_nodelay(true).map_err(not_connected)?;
             let (sender, connection) = http1::Builder::new()
                 .max_buf_size(BUFFER_BYTES)
@@ -140,10 +133,8 @@ impl Link {
         body: Body,
         feeding: impl Future<Output = bool>,
     ) -> Result<(), StoreError> {
-        let mut request = Request::builder()
-            .method(Method::POST)
-            .uri("/write?precision=n")
-            .header(HOST, self.host.clone());
+        let mut request =
+            Request::builder().method(Method::POST).uri("/write?precision=n").header(HOST, self.host.clone());
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization.clone());
         }

@@ -30,8 +30,7 @@ impl Lines {
     pub(crate) fn add(&mut self, lines: &[u8]) {
         let text = String::from_utf8_lossy(lines);
         let more = LINES.saturating_sub(self.first.len());
-        self.first
-            .extend(text.lines().take(more).map(str::to_owned));
+        self.first.extend(text.lines().take(more).map(str::to_owned));
         self.count += text.lines().count();
         self.bytes += lines.len();
     }
@@ -47,11 +46,7 @@ impl Kept {
     #[inline]
     pub(crate) fn note(&mut self, text: &str, values: impl FnOnce() -> Vec<Value>) {
         if let Some(sent) = &mut self.0 {
-            sent.push(Sent {
-                text: text.to_owned(),
-                values: values(),
-                note: None,
-            });
+            sent.push(Sent { text: text.to_owned(), values: values(), note: None });
         }
     }
 
@@ -64,11 +59,7 @@ impl Kept {
     #[inline]
     pub(crate) fn note_lines(&mut self, lines: Option<Lines>) {
         if let (Some(sent), Some(lines)) = (&mut self.0, lines) {
-            let Lines {
-                first,
-                count,
-                bytes,
-            } = lines;
+            let Lines { first, count, bytes } = lines;
             let shown = first.len();
             sent.push(Sent {
                 text: first.join("\n"),

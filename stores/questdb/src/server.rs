@@ -62,9 +62,7 @@ pub(crate) fn installation() -> Result<Installation, StoreError> {
         wanted: "its jar",
         inside: &["lib", "bin", ""],
         on_path: false,
-        packages: ["/opt/questdb/bin", "/usr/local/questdb/bin"]
-            .map(PathBuf::from)
-            .to_vec(),
+        packages: ["/opt/questdb/bin", "/usr/local/questdb/bin"].map(PathBuf::from).to_vec(),
         advice: install_advice("questdb", URL_EXAMPLE),
     };
     let found = search.find(jar)?;
@@ -78,9 +76,7 @@ fn jar(folder: &Path) -> Option<(PathBuf, String)> {
     let version = |path: PathBuf| {
         let stem = path.file_name()?.to_str()?.strip_suffix(".jar")?;
         let version = stem.strip_prefix("questdb-")?.to_owned();
-        version
-            .starts_with(|first: char| first.is_ascii_digit())
-            .then_some((path, version))
+        version.starts_with(|first: char| first.is_ascii_digit()).then_some((path, version))
     };
     let entries = fs::read_dir(folder).ok()?.flatten();
     entries.filter_map(|entry| version(entry.path())).max()
@@ -102,10 +98,7 @@ impl Memory {
         let all = options.memory_bytes >> 20;
         let heap = (all / 4).max(LEAST_HEAP);
         match options.profile.as_deref() {
-            None => Ok(Some(Self {
-                heap,
-                outside: all.saturating_sub(heap).max(LEAST_OUTSIDE),
-            })),
+            None => Ok(Some(Self { heap, outside: all.saturating_sub(heap).max(LEAST_OUTSIDE) })),
             Some("as-published") => Ok(None),
             Some(other) => Err(StoreError::new(
                 ErrorKind::Configuration,
@@ -150,11 +143,7 @@ pub(crate) fn launch(
         "-d".to_owned(),
         path_text(&folder.data)?,
     ]);
-    let url = format!(
-        "questdb://{USER}:{}@{}:{pg}/?http={http}",
-        folder.password.expose(),
-        folder.address
-    );
+    let url = format!("questdb://{USER}:{}@{}:{pg}/?http={http}", folder.password.expose(), folder.address);
     Ok(Launch {
         before: Vec::new(),
         set_up: None,
@@ -165,10 +154,7 @@ pub(crate) fn launch(
             ..Command::default()
         },
         after: Vec::new(),
-        endpoint: Endpoint {
-            ports: vec![pg, http],
-            ..own_server("questdb", url, pg)
-        },
+        endpoint: Endpoint { ports: vec![pg, http], ..own_server("questdb", url, pg) },
         stop: StopSignal::Terminate,
         start_seconds: 120,
         notes: notes(folder, memory.as_ref()),
@@ -214,10 +200,7 @@ fn environment(
             ));
         }
     };
-    let connections = options
-        .clients
-        .saturating_add(SPARE_CONNECTIONS)
-        .to_string();
+    let connections = options.clients.saturating_add(SPARE_CONNECTIONS).to_string();
     let (pg, http) = (folder.ports[0], folder.ports[1]);
     let at = |port: u16| format!("{}:{port}", folder.address);
     let (pg, http) = (at(pg), at(http));
@@ -293,9 +276,7 @@ mod tests {
         let url = launch.endpoint.url.expose();
         assert_eq!(url, "questdb://sensormark:hunter2@10.0.0.5:3/?http=4");
         let environment = &launch.server.environment;
-        let bound = environment
-            .iter()
-            .filter(|(name, _)| name.ends_with("_BIND_TO"));
+        let bound = environment.iter().filter(|(name, _)| name.ends_with("_BIND_TO"));
         let bound: Vec<&str> = bound.map(|(_, value)| value.as_str()).collect();
         assert_eq!(bound, ["10.0.0.5:3", "10.0.0.5:4"]);
         assert!(launch.set_up.is_none());
@@ -321,9 +302,7 @@ mod tests {
         assert!(launch.server.arguments.contains(&"-Xmx512m".to_owned()));
         let value = |name: &str| {
             let mut found = launch.server.environment.iter();
-            found
-                .find(|(known, _)| known == name)
-                .map(|(_, value)| value.as_str())
+            found.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
         };
         assert_eq!(value("QDB_CAIRO_COMMIT_MODE"), Some("sync"));
         assert_eq!(value("QDB_RAM_USAGE_LIMIT_BYTES"), Some("1610612736"));

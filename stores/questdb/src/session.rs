@@ -10,8 +10,7 @@ use crate::visible::Lookout;
 use crate::write::{Outlet, Writer};
 use sensormark_kit::BackendSession;
 use sensormark_store::{
-    Acknowledgement, Answer, Ask, Batch, Durability, EntityReading, Plan, Query, Statement,
-    StoreError, Value,
+    Acknowledgement, Answer, Ask, Batch, Durability, EntityReading, Plan, Query, Statement, StoreError, Value,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -140,11 +139,7 @@ impl BackendSession for QuestdbSession {
 
     /// Waits until all that this session wrote shows.
     async fn catch_up(&mut self) -> Result<(), StoreError> {
-        for (written, table) in self
-            .written
-            .iter_mut()
-            .zip(&self.tables.physical.schema.tables)
-        {
+        for (written, table) in self.written.iter_mut().zip(&self.tables.physical.schema.tables) {
             if std::mem::take(written) {
                 for name in written_tables(&self.database, table) {
                     self.lookout.wait(&self.asking, &name, None).await?;

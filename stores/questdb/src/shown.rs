@@ -14,11 +14,7 @@ const OPERATION: &str = "show statements of QuestDB";
 
 impl Kept {
     /// What was sent since the last call, with the server's plans.
-    pub(crate) async fn take(
-        &mut self,
-        link: &Link,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub(crate) async fn take(&mut self, link: &Link, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let sent = self.0.as_mut().map(std::mem::take).unwrap_or_default();
         let mut statements = Vec::with_capacity(sent.len());
         for one in sent {

@@ -14,8 +14,7 @@ use tokio_postgres::{Error, Row, Statement};
 const OPERATION: &str = "wait until writes show in QuestDB";
 
 /// The question: what is in the table, what is in its log, and whether it was suspended.
-pub(crate) const STATE: &str =
-    "SELECT writerTxn, sequencerTxn, suspended FROM wal_tables() WHERE name = $1";
+pub(crate) const STATE: &str = "SELECT writerTxn, sequencerTxn, suspended FROM wal_tables() WHERE name = $1";
 
 /// The first pause between two looks; each is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_micros(500);
@@ -96,9 +95,5 @@ impl Lookout {
 }
 
 fn state(row: &Row) -> Result<State, Error> {
-    Ok(State {
-        shown: row.try_get(0)?,
-        committed: row.try_get(1)?,
-        is_suspended: row.try_get(2)?,
-    })
+    Ok(State { shown: row.try_get(0)?, committed: row.try_get(1)?, is_suspended: row.try_get(2)? })
 }

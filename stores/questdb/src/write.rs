@@ -10,8 +10,8 @@ use bytes::Bytes;
 use sensormark_store::lines::put_quoted_with_breaks;
 use sensormark_store::text::Page;
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, StoreError, TextColumn,
-    Value, Values,
+    Acknowledgement, Atomicity, Batch, Column, EntityReading, ErrorKind, StoreError, TextColumn, Value,
+    Values,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -99,17 +99,11 @@ impl Writer<'_> {
     }
 
     /// Writes a reading and its entity, which replaces the one that is there: two lines in one request, and a commit for each table.
-    pub(crate) async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let (batch, operation) = (write.reading, "update an entity");
         let description = &self.tables.physical.schema.tables[batch.table];
         let Some(entity) = &description.entity else {
-            return Err(StoreError::unsupported(
-                operation,
-                "the table has no entity",
-            ));
+            return Err(StoreError::unsupported(operation, "the table has no entity"));
         };
         if write.atomicity == Atomicity::Atomic {
             return Err(StoreError::unsupported(operation, NO_COMMON_COMMIT));
@@ -128,20 +122,13 @@ impl Writer<'_> {
         page.put_integer(batch.times_ns[0]);
         page.put(b"n 0\n");
         page.put(self.database.as_bytes());
-        table
-            .lines
-            .of(batch)
-            .put(0, &table.heads[series], &mut page);
+        table.lines.of(batch).put(0, &table.heads[series], &mut page);
         let mut told = self.kept.lines();
         told.iter_mut().for_each(|told| told.add(page.written()));
         self.kept.note_lines(told);
         let body = [self.outlet.lend(page)];
         self.link.post(operation, body.into_iter()).await?;
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements: 1,
-        })
+        Ok(Acknowledgement { readings: 1, sent: 1, statements: 1 })
     }
 }
 

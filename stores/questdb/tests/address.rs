@@ -5,8 +5,8 @@ use sensormark_conformance::address::{Reachable, main as on_another_address};
 use sensormark_kit::url::basic_authorization;
 use sensormark_questdb::Questdb;
 use sensormark_store::{
-    Acknowledgement, Batch, DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan,
-    Schema, Series, Store, StoreError, Table, TimeResolution, Value,
+    Acknowledgement, Batch, DatabaseName, Durability, ErrorKind, Family, Field, FieldType, Plan, Schema,
+    Series, Store, StoreError, Table, TimeResolution, Value,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,11 +20,7 @@ fn main() {
 
 /// Readings of one sensor, of two megabytes as lines.
 fn readings() -> (Schema, Batch) {
-    let field = Field {
-        name: "value".to_owned(),
-        kind: FieldType::F64,
-        nullable: false,
-    };
+    let field = Field { name: "value".to_owned(), kind: FieldType::F64, nullable: false };
     let table = Table {
         name: "readings".to_owned(),
         tags: Vec::new(),
@@ -73,16 +69,10 @@ async fn write_to_what_is_gone(reachable: &Reachable<'_, Questdb>) -> Result<Gon
 }
 
 /// What was written, then what came of a write to a table that is gone, and how long that took.
-type Gone = (
-    Acknowledgement,
-    Result<Acknowledgement, StoreError>,
-    Duration,
-);
+type Gone = (Acknowledgement, Result<Acknowledgement, StoreError>, Duration);
 
 fn refuses_while_lines_come(reachable: &Reachable<'_, Questdb>) -> Result<(), String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let done = runtime.block_on(write_to_what_is_gone(reachable));
     match done.map_err(|error| error.to_string())? {

@@ -4,9 +4,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use sensormark_questdb::Questdb;
 use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::{
-    Administrator, Ask, Batch, DatabaseName, Durability, Family, Field, FieldSet, FieldType, Plan,
-    Query, Schema, Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn,
-    TimeRange, TimeResolution, Value,
+    Administrator, Ask, Batch, DatabaseName, Durability, Family, Field, FieldSet, FieldType, Plan, Query,
+    Schema, Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange,
+    TimeResolution, Value,
 };
 use std::error::Error;
 use std::path::Path;
@@ -50,11 +50,7 @@ fn main() {
 }
 
 fn started() -> Outcome<ManagedServer> {
-    let options = ServerOptions {
-        memory_bytes: 1 << 30,
-        clients: 4,
-        ..ServerOptions::default()
-    };
+    let options = ServerOptions { memory_bytes: 1 << 30, clients: 4, ..ServerOptions::default() };
     Ok(Supervisor::new(None)?.start(&Questdb::new(), &options, None)?)
 }
 
@@ -66,17 +62,12 @@ fn run<T>(future: impl Future<Output = Outcome<T>>) -> Outcome<T> {
 /// Sensors with ten fields, each read so often.
 fn plan(server: &ManagedServer, name: &str, interval_ns: Option<i64>) -> Outcome<Plan> {
     let sensors = TagColumn::Integer((0..i64::from(SENSORS)).collect());
-    let field = |number: u32| Field {
-        name: format!("value_{number}"),
-        kind: FieldType::F64,
-        nullable: false,
-    };
+    let field =
+        |number: u32| Field { name: format!("value_{number}"), kind: FieldType::F64, nullable: false };
     let schema = Arc::new(Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
+            tags: vec![Tag { name: "sensor".into() }],
             fields: (0..10).map(field).collect(),
             entity: None,
             time_resolution: TimeResolution::Seconds,
@@ -175,9 +166,7 @@ fn looked_at(server: &ManagedServer) -> Outcome {
         table: 0,
         series: Selection::One(3),
         range: TimeRange::new(START_NS, START_NS + HOUR_NS),
-        ask: Ask::LastReading {
-            fields: FieldSet::one(0),
-        },
+        ask: Ask::LastReading { fields: FieldSet::one(0) },
     };
     run(async {
         let (_, mut session) = made(&plan).await?;

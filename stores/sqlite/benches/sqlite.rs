@@ -6,9 +6,9 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rusqlite::Connection;
 use sensormark_sqlite::Sqlite;
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType,
-    Layout, LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session, Store,
-    StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
+    Answer, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType, Layout,
+    LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session, Store, StoreError, Table, Tag,
+    TagColumn, TimeRange, TimeResolution, Value,
 };
 use std::hint::black_box;
 use std::sync::Arc;
@@ -22,10 +22,7 @@ const SENSORS: u32 = 100;
 
 /// Takes the result of a future that is ready when first polled.
 fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> T {
-    match future
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result.expect("the operation succeeds"),
         Poll::Pending => panic!("sessions that block are ready when first polled"),
     }
@@ -36,9 +33,7 @@ fn values() -> Schema {
     Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor_id".into(),
-            }],
+            tags: vec![Tag { name: "sensor_id".into() }],
             fields: vec![field("value", FieldType::F64)],
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
@@ -53,9 +48,7 @@ fn channels() -> Schema {
         tables: vec![Table {
             name: "samples".into(),
             tags: Vec::new(),
-            fields: (0..5)
-                .map(|number| field(&format!("c{number}"), FieldType::U16))
-                .collect(),
+            fields: (0..5).map(|number| field(&format!("c{number}"), FieldType::U16)).collect(),
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::single(),
@@ -64,11 +57,7 @@ fn channels() -> Schema {
 }
 
 fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.into(),
-        kind,
-        nullable: false,
-    }
+    Field { name: name.into(), kind, nullable: false }
 }
 
 struct Database {
@@ -81,10 +70,7 @@ impl Database {
     fn new(schema: Schema, layout: impl Fn(&Schema) -> Layout) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let store = Sqlite::new();
-        let url = folder
-            .path()
-            .to_str()
-            .expect("temporary folders have plain names");
+        let url = folder.path().to_str().expect("temporary folders have plain names");
         let plan = Plan {
             endpoint: store.endpoint(url).expect("the folder is there"),
             database: DatabaseName::new("bench").expect("the name is short"),
@@ -97,11 +83,7 @@ impl Database {
         };
         now(now(store.administrator(&plan)).create());
         let session = now(store.connect(&plan));
-        Self {
-            plan,
-            session,
-            _folder: folder,
-        }
+        Self { plan, session, _folder: folder }
     }
 
     fn write(&mut self, batch: &Batch) {
@@ -136,12 +118,8 @@ fn variant(schema: &Schema, family: Family, variant: &str) -> Layout {
 fn value_batch(schema: &Schema, from: i64, count: i64) -> Batch {
     let mut batch = Batch::new(0, &schema.tables[0]);
     for number in from..from + count {
-        batch
-            .times_ns
-            .push(START + number / i64::from(SENSORS) * SECOND);
-        batch
-            .series
-            .push(u32::try_from(number % i64::from(SENSORS)).unwrap_or(0));
+        batch.times_ns.push(START + number / i64::from(SENSORS) * SECOND);
+        batch.series.push(u32::try_from(number % i64::from(SENSORS)).unwrap_or(0));
         let value = Value::F64((number % 977) as f64 * 0.125);
         batch.columns[0].push(value).expect("the value fits");
     }
@@ -165,8 +143,7 @@ fn sample_batch(schema: &Schema, from: i64, count: i64) -> Batch {
 fn single(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("single");
     for name in ["", "clustered"] {
-        let mut database =
-            Database::new(values(), |schema| variant(schema, Family::PerReading, name));
+        let mut database = Database::new(values(), |schema| variant(schema, Family::PerReading, name));
         let schema = Arc::clone(&database.plan.schema);
         let mut next = 0;
         group.bench_function(format!("write {name}"), |bencher| {
@@ -189,9 +166,7 @@ fn single(criterion: &mut Criterion) {
     group.bench_function("write by rusqlite", |bencher| {
         bencher.iter(|| {
             next += 1;
-            insert
-                .execute((next % 100, START + next / 100 * SECOND, 0.125))
-                .expect("it is written")
+            insert.execute((next % 100, START + next / 100 * SECOND, 0.125)).expect("it is written")
         });
     });
     group.finish();
@@ -200,8 +175,7 @@ fn single(criterion: &mut Criterion) {
 fn point(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("point");
     for name in ["", "clustered"] {
-        let mut database =
-            Database::new(values(), |schema| variant(schema, Family::PerReading, name));
+        let mut database = Database::new(values(), |schema| variant(schema, Family::PerReading, name));
         let schema = Arc::clone(&database.plan.schema);
         for part in 0..50 {
             database.write(&value_batch(&schema, part * 20_000, 20_000));
@@ -219,9 +193,7 @@ fn point(criterion: &mut Criterion) {
                     table: 0,
                     series: Selection::One(u32::try_from(sensor).unwrap_or(0)),
                     range: TimeRange::new(time, time + 1),
-                    ask: Ask::Point {
-                        fields: FieldSet::one(0),
-                    },
+                    ask: Ask::Point { fields: FieldSet::one(0) },
                 };
                 assert_eq!(database.ask(&query).len(), 1);
             });
@@ -233,9 +205,7 @@ fn point(criterion: &mut Criterion) {
         group.bench_function(format!("read by rusqlite {name}"), |bencher| {
             bencher.iter(|| {
                 let key = next();
-                select
-                    .query_row(key, |row| row.get::<_, f64>(0))
-                    .expect("the reading is there")
+                select.query_row(key, |row| row.get::<_, f64>(0)).expect("the reading is there")
             });
         });
     }
@@ -245,19 +215,9 @@ fn point(criterion: &mut Criterion) {
 fn bulk(criterion: &mut Criterion) {
     const ROWS: i64 = 10_000;
     let mut group = criterion.benchmark_group("bulk");
-    group
-        .sample_size(20)
-        .throughput(Throughput::Elements(ROWS.unsigned_abs()));
-    for name in [
-        "",
-        "clustered",
-        "no-index",
-        "multi-row",
-        "concatenated",
-        "row-per-field",
-    ] {
-        let mut database =
-            Database::new(values(), |schema| variant(schema, Family::PerReading, name));
+    group.sample_size(20).throughput(Throughput::Elements(ROWS.unsigned_abs()));
+    for name in ["", "clustered", "no-index", "multi-row", "concatenated", "row-per-field"] {
+        let mut database = Database::new(values(), |schema| variant(schema, Family::PerReading, name));
         let schema = Arc::clone(&database.plan.schema);
         let mut next = 0;
         group.bench_function(format!("values {name}"), |bencher| {
@@ -320,15 +280,8 @@ fn questions(criterion: &mut Criterion) {
             range: TimeRange::new(middle, middle + length * MILLISECOND),
             ask,
         };
-        let range = |fields| Ask::Range {
-            fields,
-            coarse_filter: true,
-        };
-        let passes = Predicate {
-            field: 0,
-            comparison: Comparison::Above,
-            threshold: 4_000.0,
-        };
+        let range = |fields| Ask::Range { fields, coarse_filter: true };
+        let passes = Predicate { field: 0, comparison: Comparison::Above, threshold: 4_000.0 };
         for (what, query) in [
             ("range of 333", query(333, range(FieldSet::first(5)))),
             ("range of 2,000", query(2_000, range(FieldSet::first(5)))),

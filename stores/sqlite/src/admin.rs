@@ -34,11 +34,7 @@ pub struct SqliteAdministrator {
 impl SqliteAdministrator {
     /// The administrator of a plan's database, which need not exist.
     pub fn new(plan: &Plan, physical: Arc<PhysicalSchema>) -> Self {
-        Self {
-            plan: plan.clone(),
-            physical,
-            file: config::file(&plan.endpoint, &plan.database),
-        }
+        Self { plan: plan.clone(), physical, file: config::file(&plan.endpoint, &plan.database) }
     }
 
     fn fill(&self) -> Result<(), StoreError> {
@@ -46,13 +42,8 @@ impl SqliteAdministrator {
         let connection = config::open(&self.plan)?;
         let work = || {
             connection.execute_batch("BEGIN IMMEDIATE")?;
-            connection.execute_batch(&format!(
-                "CREATE TABLE {OWNER_TABLE} (owner TEXT NOT NULL) STRICT"
-            ))?;
-            connection.execute(
-                &format!("INSERT INTO {OWNER_TABLE} VALUES (?1)"),
-                [&self.plan.owner],
-            )?;
+            connection.execute_batch(&format!("CREATE TABLE {OWNER_TABLE} (owner TEXT NOT NULL) STRICT"))?;
+            connection.execute(&format!("INSERT INTO {OWNER_TABLE} VALUES (?1)"), [&self.plan.owner])?;
             for statement in statements(&self.physical) {
                 connection.execute_batch(&statement)?;
             }
@@ -75,9 +66,7 @@ impl SqliteAdministrator {
         let ours = table_names(&self.physical);
         for name in ours.iter().filter(|name| *name != OWNER_TABLE) {
             connection
-                .execute_batch(&format!(
-                    "ALTER TABLE \"{name}\" RENAME TO \"dropped {name}\""
-                ))
+                .execute_batch(&format!("ALTER TABLE \"{name}\" RENAME TO \"dropped {name}\""))
                 .map_err(wrong)?;
         }
         Ok(())
@@ -114,9 +103,7 @@ fn stated_schema(connection: &Connection) -> Result<Vec<String>, StoreError> {
 
 /// Moves the log into the file; whether all of it could be moved.
 fn checkpoint(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
-        row.get(0).map(|busy: i64| busy == 0)
-    })
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0).map(|busy: i64| busy == 0))
 }
 
 /// The owner's mark of a file, read without locks, log or any trace; none where there is no mark.
@@ -132,13 +119,10 @@ fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
         }
     }
     address.push_str("?immutable=1");
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(address, flags).map_err(wrong)?;
-    let mark = connection.query_row(&format!("SELECT owner FROM {OWNER_TABLE}"), [], |row| {
-        row.get(0)
-    });
+    let mark = connection.query_row(&format!("SELECT owner FROM {OWNER_TABLE}"), [], |row| row.get(0));
     match mark {
         Ok(owner) => Ok(Some(owner)),
         Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
@@ -158,10 +142,7 @@ impl BackendAdministrator for SqliteAdministrator {
         let mut statement = connection
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
             .map_err(wrong)?;
-        statement
-            .query_map([], |row| row.get(0))
-            .and_then(Iterator::collect)
-            .map_err(wrong)
+        statement.query_map([], |row| row.get(0)).and_then(Iterator::collect).map_err(wrong)
     }
 
     fn expected(&self) -> Vec<String> {
@@ -188,8 +169,7 @@ impl BackendAdministrator for SqliteAdministrator {
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let folder = config::folder(&self.plan.endpoint);
-        folder::names(&folder, FILE_ENDING)
-            .map_err(|cause| file_error("list the SQLite databases", cause))
+        folder::names(&folder, FILE_ENDING).map_err(|cause| file_error("list the SQLite databases", cause))
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
@@ -205,7 +185,6 @@ impl BackendAdministrator for SqliteAdministrator {
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {
-        folder::size(&self.file, LOG_ENDING)
-            .map_err(|cause| file_error("measure the SQLite database", cause))
+        folder::size(&self.file, LOG_ENDING).map_err(|cause| file_error("measure the SQLite database", cause))
     }
 }

@@ -48,15 +48,12 @@ pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
     let file = file(&plan.endpoint, &plan.database);
     folder::check_made(&file, OPERATION)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&file, flags)
-        .map_err(|cause| error::native(OPERATION, cause))?;
+    let connection =
+        Connection::open_with_flags(&file, flags).map_err(|cause| error::native(OPERATION, cause))?;
     let wrong = |cause| error::native("set pragmas", cause);
-    connection
-        .busy_timeout(Duration::from_millis(plan.timeout_ms))
-        .map_err(wrong)?;
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-        .map_err(wrong)?;
+    connection.busy_timeout(Duration::from_millis(plan.timeout_ms)).map_err(wrong)?;
+    let mode: String =
+        connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(wrong)?;
     if mode != "wal" {
         return Err(StoreError::new(
             ErrorKind::Configuration,
@@ -67,14 +64,10 @@ pub fn open(plan: &Plan) -> Result<Connection, StoreError> {
         ));
     }
     // Plans must not follow bound values: SQLite would plan anew at almost every execution of a statement that orders its rows.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(wrong)?;
     let cache = (CACHE_KIB / plan.clients.max(1)).max(LEAST_CACHE_KIB);
     connection
-        .execute_batch(&format!(
-            "PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -{cache};"
-        ))
+        .execute_batch(&format!("PRAGMA synchronous = {synchronous}; PRAGMA cache_size = -{cache};"))
         .map_err(wrong)?;
     connection.set_prepared_statement_cache_capacity(MOST_SHAPES);
     Ok(connection)
@@ -99,10 +92,7 @@ pub const DURABILITY: &[(Durability, &str)] = &[
         Durability::Default,
         "WAL, synchronous NORMAL: flushed at checkpoints; a power failure may lose the latest commits, a crash of the process none",
     ),
-    (
-        Durability::Durable,
-        "WAL, synchronous FULL: the log is flushed before each commit returns",
-    ),
+    (Durability::Durable, "WAL, synchronous FULL: the log is flushed before each commit returns"),
     (
         Durability::Relaxed,
         "WAL, synchronous OFF: nothing is flushed; a power failure may damage the file, a crash of the process loses nothing",

@@ -39,11 +39,7 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     fn new(allowed: Duration) -> Self {
-        Self {
-            base: Instant::now(),
-            allowed,
-            at: Arc::new(AtomicU64::new(u64::MAX)),
-        }
+        Self { base: Instant::now(), allowed, at: Arc::new(AtomicU64::new(u64::MAX)) }
     }
 
     /// Starts the time of an operation.
@@ -76,9 +72,7 @@ impl SqliteSession {
         connection
             .progress_handler(LOOK_EVERY, Some(late))
             .map_err(|cause| error::native("set a time-out", cause))?;
-        let writers = (0..physical.tables.len())
-            .map(|table| Writer::new(&physical, table))
-            .collect();
+        let writers = (0..physical.tables.len()).map(|table| Writer::new(&physical, table)).collect();
         Ok(Self {
             connection,
             plans: Plans::default(),
@@ -109,10 +103,7 @@ impl SqliteSession {
         asked: Bindings<'_>,
     ) -> Result<CachedStatement<'_>, StoreError> {
         let wrong = |cause| error::native("prepare a question", cause);
-        let mut prepared = self
-            .connection
-            .prepare_cached(&statement.text)
-            .map_err(wrong)?;
+        let mut prepared = self.connection.prepare_cached(&statement.text).map_err(wrong)?;
         for (place, &slot) in statement.slots.iter().enumerate() {
             let bound = match slot {
                 Slot::JsonSet => bind(&mut prepared, place + 1, Cell::Text(&asked.json_set())),

@@ -5,8 +5,7 @@ use crate::schema::{limits, unsupported};
 use sensormark_relational::column_type::ColumnType;
 use sensormark_relational::ddl::definition::{Indexed, Purpose, TableDefinition};
 use sensormark_relational::dialect::{
-    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart,
-    Walk,
+    Aggregates, AllSeries, Dialect, FieldRows, Names, Placeholder, RecordRange, SeriesSet, SumPart, Walk,
 };
 use sensormark_relational::expansion::Expansion;
 use sensormark_relational::table::{Content, PhysicalTable, SumColumns};
@@ -105,16 +104,9 @@ impl Dialect for SqliteDialect {
             Purpose::Readings | Purpose::Sums => !table.primary_key.is_empty(),
             Purpose::Tags | Purpose::Entity => false,
         };
-        let options = if is_ordered {
-            "STRICT, WITHOUT ROWID"
-        } else {
-            "STRICT"
-        };
+        let options = if is_ordered { "STRICT, WITHOUT ROWID" } else { "STRICT" };
         let (name, bare) = (&table.name, table.name.trim_matches('"'));
-        let mut statements = vec![format!(
-            "CREATE TABLE {name} ({}) {options}",
-            parts.join(", ")
-        )];
+        let mut statements = vec![format!("CREATE TABLE {name} ({}) {options}", parts.join(", "))];
         statements.extend(table.indexes.iter().map(|index| {
             let columns = index.columns.join(", ");
             let on = match index.on {
@@ -155,10 +147,7 @@ impl Dialect for SqliteDialect {
             [name] => format!("(SELECT value AS {name} FROM json_each({set})) s"),
             names => {
                 let named = names.iter().map(|name| format!(" AS {name}"));
-                format!(
-                    "(SELECT {} FROM json_each({set})) s",
-                    members(named).join(", ")
-                )
+                format!("(SELECT {} FROM json_each({set})) s", members(named).join(", "))
             }
         }
     }
@@ -180,24 +169,14 @@ impl Dialect for SqliteDialect {
         })
     }
 
-    fn expand(
-        &self,
-        table: &PhysicalTable,
-        _: &Table,
-        fields: FieldSet,
-        _: i64,
-        _: Encoding,
-    ) -> Expansion {
+    fn expand(&self, table: &PhysicalTable, _: &Table, fields: FieldSet, _: i64, _: Encoding) -> Expansion {
         let document = table.column(Content::Document);
         Expansion {
             join: " CROSS JOIN ",
             from: format!("json_each(r.{document}, '$.measurements') AS e"),
             offset: "(e.value ->> '$.ns')".to_owned(),
             order: "e.key",
-            fields: fields
-                .iter()
-                .map(|field| (field, format!("(e.value ->> '$.m[{field}]')")))
-                .collect(),
+            fields: fields.iter().map(|field| (field, format!("(e.value ->> '$.m[{field}]')"))).collect(),
         }
     }
 
@@ -222,9 +201,8 @@ impl Dialect for SqliteDialect {
 
     fn add_up(&self, part: SumPart, column: &str, nullable: bool) -> String {
         let more = self.incoming(column);
-        let either = |function: &str| {
-            format!("{function}(ifnull({column}, {more}), ifnull({more}, {column}))")
-        };
+        let either =
+            |function: &str| format!("{function}(ifnull({column}, {more}), ifnull({more}, {column}))");
         match part {
             SumPart::Sum if nullable => format!("coalesce({column} + {more}, {column}, {more})"),
             SumPart::Count | SumPart::Sum => format!("{column} + {more}"),
@@ -240,11 +218,9 @@ impl Dialect for SqliteDialect {
     fn sum_of_sums(&self, aggregate: Aggregate, columns: &SumColumns) -> String {
         let total = |function| columns.total(function);
         match aggregate.function {
-            Function::Mean => format!(
-                "{} * 1.0 / nullif({}, 0)",
-                total(Function::Sum),
-                total(Function::Count)
-            ),
+            Function::Mean => {
+                format!("{} * 1.0 / nullif({}, 0)", total(Function::Sum), total(Function::Count))
+            }
             function => total(function),
         }
     }

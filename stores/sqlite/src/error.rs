@@ -50,9 +50,7 @@ fn failure(operation: &str, code: ffi::Error, message: Option<String>) -> StoreE
     } else {
         format!("SQLite says {said}; {advice}")
     };
-    StoreError::new(kind, operation, context)
-        .with_doubt(in_doubt(code.extended_code))
-        .with_source(code)
+    StoreError::new(kind, operation, context).with_doubt(in_doubt(code.extended_code)).with_source(code)
 }
 
 /// The library's message without the path that the driver appends to failures of opening.
@@ -78,10 +76,9 @@ const fn in_doubt(extended: i32) -> bool {
 
 fn classify(extended: i32, message: &str) -> (ErrorKind, &'static str) {
     match extended {
-        ffi::SQLITE_BUSY_SNAPSHOT => (
-            ErrorKind::Overload,
-            "the database moved on since the transaction began; try again",
-        ),
+        ffi::SQLITE_BUSY_SNAPSHOT => {
+            (ErrorKind::Overload, "the database moved on since the transaction began; try again")
+        }
         ffi::SQLITE_READONLY_DBMOVED => (
             ErrorKind::Unavailable,
             "the file was moved or deleted under the connection; create the database again",
@@ -89,23 +86,20 @@ fn classify(extended: i32, message: &str) -> (ErrorKind, &'static str) {
         ffi::SQLITE_CONSTRAINT_PRIMARYKEY
         | ffi::SQLITE_CONSTRAINT_UNIQUE
         | ffi::SQLITE_CONSTRAINT_ROWID
-        | ffi::SQLITE_CONSTRAINT_FOREIGNKEY => (
-            ErrorKind::Conflict,
-            "a row with this key is there, or its parent is not",
-        ),
+        | ffi::SQLITE_CONSTRAINT_FOREIGNKEY => {
+            (ErrorKind::Conflict, "a row with this key is there, or its parent is not")
+        }
         ffi::SQLITE_CANTOPEN_ISDIR => (
             ErrorKind::Configuration,
             "a folder has the name of the database's file; remove it or choose another folder",
         ),
         ffi::SQLITE_IOERR_NOMEM => (ErrorKind::Overload, "memory ran out"),
-        ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_TRUNCATE => (
-            ErrorKind::DiskFull,
-            "a file could not grow: free space on the disk that holds the folder",
-        ),
-        ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA => (
-            ErrorKind::Protocol,
-            "the file is cut short or damaged; drop the database and load it again",
-        ),
+        ffi::SQLITE_IOERR_SHMSIZE | ffi::SQLITE_IOERR_TRUNCATE => {
+            (ErrorKind::DiskFull, "a file could not grow: free space on the disk that holds the folder")
+        }
+        ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS | ffi::SQLITE_IOERR_DATA => {
+            (ErrorKind::Protocol, "the file is cut short or damaged; drop the database and load it again")
+        }
         ffi::SQLITE_IOERR_AUTH | ffi::SQLITE_IOERR_ACCESS => (
             ErrorKind::Configuration,
             "the folder does not let this user read and write; check its permissions",
@@ -120,19 +114,10 @@ fn classify_primary(primary: i32, message: &str) -> (ErrorKind, &'static str) {
             ErrorKind::Timeout,
             "another writer held the database for the whole time allowed; fewer clients or a longer time-out help",
         ),
-        ffi::SQLITE_LOCKED => (
-            ErrorKind::Overload,
-            "another statement holds the table; try again",
-        ),
-        ffi::SQLITE_INTERRUPT => (
-            ErrorKind::Timeout,
-            "the operation ran longer than the time allowed",
-        ),
+        ffi::SQLITE_LOCKED => (ErrorKind::Overload, "another statement holds the table; try again"),
+        ffi::SQLITE_INTERRUPT => (ErrorKind::Timeout, "the operation ran longer than the time allowed"),
         ffi::SQLITE_NOMEM => (ErrorKind::Overload, "memory ran out"),
-        ffi::SQLITE_FULL => (
-            ErrorKind::DiskFull,
-            "free space on the disk that holds the folder",
-        ),
+        ffi::SQLITE_FULL => (ErrorKind::DiskFull, "free space on the disk that holds the folder"),
         ffi::SQLITE_READONLY => (
             ErrorKind::Configuration,
             "the file or its folder is not writable for this user; check permissions",
@@ -141,33 +126,24 @@ fn classify_primary(primary: i32, message: &str) -> (ErrorKind, &'static str) {
             ErrorKind::Unavailable,
             "the file cannot be opened; check that its folder is there and may be written",
         ),
-        ffi::SQLITE_IOERR => (
-            ErrorKind::Unavailable,
-            "the disk or file system failed; see the kernel's log",
-        ),
-        ffi::SQLITE_CORRUPT => (
-            ErrorKind::Protocol,
-            "the file is damaged; drop the database and load it again",
-        ),
-        ffi::SQLITE_NOTADB => (
-            ErrorKind::Foreign,
-            "the file is no SQLite database; move it away or choose another folder",
-        ),
+        ffi::SQLITE_IOERR => (ErrorKind::Unavailable, "the disk or file system failed; see the kernel's log"),
+        ffi::SQLITE_CORRUPT => {
+            (ErrorKind::Protocol, "the file is damaged; drop the database and load it again")
+        }
+        ffi::SQLITE_NOTADB => {
+            (ErrorKind::Foreign, "the file is no SQLite database; move it away or choose another folder")
+        }
         ffi::SQLITE_TOOBIG | ffi::SQLITE_NOLFS => (
             ErrorKind::TooLarge,
             "a value, row or file is over SQLite's limit; write smaller batches or shorter spans",
         ),
-        ffi::SQLITE_PERM | ffi::SQLITE_AUTH => {
-            (ErrorKind::Authentication, "this user has no right to do it")
+        ffi::SQLITE_PERM | ffi::SQLITE_AUTH => (ErrorKind::Authentication, "this user has no right to do it"),
+        ffi::SQLITE_PROTOCOL => {
+            (ErrorKind::Overload, "too many processes recover the log at once; try again")
         }
-        ffi::SQLITE_PROTOCOL => (
-            ErrorKind::Overload,
-            "too many processes recover the log at once; try again",
-        ),
-        ffi::SQLITE_ERROR if message.starts_with("no such table") => (
-            ErrorKind::NotFound,
-            "create the database with this layout first",
-        ),
+        ffi::SQLITE_ERROR if message.starts_with("no such table") => {
+            (ErrorKind::NotFound, "create the database with this layout first")
+        }
         ffi::SQLITE_ERROR if message.starts_with("too many SQL variables") => {
             (ErrorKind::TooLarge, "write smaller batches")
         }
@@ -180,11 +156,7 @@ mod tests {
     use super::*;
 
     fn kind(extended: i32) -> ErrorKind {
-        native(
-            "test",
-            rusqlite::Error::SqliteFailure(ffi::Error::new(extended), None),
-        )
-        .kind()
+        native("test", rusqlite::Error::SqliteFailure(ffi::Error::new(extended), None)).kind()
     }
 
     #[test]
@@ -213,12 +185,7 @@ mod tests {
 
     #[test]
     fn what_was_rolled_back_is_not_in_doubt() {
-        let error = |code| {
-            native(
-                "write",
-                rusqlite::Error::SqliteFailure(ffi::Error::new(code), None),
-            )
-        };
+        let error = |code| native("write", rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
         assert!(!error(ffi::SQLITE_BUSY).is_in_doubt());
         assert!(!error(ffi::SQLITE_INTERRUPT).is_in_doubt());
         assert!(error(ffi::SQLITE_IOERR_FSYNC).is_in_doubt());

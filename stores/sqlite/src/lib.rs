@@ -99,11 +99,7 @@ impl Backend for SqliteBackend {
         Ok(SqliteAdministrator::new(plan, physical))
     }
 
-    async fn connect(
-        &self,
-        plan: &Plan,
-        physical: Arc<PhysicalSchema>,
-    ) -> Result<SqliteSession, StoreError> {
+    async fn connect(&self, plan: &Plan, physical: Arc<PhysicalSchema>) -> Result<SqliteSession, StoreError> {
         SqliteSession::connect(plan, physical)
     }
 }

@@ -27,9 +27,7 @@ pub fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let mut offers = match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => per_span(usual, span_ns),
-        Family::Summary { per_ns, split } => {
-            summary(usual.with_shape(Shape::Summary { per_ns, split }))
-        }
+        Family::Summary { per_ns, split } => summary(usual.with_shape(Shape::Summary { per_ns, split })),
         Family::Bucketed { .. } | Family::GrowingArray => Vec::new(),
     };
     if schema.has_tags() && !offers.is_empty() {
@@ -67,11 +65,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         offers.push(offer(
             "series-index",
             indexed(Index::Series),
-            if entities {
-                DefaultSelection::Further
-            } else {
-                DefaultSelection::OnRequest
-            },
+            if entities { DefaultSelection::Further } else { DefaultSelection::OnRequest },
             "rowid table whose only index is on the series, as a foreign key would have it",
         ));
     }
@@ -80,22 +74,26 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             "no-index",
             indexed(Index::None),
             DefaultSelection::OnRequest,
-            "rowid table without an index: every question reads the whole table"),
+            "rowid table without an index: every question reads the whole table",
+        ),
         offer(
             "row-per-field",
             shaped(Shape::RowPerField),
             DefaultSelection::OnRequest,
-            "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)"),
+            "rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)",
+        ),
         offer(
             "multi-row",
             written(WriteMethod::MultiRow),
             DefaultSelection::OnRequest,
-            "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows"),
+            "the usual table, written by INSERT … VALUES (…), (…), … of up to 1,000 rows",
+        ),
         offer(
             "concatenated",
             written(WriteMethod::ConcatenatedStatements),
             DefaultSelection::OnRequest,
-            "the usual table, written by single INSERTs in one string, parsed anew each time"),
+            "the usual table, written by single INSERTs in one string, parsed anew each time",
+        ),
     ]);
     offers
 }
@@ -161,16 +159,11 @@ pub fn unsupported(layout: &Layout) -> Option<&'static str> {
     }
     match layout.shape {
         Shape::Bucketed { .. } | Shape::GrowingArray => {
-            return Some(
-                "documents that grow are not a table's way; choose rows or rows with sums",
-            );
+            return Some("documents that grow are not a table's way; choose rows or rows with sums");
         }
         Shape::NativeTimeSeries => return Some("SQLite has no container for time series"),
         Shape::RecordPerSpan { encoding, .. }
-            if !matches!(
-                encoding,
-                Encoding::Json | Encoding::BinaryJson | Encoding::Blob
-            ) =>
+            if !matches!(encoding, Encoding::Json | Encoding::BinaryJson | Encoding::Blob) =>
         {
             return Some("SQLite has no arrays or documents; choose JSON, JSONB or blob");
         }
@@ -202,9 +195,7 @@ pub fn capability(operation: Operation, layout: &Layout, _: &Table) -> Capabilit
         return Capability::Unsupported(reason.to_owned());
     }
     match (layouts::capability(operation, layout), layout.shape) {
-        (Capability::Native, Shape::RecordPerSpan { encoding, .. }) => {
-            in_records(operation, encoding)
-        }
+        (Capability::Native, Shape::RecordPerSpan { encoding, .. }) => in_records(operation, encoding),
         (capability, _) => capability,
     }
 }
@@ -235,9 +226,7 @@ pub fn limits(layout: &Layout, table: &Table) -> Limits {
         WriteMethod::ConcatenatedStatements => CONCATENATED,
         _ => TRANSACTION,
     };
-    Limits {
-        readings_per_statement,
-    }
+    Limits { readings_per_statement }
 }
 
 /// Rows of this many columns in one statement.

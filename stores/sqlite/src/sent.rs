@@ -34,11 +34,7 @@ impl Kept {
                 if let Some(known) = ran.iter_mut().find(|one| one.text == text) {
                     known.times += 1;
                 } else if ran.len() < MOST {
-                    ran.push(Ran {
-                        text: text.to_owned(),
-                        with_values: statement.expanded_sql(),
-                        times: 1,
-                    });
+                    ran.push(Ran { text: text.to_owned(), with_values: statement.expanded_sql(), times: 1 });
                 }
             }
         };

@@ -48,14 +48,10 @@ impl BackendSession for SqliteSession {
         with_plans: bool,
     ) -> Result<Vec<sensormark_store::Statement>, StoreError> {
         self.deadline.start();
-        self.kept.as_ref().map_or(Ok(Vec::new()), |kept| {
-            kept.take(&self.connection, with_plans)
-        })
+        self.kept.as_ref().map_or(Ok(Vec::new()), |kept| kept.take(&self.connection, with_plans))
     }
 
     async fn close(self) -> Result<(), StoreError> {
-        self.connection
-            .close()
-            .map_err(|(_, cause)| error::native("close the database", cause))
+        self.connection.close().map_err(|(_, cause)| error::native("close the database", cause))
     }
 }

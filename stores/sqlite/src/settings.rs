@@ -21,15 +21,8 @@ const PRAGMAS: [&str; 12] = [
     "encoding",
 ];
 /// How the compile-time options begin that change speed or durability.
-const OPTIONS: [&str; 7] = [
-    "COMPILER",
-    "DEFAULT_",
-    "ENABLE_API_ARMOR",
-    "ENABLE_STAT4",
-    "MAX_VARIABLE",
-    "TEMP_STORE",
-    "THREADSAFE",
-];
+const OPTIONS: [&str; 7] =
+    ["COMPILER", "DEFAULT_", "ENABLE_API_ARMOR", "ENABLE_STAT4", "MAX_VARIABLE", "TEMP_STORE", "THREADSAFE"];
 
 /// The settings of a connection that was opened as sessions are.
 ///
@@ -40,17 +33,11 @@ pub fn read(connection: &Connection) -> Result<Vec<Setting>, StoreError> {
 }
 
 fn read_all(connection: &Connection) -> rusqlite::Result<Vec<Setting>> {
-    let setting = |name: &str, value: String| Setting {
-        name: name.to_owned(),
-        value,
-    };
+    let setting = |name: &str, value: String| Setting { name: name.to_owned(), value };
     let stable = connection.db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG)?;
     let mut settings = vec![
         setting("sqlite_version", rusqlite::version().to_owned()),
-        setting(
-            "query_planner_stability_guarantee",
-            if stable { "on" } else { "off" }.to_owned(),
-        ),
+        setting("query_planner_stability_guarantee", if stable { "on" } else { "off" }.to_owned()),
     ];
     for name in PRAGMAS {
         let value = connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?;

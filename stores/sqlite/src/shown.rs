@@ -13,11 +13,7 @@ impl Kept {
     ///
     /// # Errors
     /// What SQLite says when it is asked for a plan.
-    pub fn take(
-        &self,
-        connection: &Connection,
-        with_plans: bool,
-    ) -> Result<Vec<Statement>, StoreError> {
+    pub fn take(&self, connection: &Connection, with_plans: bool) -> Result<Vec<Statement>, StoreError> {
         let ran = std::mem::take(&mut *lock(&self.0));
         let mut statements = Vec::with_capacity(ran.len());
         for one in ran {
@@ -44,9 +40,7 @@ impl Kept {
 /// Whether SQLite plans this statement; BEGIN and COMMIT it does not.
 fn is_planned(text: &str) -> bool {
     let planned = ["SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "REPLACE"];
-    planned
-        .iter()
-        .any(|word| text.trim_start().starts_with(word))
+    planned.iter().any(|word| text.trim_start().starts_with(word))
 }
 
 /// SQLite's plan, a line a step, each under the step that it belongs to; none where there is nothing to look for.
@@ -80,11 +74,7 @@ fn bound(text: &str, filled: &str) -> Vec<String> {
             break;
         };
         number = if written > 0 { written } else { number + 1 };
-        let end = if next.is_empty() {
-            Some(rest.len())
-        } else {
-            rest.find(next)
-        };
+        let end = if next.is_empty() { Some(rest.len()) } else { rest.find(next) };
         let Some(end) = end else { return Vec::new() };
         if !values.iter().any(|(known, _)| *known == number) {
             values.push((number, &rest[..end]));
@@ -92,10 +82,7 @@ fn bound(text: &str, filled: &str) -> Vec<String> {
         rest = &rest[end..];
     }
     values.sort_unstable_by_key(|(number, _)| *number);
-    values
-        .into_iter()
-        .map(|(_, value)| value.to_owned())
-        .collect()
+    values.into_iter().map(|(_, value)| value.to_owned()).collect()
 }
 
 /// The text between placeholders (`?` or `?3`), each piece with the number of the placeholder before it: none before the first, 0 where it bears no number.

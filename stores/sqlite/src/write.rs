@@ -12,9 +12,7 @@ use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::write::statement::{insert, insert_tags};
 use sensormark_relational::write::sums::Sums;
 use sensormark_relational::write::{Rows, entity_cells};
-use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, Shape, StoreError, WriteMethod,
-};
+use sensormark_store::{Acknowledgement, Atomicity, Batch, EntityReading, Shape, StoreError, WriteMethod};
 use std::ops::Range;
 
 mod records;
@@ -52,17 +50,9 @@ pub fn write(session: &mut SqliteSession, batch: &Batch) -> Result<Acknowledgeme
 ///
 /// # Errors
 /// What SQLite says.
-pub fn upsert(
-    session: &mut SqliteSession,
-    write: EntityReading<'_>,
-) -> Result<Acknowledgement, StoreError> {
+pub fn upsert(session: &mut SqliteSession, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
     let _turn = session.turn()?;
-    let SqliteSession {
-        connection,
-        physical,
-        writers,
-        ..
-    } = session;
+    let SqliteSession { connection, physical, writers, .. } = session;
     let cells = entity_cells(physical, write)?;
     let writer = &mut writers[write.reading.table];
     let readings = write.reading.len();
@@ -76,23 +66,14 @@ pub fn upsert(
             commit_rows(connection, physical, writer, write.reading, 0..readings)?;
         }
     }
-    Ok(Acknowledgement {
-        readings: readings as u64,
-        sent: readings as u64,
-        statements: 2,
-    })
+    Ok(Acknowledgement { readings: readings as u64, sent: readings as u64, statements: 2 })
 }
 
-fn put_entity(
-    connection: &Connection,
-    writer: &Writer,
-    cells: &[Cell<'_>],
-) -> Result<(), StoreError> {
+fn put_entity(connection: &Connection, writer: &Writer, cells: &[Cell<'_>]) -> Result<(), StoreError> {
     let Some(sql) = &writer.entity else {
         return Ok(());
     };
-    run(connection, sql, cells.iter().copied())
-        .map_err(|cause| error::native("update an entity", cause))
+    run(connection, sql, cells.iter().copied()).map_err(|cause| error::native("update an entity", cause))
 }
 
 /// Runs a statement with these values.
@@ -108,23 +89,12 @@ fn run<'a>(
     statement.raw_execute().map(|_| ())
 }
 
-fn write_rows(
-    session: &mut SqliteSession,
-    batch: &Batch,
-    rows: Range<usize>,
-) -> Result<(), StoreError> {
+fn write_rows(session: &mut SqliteSession, batch: &Batch, rows: Range<usize>) -> Result<(), StoreError> {
     let _turn = session.turn()?;
-    let SqliteSession {
-        connection,
-        physical,
-        writers,
-        ..
-    } = session;
+    let SqliteSession { connection, physical, writers, .. } = session;
     let writer = &mut writers[batch.table];
     match physical.layout.write {
-        WriteMethod::ConcatenatedStatements => {
-            text::write(connection, physical, writer, batch, rows)
-        }
+        WriteMethod::ConcatenatedStatements => text::write(connection, physical, writer, batch, rows),
         _ => commit_rows(connection, physical, writer, batch, rows),
     }
 }
@@ -138,16 +108,11 @@ fn commit_rows(
     rows: Range<usize>,
 ) -> Result<(), StoreError> {
     let alone = rows.len() == 1
-        && matches!(
-            physical.layout.shape,
-            Shape::RowPerReading | Shape::RecordPerSpan { .. }
-        );
+        && matches!(physical.layout.shape, Shape::RowPerReading | Shape::RecordPerSpan { .. });
     if alone {
         return insert_rows(connection, physical, writer, batch, rows);
     }
-    atomically(connection, || {
-        insert_rows(connection, physical, writer, batch, rows)
-    })
+    atomically(connection, || insert_rows(connection, physical, writer, batch, rows))
 }
 
 /// Runs statements as one transaction: all or none.
@@ -199,19 +164,9 @@ fn insert_each(connection: &Connection, writer: &Writer, rows: &Rows<'_>) -> rus
     let mut bound = None;
     for row in 0..rows.len() {
         let series = rows.series(row);
-        let first = if bound == Some(series) {
-            writer.of_series
-        } else {
-            0
-        };
+        let first = if bound == Some(series) { writer.of_series } else { 0 };
         bound = Some(series);
-        bind_row(
-            &mut statement,
-            writer,
-            rows,
-            row,
-            first..writer.written.len(),
-        )?;
+        bind_row(&mut statement, writer, rows, row, first..writer.written.len())?;
         match (statement.raw_execute(), &writer.repeat) {
             (Ok(_), _) => {}
             (Err(cause), Some(repeat)) if is_repeated(&cause) => {
@@ -227,26 +182,18 @@ fn insert_each(connection: &Connection, writer: &Writer, rows: &Rows<'_>) -> rus
 
 /// Whether a clustered table has this key already.
 fn is_repeated(error: &rusqlite::Error) -> bool {
-    error
-        .sqlite_error()
-        .is_some_and(|code| code.extended_code == ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
+    error.sqlite_error().is_some_and(|code| code.extended_code == ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-fn insert_many(
-    connection: &Connection,
-    writer: &mut Writer,
-    rows: &Rows<'_>,
-) -> rusqlite::Result<()> {
+fn insert_many(connection: &Connection, writer: &mut Writer, rows: &Rows<'_>) -> rusqlite::Result<()> {
     let width = writer.written.len();
     let most = schema::rows_per_statement(width);
     let mut start = 0;
     while start < rows.len() {
         let part = start..rows.len().min(start + most);
         start = part.end;
-        let sql = writer
-            .many
-            .entry(part.len())
-            .or_insert_with(|| insert(rows.physical, rows.table, part.len()).0);
+        let sql =
+            writer.many.entry(part.len()).or_insert_with(|| insert(rows.physical, rows.table, part.len()).0);
         let mut statement = connection.prepare_cached(sql)?;
         let mut place = 1;
         for row in part {
@@ -275,10 +222,7 @@ fn bind_row(
 }
 
 /// Fills the tables of tags.
-pub(crate) fn fill_tags(
-    connection: &Connection,
-    physical: &PhysicalSchema,
-) -> rusqlite::Result<()> {
+pub(crate) fn fill_tags(connection: &Connection, physical: &PhysicalSchema) -> rusqlite::Result<()> {
     for (table, description) in physical.tables.iter().zip(&physical.schema.tables) {
         let Some(sql) = insert_tags(physical, table) else {
             continue;
@@ -286,11 +230,7 @@ pub(crate) fn fill_tags(
         let tags = 0..description.tags.len();
         for series in 0..description.series.len() {
             let cells = tags.clone().map(|tag| Cell::tag(description, tag, series));
-            run(
-                connection,
-                &sql,
-                [Cell::series(series)].into_iter().chain(cells),
-            )?;
+            run(connection, &sql, [Cell::series(series)].into_iter().chain(cells))?;
         }
     }
     Ok(())

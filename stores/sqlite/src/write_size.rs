@@ -39,11 +39,7 @@ mod tests {
 
     /// A table of one series with so many floating point fields.
     fn table(fields: usize) -> Table {
-        let field = |number| Field {
-            name: format!("f{number}"),
-            kind: FieldType::F64,
-            nullable: false,
-        };
+        let field = |number| Field { name: format!("f{number}"), kind: FieldType::F64, nullable: false };
         Table {
             name: "t".to_owned(),
             tags: Vec::new(),

@@ -45,11 +45,7 @@ impl WriterQueue {
         let mut busy = self.state();
         while *busy {
             let left = deadline.checked_duration_since(Instant::now())?;
-            busy = self
-                .free
-                .wait_timeout(busy, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            busy = self.free.wait_timeout(busy, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         *busy = true;
         Some(WriterTurn(Arc::clone(self)))
@@ -73,11 +69,7 @@ mod tests {
         let queue = WriterQueue::of(Path::new("queue-test"));
         let turn = queue.enter(Instant::now()).unwrap();
         let again = WriterQueue::of(Path::new("queue-test"));
-        assert!(
-            again
-                .enter(Instant::now() + Duration::from_millis(20))
-                .is_none()
-        );
+        assert!(again.enter(Instant::now() + Duration::from_millis(20)).is_none());
         drop(turn);
         assert!(again.enter(Instant::now()).is_some());
     }

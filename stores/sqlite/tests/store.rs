@@ -3,9 +3,9 @@
 use rusqlite::{Connection, StatementStatus};
 use sensormark_sqlite::{Sqlite, config};
 use sensormark_store::{
-    Administrator, Answer, Ask, Batch, Comparison, DatabaseName, Durability, ErrorKind, Family,
-    Field, FieldSet, FieldType, Layout, LocalFuture, Plan, Predicate, Query, Schema, Selection,
-    Series, Session, Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
+    Administrator, Answer, Ask, Batch, Comparison, DatabaseName, Durability, ErrorKind, Family, Field,
+    FieldSet, FieldType, Layout, LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session,
+    Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -18,31 +18,19 @@ const SECOND: i64 = 1_000_000_000;
 
 /// Takes the result of a future that is ready when first polled.
 fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, StoreError> {
-    match future
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => panic!("sessions that block are ready when first polled"),
     }
 }
 
 fn schema() -> Schema {
-    let field = |name: &str, kind, nullable| Field {
-        name: name.into(),
-        kind,
-        nullable,
-    };
+    let field = |name: &str, kind, nullable| Field { name: name.into(), kind, nullable };
     Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
-            fields: vec![
-                field("number", FieldType::F64, false),
-                field("words", FieldType::Text, true),
-            ],
+            tags: vec![Tag { name: "sensor".into() }],
+            fields: vec![field("number", FieldType::F64, false), field("words", FieldType::Text, true)],
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::new(vec![TagColumn::Integer(vec![7, 8])]),
@@ -67,9 +55,7 @@ impl Database {
     fn new(layout: Layout) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plan = Plan {
-            endpoint: Sqlite::new()
-                .endpoint(folder.path().to_str().unwrap())
-                .unwrap(),
+            endpoint: Sqlite::new().endpoint(folder.path().to_str().unwrap()).unwrap(),
             database: DatabaseName::new("test").unwrap(),
             owner: "owner".into(),
             schema: Arc::new(schema()),
@@ -105,9 +91,8 @@ impl Database {
 
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -119,20 +104,13 @@ fn batch(count: i64, number: impl Fn(i64) -> f64) -> Batch {
         batch.times_ns.push(row * 1_000_000 + row % 7);
         batch.series.push(u32::from(row % 3 == 0));
         batch.columns[0].push(Value::F64(number(row))).unwrap();
-        batch.columns[1]
-            .push(Value::Text(format!("\"{row}\\ \u{1}ü☀")))
-            .unwrap();
+        batch.columns[1].push(Value::Text(format!("\"{row}\\ \u{1}ü☀"))).unwrap();
     }
     batch
 }
 
 fn query(ask: Ask) -> Query {
-    Query {
-        table: 0,
-        series: Selection::One(0),
-        range: TimeRange::new(0, 100 * SECOND),
-        ask,
-    }
+    Query { table: 0, series: Selection::One(0), range: TimeRange::new(0, 100 * SECOND), ask }
 }
 
 #[test]
@@ -142,9 +120,7 @@ fn files_that_are_not_ours_stay_as_they_are() {
     fs::write(database.file(), &plain).unwrap();
     for kind in [
         now(database.administrator().create()).unwrap_err().kind(),
-        now(database.administrator().drop_database())
-            .unwrap_err()
-            .kind(),
+        now(database.administrator().drop_database()).unwrap_err().kind(),
     ] {
         assert_eq!(kind, ErrorKind::Foreign);
     }
@@ -157,21 +133,9 @@ fn files_that_are_not_ours_stay_as_they_are() {
         .execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
         .unwrap();
     let before = fs::read(database.file()).unwrap();
-    assert_eq!(
-        now(database.administrator().create()).unwrap_err().kind(),
-        ErrorKind::Foreign
-    );
-    assert_eq!(
-        now(database.administrator().drop_database())
-            .unwrap_err()
-            .kind(),
-        ErrorKind::Foreign
-    );
-    assert!(
-        now(database.administrator().databases())
-            .unwrap()
-            .is_empty()
-    );
+    assert_eq!(now(database.administrator().create()).unwrap_err().kind(), ErrorKind::Foreign);
+    assert_eq!(now(database.administrator().drop_database()).unwrap_err().kind(), ErrorKind::Foreign);
+    assert!(now(database.administrator().databases()).unwrap().is_empty());
     assert_eq!(fs::read(database.file()).unwrap(), before);
     assert_eq!(database.names(), ["sensormark_test.sqlite"]);
 }
@@ -180,14 +144,8 @@ fn files_that_are_not_ours_stay_as_they_are() {
 fn a_database_with_tables_of_others_is_foreign() {
     let database = Database::created(layout(Family::PerReading, ""));
     now(database.administrator().create()).unwrap();
-    database
-        .raw()
-        .execute_batch("CREATE TABLE somebody (x)")
-        .unwrap();
-    assert_eq!(
-        now(database.administrator().create()).unwrap_err().kind(),
-        ErrorKind::Foreign
-    );
+    database.raw().execute_batch("CREATE TABLE somebody (x)").unwrap();
+    assert_eq!(now(database.administrator().create()).unwrap_err().kind(), ErrorKind::Foreign);
 }
 
 #[test]
@@ -221,10 +179,7 @@ fn another_process_that_writes_is_waited_for_and_not_for_ever() {
         assert!(!error.is_in_doubt() && error.acknowledged() == 0);
     }
     other.execute_batch("COMMIT").unwrap();
-    assert_eq!(
-        now(session.write(&batch(10, |_| 1.0))).unwrap().readings,
-        10
-    );
+    assert_eq!(now(session.write(&batch(10, |_| 1.0))).unwrap().readings, 10);
 }
 
 #[test]
@@ -243,46 +198,31 @@ fn a_refused_batch_leaves_nothing_behind() {
         Family::PerReading,
         Family::Summary {
             per_ns: SECOND,
-            split: sensormark_store::DaySplit {
-                day_start_ns: 0,
-                day_end_ns: 1,
-            },
+            split: sensormark_store::DaySplit { day_start_ns: 0, day_end_ns: 1 },
         },
     ] {
         let database = Database::created(layout(family, ""));
         let mut wrong = batch(100, |row| row as f64);
         wrong.columns[0].present = Some((0..100).map(|row| row != 60).collect());
         let error = now(database.connect().write(&wrong)).unwrap_err();
-        assert_eq!(
-            (error.kind(), error.acknowledged()),
-            (ErrorKind::Rejected, 0),
-            "{error}"
-        );
+        assert_eq!((error.kind(), error.acknowledged()), (ErrorKind::Rejected, 0), "{error}");
         let mut stored = 0;
-        now(database
-            .connect()
-            .scan(0, &mut |batch| stored += batch.len()))
-        .unwrap();
+        now(database.connect().scan(0, &mut |batch| stored += batch.len())).unwrap();
         assert_eq!(stored, 0);
     }
 }
 
 #[test]
 fn durability_classes_are_read_back() {
-    for (class, expected) in [
-        (Durability::Default, "NORMAL"),
-        (Durability::Durable, "FULL"),
-        (Durability::Relaxed, "OFF"),
-    ] {
+    for (class, expected) in
+        [(Durability::Default, "NORMAL"), (Durability::Durable, "FULL"), (Durability::Relaxed, "OFF")]
+    {
         let mut database = Database::new(layout(Family::PerReading, ""));
         database.plan.durability = class;
         now(database.administrator().create()).unwrap();
         let settings = now(database.administrator().settings()).unwrap();
         let value = |name: &str| {
-            settings
-                .iter()
-                .find(|setting| setting.name == name)
-                .map(|setting| setting.value.as_str())
+            settings.iter().find(|setting| setting.name == name).map(|setting| setting.value.as_str())
         };
         assert_eq!(value("synchronous"), Some(expected));
         assert_eq!(value("journal_mode"), Some("wal"));
@@ -311,15 +251,9 @@ fn bound_values_do_not_plan_statements_anew() {
 #[test]
 fn numbers_in_json_are_exact_for_sqlite_too() {
     let bits = |row: i64| {
-        let mixed = (row + 1)
-            .cast_unsigned()
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (row + 1).cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let value = f64::from_bits(mixed ^ (mixed >> 29));
-        if value.is_finite() {
-            value
-        } else {
-            row as f64 * 0.1
-        }
+        if value.is_finite() { value } else { row as f64 * 0.1 }
     };
     for variant in ["", "jsonb"] {
         let database = Database::created(layout(SPANS, variant));
@@ -327,11 +261,10 @@ fn numbers_in_json_are_exact_for_sqlite_too() {
         written.series.fill(0);
         now(database.connect().write(&written)).unwrap();
         let mut session = database.connect();
-        let Answer::Readings(read) = now(session.query(&query(Ask::Range {
-            fields: FieldSet::first(2),
-            coarse_filter: false,
-        })))
-        .unwrap() else {
+        let Answer::Readings(read) =
+            now(session.query(&query(Ask::Range { fields: FieldSet::first(2), coarse_filter: false })))
+                .unwrap()
+        else {
             panic!("a range is answered by readings")
         };
         assert_eq!(read, written);
@@ -353,17 +286,12 @@ fn records_are_read_with_any_whitespace_and_order_of_keys() {
     let record = "\n{ \"v\" : [ {\"x\":\"]}\"}, null ],\t\"measurements\" : [ { \"m\" : [ -1.5e3 , \"a\\u00fc\\ud83d\\ude00\\n\" ] , \"ns\" : 5 } ,\r\n{\"ns\":7,\"m\":[2,null]} ] } ";
     database
         .raw()
-        .execute(
-            "INSERT INTO readings (sensor, span, size, data) VALUES (7, 3, 2, ?1)",
-            [record],
-        )
+        .execute("INSERT INTO readings (sensor, span, size, data) VALUES (7, 3, 2, ?1)", [record])
         .unwrap();
     let mut session = database.connect();
-    let Answer::Readings(read) = now(session.query(&query(Ask::Range {
-        fields: FieldSet::first(2),
-        coarse_filter: false,
-    })))
-    .unwrap() else {
+    let Answer::Readings(read) =
+        now(session.query(&query(Ask::Range { fields: FieldSet::first(2), coarse_filter: false }))).unwrap()
+    else {
         panic!("a range is answered by readings")
     };
     assert_eq!(read.times_ns, [3 * SECOND + 5, 3 * SECOND + 7]);
@@ -382,25 +310,15 @@ fn damaged_records_are_errors() {
         written.series.fill(0);
         now(session.write(&written)).unwrap();
         let raw = database.raw();
-        let whole: Vec<u8> = raw
-            .query_row("SELECT CAST(data AS BLOB) FROM readings", [], |row| {
-                row.get(0)
-            })
-            .unwrap();
+        let whole: Vec<u8> =
+            raw.query_row("SELECT CAST(data AS BLOB) FROM readings", [], |row| row.get(0)).unwrap();
         let kind = if variant.is_empty() { "TEXT" } else { "BLOB" };
         let update = format!("UPDATE readings SET data = CAST(?1 AS {kind})");
-        let everything = query(Ask::Range {
-            fields: FieldSet::first(2),
-            coarse_filter: false,
-        });
+        let everything = query(Ask::Range { fields: FieldSet::first(2), coarse_filter: false });
         for length in 0..whole.len() {
             raw.execute(&update, [&whole[..length]]).unwrap();
             let error = now(session.query(&everything)).unwrap_err();
-            assert_eq!(
-                error.kind(),
-                ErrorKind::Protocol,
-                "cut at {length}: {error}"
-            );
+            assert_eq!(error.kind(), ErrorKind::Protocol, "cut at {length}: {error}");
         }
         for place in 0..whole.len() {
             let mut changed = whole.clone();
@@ -421,19 +339,11 @@ fn a_repeated_key_is_kept_in_clustered_tables_in_the_order_of_writing() {
     for number in [3.0, 1.0, 2.0] {
         now(session.write(&batch(1, |_| number))).unwrap();
     }
-    let mut question = query(Ask::LastReading {
-        fields: FieldSet::one(0),
-    });
+    let mut question = query(Ask::LastReading { fields: FieldSet::one(0) });
     question.series = Selection::One(1);
-    let Answer::Readings(last) = now(session.query(&question)).unwrap() else {
-        panic!("readings answer it")
-    };
+    let Answer::Readings(last) = now(session.query(&question)).unwrap() else { panic!("readings answer it") };
     assert_eq!(last.columns[0].value(0), Value::F64(2.0));
-    question.ask = Ask::First(Predicate {
-        field: 0,
-        comparison: Comparison::Above,
-        threshold: 0.0,
-    });
+    question.ask = Ask::First(Predicate { field: 0, comparison: Comparison::Above, threshold: 0.0 });
     let Answer::Moment(Some(first)) = now(session.query(&question)).unwrap() else {
         panic!("a moment answers it")
     };

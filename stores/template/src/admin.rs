@@ -90,10 +90,7 @@ impl BackendAdministrator for TemplateAdministrator {
     async fn size(&mut self) -> Result<Size, StoreError> {
         self.databases.with(&self.plan, |database| {
             let readings: usize = database.tables.iter().map(Batch::len).sum();
-            Size {
-                total_bytes: 4_096 + 64 * readings as u64,
-                log_bytes: None,
-            }
+            Size { total_bytes: 4_096 + 64 * readings as u64, log_bytes: None }
         })
     }
 }

@@ -14,8 +14,8 @@ use crate::session::TemplateSession;
 use sensormark_kit::{Adapter, Backend, Declaration, offer};
 use sensormark_store::{
     Capability, DefaultSelection, Durability, Endpoint, ErrorKind, Family, Installation, Layout,
-    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret, SessionKind, StoreError,
-    Table, TimeResolution, Typical, WriteSize,
+    LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret, SessionKind, StoreError, Table,
+    TimeResolution, Typical, WriteSize,
 };
 use std::sync::Arc;
 
@@ -51,12 +51,7 @@ fn endpoint(url: &str) -> Result<Endpoint, StoreError> {
         let (kind, hint) = (ErrorKind::Configuration, "write template:anything");
         return Err(StoreError::new(kind, "read a URL", hint));
     }
-    Ok(Endpoint {
-        url: Secret::new(url),
-        label: "template".to_owned(),
-        managed: true,
-        ports: Vec::new(),
-    })
+    Ok(Endpoint { url: Secret::new(url), label: "template".to_owned(), managed: true, ports: Vec::new() })
 }
 
 impl Backend for TemplateBackend {
@@ -79,9 +74,7 @@ impl Backend for TemplateBackend {
         typical: Typical::EMBEDDED,
         layouts,
         capability,
-        limits: |_, _| Limits {
-            readings_per_statement: usize::MAX,
-        },
+        limits: |_, _| Limits { readings_per_statement: usize::MAX },
         write_size: |_, _| WriteSize {
             readings: 1_000,
             bytes: 1 << 20,
@@ -99,22 +92,12 @@ impl Backend for TemplateBackend {
         Ok(env!("CARGO_PKG_VERSION").to_owned())
     }
 
-    async fn administrator(
-        &self,
-        plan: &Plan,
-        _: Arc<()>,
-    ) -> Result<TemplateAdministrator, StoreError> {
-        Ok(TemplateAdministrator {
-            databases: self.0.clone(),
-            plan: plan.clone(),
-        })
+    async fn administrator(&self, plan: &Plan, _: Arc<()>) -> Result<TemplateAdministrator, StoreError> {
+        Ok(TemplateAdministrator { databases: self.0.clone(), plan: plan.clone() })
     }
 
     async fn connect(&self, plan: &Plan, _: Arc<()>) -> Result<TemplateSession, StoreError> {
         self.0.with(plan, |_| ())?;
-        Ok(TemplateSession {
-            databases: self.0.clone(),
-            plan: plan.clone(),
-        })
+        Ok(TemplateSession { databases: self.0.clone(), plan: plan.clone() })
     }
 }

@@ -3,9 +3,7 @@
 use crate::admin::Databases;
 use crate::query;
 use sensormark_kit::BackendSession;
-use sensormark_store::{
-    Acknowledgement, Answer, Batch, EntityReading, Plan, Query, StoreError, Value,
-};
+use sensormark_store::{Acknowledgement, Answer, Batch, EntityReading, Plan, Query, StoreError, Value};
 
 /// A client's session.
 pub struct TemplateSession {
@@ -19,11 +17,7 @@ impl BackendSession for TemplateSession {
             (0..batch.len()).for_each(|row| database.tables[batch.table].push_row(batch, row));
         })?;
         let readings = batch.len() as u64;
-        Ok(Acknowledgement {
-            readings,
-            sent: readings,
-            statements: 1,
-        })
+        Ok(Acknowledgement { readings, sent: readings, statements: 1 })
     }
 
     async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
@@ -38,14 +32,12 @@ impl BackendSession for TemplateSession {
 
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let table = &self.plan.schema.tables[query.table];
-        self.databases.with(&self.plan, |database| {
-            query::answer(&database.tables[query.table], table, query)
-        })?
+        self.databases
+            .with(&self.plan, |database| query::answer(&database.tables[query.table], table, query))?
     }
 
     async fn scan(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
-        self.databases
-            .with(&self.plan, |database| sink(&database.tables[table]))
+        self.databases.with(&self.plan, |database| sink(&database.tables[table]))
     }
 
     async fn scan_entities(

@@ -2,8 +2,8 @@
 
 use sensormark_store::{
     Acknowledgement, Administrator, Atomicity, Batch, Column, DatabaseName, Durability, Encoding,
-    EntityReading, ErrorKind, Layout, LocalFuture, Operation, Plan, Query, Schema, Shape, Store,
-    StoreError, TimeRange, TimeResolution, Values,
+    EntityReading, ErrorKind, Layout, LocalFuture, Operation, Plan, Query, Schema, Shape, Store, StoreError,
+    TimeRange, TimeResolution, Values,
 };
 use sensormark_template::Template;
 use std::sync::Arc;
@@ -40,10 +40,8 @@ fn batch(plan: &Plan, table: usize, rows: i64) -> Batch {
     batch.table = table;
     batch.times_ns = (0..rows).collect();
     batch.series = (0..rows).map(|_| 0).collect();
-    batch.columns[0] = Column {
-        values: Values::F64((0..rows).map(|row| row as f64).collect()),
-        present: None,
-    };
+    batch.columns[0] =
+        Column { values: Values::F64((0..rows).map(|row| row as f64).collect()), present: None };
     batch
 }
 
@@ -78,10 +76,7 @@ fn an_earlier_attempt_of_the_same_owner_is_made_anew() {
     let plan = plan(&store, "me");
     let mut administrator = administrator(&store, &plan);
     now(administrator.create()).unwrap();
-    now(now(store.connect(&plan))
-        .unwrap()
-        .write(&batch(&plan, 0, 3)))
-    .unwrap();
+    now(now(store.connect(&plan)).unwrap().write(&batch(&plan, 0, 3))).unwrap();
     now(administrator.create()).unwrap();
     assert_eq!(stored(&store, &plan), 0);
     for _ in 0..2 {
@@ -110,20 +105,13 @@ fn what_is_not_offered_and_what_is_not_there_is_refused_once_for_all() {
         assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::NotFound));
     }
     let reading = &batch(&plan, 0, 1);
-    let write = EntityReading {
-        reading,
-        entity: &[],
-        atomicity: Atomicity::Separate,
-    };
+    let write = EntityReading { reading, entity: &[], atomicity: Atomicity::Separate };
     let error = now(session.upsert(write)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let (operation, table) = (Operation::UpsertSeparately, &plan.schema.tables[0]);
     let capability = store.capability(operation, &plan.layout, table);
     assert_eq!(capability.reason(), Some("the table has no entity"));
-    plan.layout.shape = Shape::RecordPerSpan {
-        span_ns: 1,
-        encoding: Encoding::Blob,
-    };
+    plan.layout.shape = Shape::RecordPerSpan { span_ns: 1, encoding: Encoding::Blob };
     let error = now(store.connect(&plan)).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }

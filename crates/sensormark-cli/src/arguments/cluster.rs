@@ -18,9 +18,6 @@ pub struct ClusterArguments {
 impl ClusterArguments {
     /// The cluster that is asked for, if any.
     pub fn wish(&self) -> Option<ClusterWish> {
-        self.cluster.map(|members| ClusterWish {
-            members,
-            consistency: self.consistency.clone(),
-        })
+        self.cluster.map(|members| ClusterWish { members, consistency: self.consistency.clone() })
     }
 }

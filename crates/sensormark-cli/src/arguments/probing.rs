@@ -48,9 +48,7 @@ impl NamedProcesses {
         let named = [
             self.pid.map(|pid| format!("pid:{pid}")),
             self.unit.as_ref().map(|unit| format!("unit:{unit}")),
-            self.container
-                .as_ref()
-                .map(|name| format!("container:{name}")),
+            self.container.as_ref().map(|name| format!("container:{name}")),
             self.port.map(|port| format!("port:{port}")),
         ];
         let first = named.into_iter().flatten().next().unwrap_or_default();

@@ -56,12 +56,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, requires = "second")]
     pub fail_on: Option<FailOn>,
     /// The smallest change that counts, in percent: how far the machine may drift from one run to another by itself
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        default_value_t = 2.0,
-        requires = "second"
-    )]
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0, requires = "second")]
     pub threshold: f64,
     /// With --fail-on: exit with 1 too where a change of this size could go unseen in a tested figure
     #[arg(long, value_name = "PERCENT", requires = "fail_on")]

@@ -54,10 +54,7 @@ impl FromStr for ShardName {
         }
         let rank = number(rank)?;
         if rank >= of {
-            return Err(format!(
-                "{text}: ranks are counted from 0, so that the last of {of} is {}",
-                of - 1
-            ));
+            return Err(format!("{text}: ranks are counted from 0, so that the last of {of} is {}", of - 1));
         }
         Ok(Self::Given(rank, of))
     }

@@ -21,22 +21,16 @@ use std::sync::Arc;
 fn typed(factory: &dyn WorkloadFactory, kept: &Value) -> Value {
     let table = factory.parameters();
     let kept = kept.as_object().expect("names and values");
-    let known = kept
-        .iter()
-        .filter(|(name, _)| table.iter().any(|one| one.name == *name));
+    let known = kept.iter().filter(|(name, _)| table.iter().any(|one| one.name == *name));
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         Value::Array(values) => {
-            let texts = values
-                .iter()
-                .map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned));
+            let texts = values.iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned));
             texts.collect::<Vec<_>>().join(",")
         }
         other => other.to_string(),
     };
-    let settings: Vec<String> = known
-        .map(|(name, value)| format!("{name}={}", text(value)))
-        .collect();
+    let settings: Vec<String> = known.map(|(name, value)| format!("{name}={}", text(value))).collect();
     let preset = factory.preset(Scale::Study).expect("the study's numbers");
     adjust_values(preset, &settings, table).expect("numbers that were measured with")
 }
@@ -48,12 +42,7 @@ fn measured(folder: &Path) -> String {
     for trial in trials {
         let text = std::fs::read(trial.expect("an entry").path()).expect("a kept trial");
         let trial: Value = serde_json::from_slice(&text).expect("a record");
-        let of = |name: &str| {
-            trial["implementation"][name]
-                .as_str()
-                .expect("a name")
-                .to_owned()
-        };
+        let of = |name: &str| trial["implementation"][name].as_str().expect("a name").to_owned();
         names.insert(format!("{}:{}", of("store"), of("layout_name")));
     }
     names.into_iter().collect::<Vec<_>>().join(",")
@@ -75,10 +64,7 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
     let parameters = typed(factory.as_ref(), &run.parameters);
     let durability = Durability::Default;
     let (cases, _) = cases(factory.as_ref(), &parameters, &choices, durability).expect("cases");
-    let runner = TrialRunner {
-        factory: Arc::clone(factory),
-        parameters,
-    };
+    let runner = TrialRunner { factory: Arc::clone(factory), parameters };
     let log_bytes = ServerOptions::default().log_bytes();
     let terms = Terms::new(Cache::Hot, Some(protocol), log_bytes);
     let plan = RunPlan::new(&runner, &cases, run.repetitions, &terms);
@@ -88,13 +74,7 @@ fn compared(workload: &str) -> Option<(f64, f64)> {
 #[test]
 fn plans_of_kept_results_come_close_to_what_they_took() {
     let mut wrong = Vec::new();
-    for workload in [
-        "billing",
-        "devops",
-        "iot-platform",
-        "machine-tool",
-        "sensor-operations",
-    ] {
+    for workload in ["billing", "devops", "iot-platform", "machine-tool", "sensor-operations"] {
         let Some((took, planned)) = compared(workload) else {
             eprintln!("{workload}: not tried, this program was built without one of its stores");
             continue;

@@ -32,9 +32,7 @@ impl Drop for Copies {
     fn drop(&mut self) {
         for (launcher, folder) in &self.0 {
             let mut remove = launcher.other(&["rm", "-rf", "--", folder]);
-            if !run(&mut remove, Stdio::null(), LONGEST_ANSWER)
-                .is_ok_and(|out| out.status.success())
-            {
+            if !run(&mut remove, Stdio::null(), LONGEST_ANSWER).is_ok_and(|out| out.status.success()) {
                 let host = launcher.host().unwrap_or_default();
                 crate::messages::say(format_args!(
                     "sensormark: {folder} on {host} could not be removed: remove it by hand"
@@ -66,9 +64,7 @@ pub fn reach(hosts: &mut Hosts, program: &Path, leads: bool) -> Result<Copies, F
                     folder
                 }
             };
-            *launcher = launcher
-                .clone()
-                .with_program(&format!("{folder}/sensormark"));
+            *launcher = launcher.clone().with_program(&format!("{folder}/sensormark"));
         }
     }
     let mut asked: Vec<Launcher> = Vec::new();
@@ -95,19 +91,12 @@ pub fn reach(hosts: &mut Hosts, program: &Path, leads: bool) -> Result<Copies, F
 /// Asks a host for the program's version.
 fn ask(launcher: &Launcher) -> Result<(), Failure> {
     let (host, program) = (shown(launcher), launcher.program());
-    let output = answered(
-        launcher,
-        launcher.command(&["-V"]),
-        Stdio::null(),
-        LONGEST_ANSWER,
-    )?;
+    let output = answered(launcher, launcher.command(&["-V"]), Stdio::null(), LONGEST_ANSWER)?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() {
         let said = last_line(&output);
         let is_missing = output.status.code() == Some(NOT_FOUND)
-            || ["not found", "No such file"]
-                .iter()
-                .any(|text| said.contains(text));
+            || ["not found", "No such file"].iter().any(|text| said.contains(text));
         return Err(if is_missing {
             Failure::unreachable(format!(
                 "there is no program {program} on {host}: install sensormark there, say where it is with --host-program, or copy this one with --deploy ({said})"
@@ -146,10 +135,7 @@ fn answered(
 ) -> Result<Output, Failure> {
     let words = launcher.shown();
     run(&mut command, input, limit).map_err(|error| {
-        Failure::unreachable(format!(
-            "{} cannot be reached by {words}: {error}",
-            shown(launcher)
-        ))
+        Failure::unreachable(format!("{} cannot be reached by {words}: {error}", shown(launcher)))
     })
 }
 
@@ -161,9 +147,7 @@ fn unreachable(launcher: &Launcher, output: &Output) -> Failure {
         ""
     };
     let status = output.status;
-    Failure::unreachable(format!(
-        "{host} cannot be reached by {words} ({status}): {said}{hint}"
-    ))
+    Failure::unreachable(format!("{host} cannot be reached by {words} ({status}): {said}{hint}"))
 }
 
 fn shown(launcher: &Launcher) -> &str {
@@ -178,12 +162,8 @@ fn last_line(output: &Output) -> String {
 
 /// Runs a command whose output is short. Ends it after the limit.
 fn run(command: &mut Command, input: Stdio, limit: Duration) -> std::io::Result<Output> {
-    let mut child = command
-        .stdin(input)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0)
-        .spawn()?;
+    let mut child =
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
     let deadline = Instant::now() + limit;
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -204,11 +184,7 @@ fn run(command: &mut Command, input: Stdio, limit: Duration) -> std::io::Result<
     if let Some(mut output) = child.stderr.take() {
         output.read_to_end(&mut stderr)?;
     }
-    Ok(Output {
-        status,
-        stdout,
-        stderr,
-    })
+    Ok(Output { status, stdout, stderr })
 }
 
 #[cfg(test)]
@@ -227,11 +203,8 @@ mod tests {
             std::fs::create_dir(&folder).expect("room");
             format!("env TMPDIR={} HOST=pod-0", folder.display())
         });
-        let arguments = HostsArguments {
-            load_hosts: launchers.to_vec(),
-            deploy: true,
-            ..HostsArguments::default()
-        };
+        let arguments =
+            HostsArguments { load_hosts: launchers.to_vec(), deploy: true, ..HostsArguments::default() };
         let mut hosts = Hosts::new(&arguments, &[]).expect("launchers");
         let copies = reach(&mut hosts, &program, true).map_err(|failure| format!("{failure:?}"));
         let copies = copies.expect("both answer");

@@ -21,21 +21,14 @@ impl<'a> Questionnaire<'a> {
     /// With the answers of these options.
     pub fn new(arguments: &'a InitArguments, registry: &'a Registry) -> Self {
         let usual = USUAL_STORES.iter();
-        let built_in: Vec<&str> = usual
-            .copied()
-            .filter(|name| registry.find(name).is_some())
-            .collect();
+        let built_in: Vec<&str> = usual.copied().filter(|name| registry.find(name).is_some()).collect();
         let first = registry.stores().first();
         let stores = if built_in.is_empty() {
             first.map_or_else(String::new, |store| store.description().name.to_string())
         } else {
             built_in.join(", ")
         };
-        Self {
-            arguments,
-            registry,
-            stores,
-        }
+        Self { arguments, registry, stores }
     }
 
     /// The answers, where nothing has to be asked.
@@ -66,12 +59,7 @@ impl<'a> Questionnaire<'a> {
     }
 
     /// Takes an answer that nobody can be asked for again.
-    pub fn take(
-        &self,
-        answers: &mut Answers,
-        question: &Question,
-        text: &str,
-    ) -> Result<(), Failure> {
+    pub fn take(&self, answers: &mut Answers, question: &Question, text: &str) -> Result<(), Failure> {
         let option = question.option;
         self.try_take(answers, question, text).map_err(|why| {
             Failure::usage(match self.given(question) {
@@ -82,12 +70,7 @@ impl<'a> Questionnaire<'a> {
     }
 
     /// Takes an answer, or says what is wrong with it.
-    pub fn try_take(
-        &self,
-        answers: &mut Answers,
-        question: &Question,
-        text: &str,
-    ) -> Result<(), String> {
+    pub fn try_take(&self, answers: &mut Answers, question: &Question, text: &str) -> Result<(), String> {
         let is_store = |text: &str| parse(text, self.registry).map(drop);
         answers.take(question, text, &is_store)
     }

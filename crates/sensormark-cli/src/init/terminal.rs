@@ -17,9 +17,7 @@ const WIDTH: usize = 80;
 pub fn ask(questionnaire: &Questionnaire<'_>) -> Result<Option<Answers>, Failure> {
     let config = Config::builder().bracketed_paste(false).build();
     let failed = |error: ReadlineError| {
-        Failure::usage(format!(
-            "cannot ask in this terminal: {error}; --yes asks nothing"
-        ))
+        Failure::usage(format!("cannot ask in this terminal: {error}; --yes asks nothing"))
     };
     let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
     let mut answers = Answers::default();
@@ -68,12 +66,7 @@ fn answer(
 
 /// Prints a question's number, its text and its hint.
 fn ask_for(number: usize, question: &Question) -> io::Result<()> {
-    writeln!(
-        io::stdout(),
-        "\n{number:>2}/{}  {}",
-        QUESTIONS.len(),
-        question.text
-    )?;
+    writeln!(io::stdout(), "\n{number:>2}/{}  {}", QUESTIONS.len(), question.text)?;
     say(question.hint, INDENT)
 }
 

@@ -9,9 +9,7 @@ use std::path::Path;
 /// The commands of this program that a page shows in its blocks.
 fn commands(page: &str) -> Vec<String> {
     let lines = lines(page).into_iter().map(|line| launched(&line));
-    lines
-        .filter(|line| line.starts_with("sensormark "))
-        .collect()
+    lines.filter(|line| line.starts_with("sensormark ")).collect()
 }
 
 /// The command without what another program needs to start it: a shell's or a scheduler's launcher and its quotes, sudo, a container and its options.
@@ -95,9 +93,7 @@ fn targets(command: &str) -> Vec<&str> {
         return Vec::new();
     };
     let words = rest.split_whitespace();
-    words
-        .filter(|word| !word.contains('=') && !word.starts_with('-'))
-        .collect()
+    words.filter(|word| !word.contains('=') && !word.starts_with('-')).collect()
 }
 
 #[test]
@@ -139,10 +135,7 @@ fn fault_of_installing(command: &str) -> Option<String> {
         }
     }
     let package = package.unwrap_or_default();
-    let manifest = super::root()
-        .join("crates")
-        .join(package)
-        .join("Cargo.toml");
+    let manifest = super::root().join("crates").join(package).join("Cargo.toml");
     let Some(table) = manifest_table(&manifest) else {
         return Some(format!("there is no package {package:?}"));
     };
@@ -177,9 +170,7 @@ fn faults_are_found() {
     assert!(is_name("sensormark servers start"));
     assert!(fault_of_installing("cargo install --path crates/sensormark-clii").is_some());
     let features = |names: &str| {
-        fault_of_installing(&format!(
-            "cargo install --path crates/sensormark-cli --features {names}"
-        ))
+        fault_of_installing(&format!("cargo install --path crates/sensormark-cli --features {names}"))
     };
     assert_eq!(features("sqlite,postgresql"), None);
     assert!(features("sqlite,postgres").is_some());

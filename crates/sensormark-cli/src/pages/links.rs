@@ -12,10 +12,7 @@ fn targets(text: &str) -> Vec<String> {
         _ => None,
     });
     let local = |target: &String| !target.contains("://") && !target.starts_with("mailto:");
-    targets
-        .map(|target| target.to_string())
-        .filter(local)
-        .collect()
+    targets.map(|target| target.to_string()).filter(local).collect()
 }
 
 /// The anchors of a page's headings, as GitHub and mdBook make them.
@@ -50,9 +47,7 @@ fn anchor(heading: &str) -> String {
     let letters = heading.trim().chars().filter_map(|letter| match letter {
         ' ' => Some('-'),
         '-' | '_' => Some(letter),
-        _ => letter
-            .is_alphanumeric()
-            .then(|| letter.to_ascii_lowercase()),
+        _ => letter.is_alphanumeric().then(|| letter.to_ascii_lowercase()),
     });
     letters.collect()
 }
@@ -68,15 +63,12 @@ fn fault(page: &Page, target: &str, site: &Path) -> Option<String> {
         return Some("there is no such file".to_owned());
     };
     if page.path.starts_with(site) && !full.starts_with(site) {
-        return Some(
-            "it leads out of docs/, which is not on the site; name the path instead".to_owned(),
-        );
+        return Some("it leads out of docs/, which is not on the site; name the path instead".to_owned());
     }
     let is_summary = page.path == site.join("SUMMARY.md");
     if page.path.starts_with(site) && !is_summary && full.ends_with("README.md") {
         return Some(
-            "mdBook makes index.html of a README.md and leaves this link; link to another page"
-                .to_owned(),
+            "mdBook makes index.html of a README.md and leaves this link; link to another page".to_owned(),
         );
     }
     let is_page = full.extension().is_some_and(|ending| ending == "md");
@@ -107,10 +99,7 @@ fn every_link_leads_somewhere() {
 fn the_contents_of_the_site_name_every_page_once() {
     let site = root().join("docs");
     let summary = super::page(site.join("SUMMARY.md"));
-    let named: Vec<PathBuf> = targets(&summary.text)
-        .into_iter()
-        .map(|target| site.join(target))
-        .collect();
+    let named: Vec<PathBuf> = targets(&summary.text).into_iter().map(|target| site.join(target)).collect();
     let once: HashSet<&PathBuf> = named.iter().collect();
     assert_eq!(once.len(), named.len(), "a page is named twice: {named:?}");
     for page in super::below(&site) {
@@ -144,26 +133,16 @@ fn every_note_begins_with_its_date() {
     assert!(notes.len() >= 10, "{}", notes.len());
     for note in notes {
         let mut lines = note.text.lines().skip(1).filter(|line| !line.is_empty());
-        let is_dated = lines
-            .next()
-            .is_some_and(|line| line.starts_with("Note of 20"));
-        assert!(
-            is_dated,
-            "{}: begin with \"Note of\" and its date",
-            note.path.display()
-        );
+        let is_dated = lines.next().is_some_and(|line| line.starts_with("Note of 20"));
+        assert!(is_dated, "{}: begin with \"Note of\" and its date", note.path.display());
     }
 }
 
 #[test]
 fn faults_of_links_are_found() {
     let site = root().join("docs");
-    let text =
-        "# One `two`\n\n## Size of a write\n\n## Size of a write\n\n[a](#one-two) | `[b](c)`\n";
-    let page = Page {
-        path: site.join("SUMMARY.md"),
-        text: text.to_owned(),
-    };
+    let text = "# One `two`\n\n## Size of a write\n\n## Size of a write\n\n[a](#one-two) | `[b](c)`\n";
+    let page = Page { path: site.join("SUMMARY.md"), text: text.to_owned() };
     let mut found: Vec<String> = anchors(text).into_iter().collect();
     found.sort();
     assert_eq!(found, ["one-two", "size-of-a-write", "size-of-a-write-1"]);
@@ -171,10 +150,7 @@ fn faults_of_links_are_found() {
     assert!(fault(&page, "absent.md", &site).is_some());
     assert!(fault(&page, "#absent", &site).is_some());
     assert!(fault(&page, "../README.md", &site).is_some());
-    let other = Page {
-        path: site.join("reference/commands.md"),
-        text: String::new(),
-    };
+    let other = Page { path: site.join("reference/commands.md"), text: String::new() };
     assert!(fault(&other, "../README.md", &site).is_some());
     assert_eq!(fault(&page, "SUMMARY.md", &site), None);
 }

@@ -11,9 +11,7 @@ fn mentions(text: &str) -> Vec<&str> {
             return None;
         }
         let rest = &text[start..];
-        let length = rest
-            .find(|letter: char| !is_part(letter))
-            .unwrap_or(rest.len());
+        let length = rest.find(|letter: char| !is_part(letter)).unwrap_or(rest.len());
         let path = rest[..length].trim_end_matches('.');
         let is_page = path.ends_with(".md") || path.ends_with(".json");
         is_page.then_some(path)
@@ -38,11 +36,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_page_that_is_named_is_there() {
     let root = root();
-    let mut files = vec![
-        root.join("Makefile"),
-        root.join("CONTRIBUTING.md"),
-        root.join("ARCHITECTURE.md"),
-    ];
+    let mut files = vec![root.join("Makefile"), root.join("CONTRIBUTING.md"), root.join("ARCHITECTURE.md")];
     for folder in ["crates", "docs", "scripts", "stores"] {
         sources(&root.join(folder), &mut files);
     }
@@ -53,11 +47,7 @@ fn every_page_that_is_named_is_there() {
         let text = std::fs::read_to_string(&file).expect("a source");
         for path in mentions(&text) {
             named += 1;
-            assert!(
-                root.join(path).exists(),
-                "{} names {path}, which is not there",
-                file.display()
-            );
+            assert!(root.join(path).exists(), "{} names {path}, which is not there", file.display());
         }
     }
     assert!(named >= 20, "{named}");
@@ -65,7 +55,6 @@ fn every_page_that_is_named_is_there() {
 
 #[test]
 fn addresses_are_no_mentions() {
-    let text =
-        "see docs/a.md. <https://x.org/docs/b.md>, `docs/c/d.json`; ../docs/e.md and docs/results";
+    let text = "see docs/a.md. <https://x.org/docs/b.md>, `docs/c/d.json`; ../docs/e.md and docs/results";
     assert_eq!(mentions(text), ["docs/a.md", "docs/c/d.json"]);
 }

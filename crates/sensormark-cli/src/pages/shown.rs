@@ -27,13 +27,10 @@ pub(super) fn lines(page: &str) -> Vec<String> {
 
 /// The commands of a line, without its comment. Where input and output are is the shell's business.
 fn parts(line: &str) -> Vec<String> {
-    let line = [" #", " > ", " < ", " || "]
-        .iter()
-        .fold(line, |line, end| line.split(end).next().unwrap_or(line));
+    let line =
+        [" #", " > ", " < ", " || "].iter().fold(line, |line, end| line.split(end).next().unwrap_or(line));
     let parts = line.split("&&").map(str::trim);
-    parts
-        .map(|part| part.strip_prefix("$ ").unwrap_or(part).to_owned())
-        .collect()
+    parts.map(|part| part.strip_prefix("$ ").unwrap_or(part).to_owned()).collect()
 }
 
 /// Code within the sentences of a page.
@@ -47,16 +44,9 @@ pub(super) fn inline(page: &str) -> Vec<String> {
 
 /// Whether a word stands for something that the reader puts in: FILE, RANK/N, STORE,…
 pub(super) fn is_placeholder(word: &str) -> bool {
-    let is_capital = |part: &str| {
-        !part.is_empty()
-            && part
-                .chars()
-                .all(|one| one.is_ascii_uppercase() || one == '_')
-    };
-    word.contains('…')
-        || word
-            .split(|one: char| !one.is_ascii_alphanumeric() && one != '_')
-            .any(is_capital)
+    let is_capital =
+        |part: &str| !part.is_empty() && part.chars().all(|one| one.is_ascii_uppercase() || one == '_');
+    word.contains('…') || word.split(|one: char| !one.is_ascii_alphanumeric() && one != '_').any(is_capital)
 }
 
 #[test]

@@ -23,19 +23,14 @@ impl Stream {
             return Ok(None);
         }
         let shown = given.display();
-        let failed = |error: io::Error| {
-            Failure::input_output(format!("cannot copy the recording {shown}: {error}"))
-        };
+        let failed =
+            |error: io::Error| Failure::input_output(format!("cannot copy the recording {shown}: {error}"));
         let mut source: Box<dyn Read> = if is_standard_input {
             Box::new(io::stdin())
         } else {
             Box::new(File::open(given).map_err(failed)?)
         };
-        let is_terminal = if is_standard_input {
-            io::stdin().is_terminal()
-        } else {
-            is_device(given)
-        };
+        let is_terminal = if is_standard_input { io::stdin().is_terminal() } else { is_device(given) };
         if is_terminal {
             return Err(Failure::usage(format!(
                 "{shown} is a terminal or a device; name a file, or pipe the recording in: sensormark replay - < recording.csv"
@@ -43,10 +38,7 @@ impl Stream {
         }
         let mut file = tempfile::tempfile().map_err(failed)?;
         io::copy(&mut source, &mut file).map_err(failed)?;
-        Ok(Some(Self {
-            file,
-            given: given.to_owned(),
-        }))
+        Ok(Some(Self { file, given: given.to_owned() }))
     }
 
     /// Where processes of this machine find it.

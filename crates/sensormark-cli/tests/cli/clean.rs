@@ -20,37 +20,21 @@ pub fn a_killed_run_is_named_and_cleaned(place: &Place, store: &str, url: &str) 
         cleaned(place, &[&named, "--dry-run", "--older-than=0s"]).contains("going on")
     });
     let meanwhile = cleaned(place, &[&named, "--older-than=0s"]);
-    assert!(
-        meanwhile.contains("left alone, because its run is going on"),
-        "{meanwhile}"
-    );
+    assert!(meanwhile.contains("left alone, because its run is going on"), "{meanwhile}");
     signal(&child, "KILL");
     child.wait().expect("it ends");
 
     std::fs::remove_dir_all(place.results()).expect("its results");
     let next = errors(&place.short(&["--on", &on]));
-    let notes: Vec<&str> = next
-        .lines()
-        .filter(|line| line.starts_with("note: "))
-        .collect();
-    let note = notes
-        .iter()
-        .find(|line| line.contains("of a run that was killed"));
+    let notes: Vec<&str> = next.lines().filter(|line| line.starts_with("note: ")).collect();
+    let note = notes.iter().find(|line| line.contains("of a run that was killed"));
     let note = note.unwrap_or_else(|| panic!("the next run says nothing: {next}"));
-    for words in [
-        "sensormark_",
-        " s old",
-        "was not dropped",
-        "sensormark clean",
-    ] {
+    for words in ["sensormark_", " s old", "was not dropped", "sensormark clean"] {
         assert!(note.contains(words), "{words:?} is not in: {note}");
     }
     let strange = Place::new();
     let unknown = cleaned(&strange, &[&named]);
-    assert!(
-        unknown.contains("left alone, because this machine does not know"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("left alone, because this machine does not know"), "{unknown}");
     let would = cleaned(place, &[&named, "--dry-run"]);
     assert!(would.contains("would be dropped"), "{would}");
     let done = cleaned(place, &[&named]);
@@ -69,11 +53,7 @@ fn a_database_in_a_folder_of_the_users_own() {
     }
     let before = read_folder(&folder).len();
     a_killed_run_is_named_and_cleaned(&place, "sqlite", &folder.to_string_lossy());
-    assert_eq!(
-        read_folder(&folder).len(),
-        before,
-        "the others are left alone"
-    );
+    assert_eq!(read_folder(&folder).len(), before, "the others are left alone");
 }
 
 #[test]
@@ -115,9 +95,5 @@ fn a_place_without_a_url_is_refused() {
     let place = Place::new();
     let output = place.run(&["clean", "postgresql"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(
-        errors(&output).contains("postgresql=URL"),
-        "{}",
-        errors(&output)
-    );
+    assert!(errors(&output).contains("postgresql=URL"), "{}", errors(&output));
 }

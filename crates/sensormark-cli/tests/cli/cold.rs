@@ -28,10 +28,7 @@ fn own(place: &Place, on: &str, cache: &str) -> (String, Vec<Value>) {
     let flat = said(&output);
     let flat = flat.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_cold = cache.ends_with("cold");
-    for words in [
-        "individual, cold",
-        "cold: before each phase that only reads",
-    ] {
+    for words in ["individual, cold", "cold: before each phase that only reads"] {
         assert_eq!(flat.contains(words), is_cold, "{words:?}: {flat}");
     }
     let run = place.run_folder().to_string_lossy().into_owned();
@@ -41,8 +38,7 @@ fn own(place: &Place, on: &str, cache: &str) -> (String, Vec<Value>) {
 /// Queries that begin cold fetch from the disk what hot ones find in memory.
 fn begin_cold(store: &str, role: &str) {
     let (hot, cold) = (Place::new(), Place::new());
-    let ((hot_run, before), (cold_run, after)) =
-        (own(&hot, store, "hot"), own(&cold, store, "cold"));
+    let ((hot_run, before), (cold_run, after)) = (own(&hot, store, "hot"), own(&cold, store, "cold"));
     assert!(!before.is_empty() && before.len() == after.len());
     for (before, after) in before.iter().zip(&after) {
         assert_eq!(before["name"], after["name"]);
@@ -52,11 +48,7 @@ fn begin_cold(store: &str, role: &str) {
         let many = fetched(after, "mixed", role);
         // 24,000 readings are half a megabyte at least, whatever the layout.
         assert!(many > 500_000, "{}: {many} bytes cold", after["name"]);
-        assert!(
-            few < many / 10,
-            "{}: {few} bytes hot, {many} cold",
-            after["name"]
-        );
+        assert!(few < many / 10, "{}: {few} bytes hot, {many} cold", after["name"]);
         assert!(!is_warned_of(after), "{}", after["warnings"]);
     }
 
@@ -102,10 +94,7 @@ fn what_cannot_begin_cold_is_refused() {
     let output = place.run(&["run", "durability", "--cache=cold"]);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(
-        text.contains("nothing in this workload only reads"),
-        "{text}"
-    );
+    assert!(text.contains("nothing in this workload only reads"), "{text}");
     assert!(!place.results().exists(), "nothing was begun");
     let memory = std::path::Path::new("/dev/shm");
     if memory.is_dir() {

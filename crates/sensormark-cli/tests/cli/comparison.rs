@@ -33,10 +33,7 @@ fn a_gate_that_sees_little_says_so_and_fails_where_it_is_asked_to() {
     let blunt = compared("billing", &[&gate[..], &["--must-see", "3"]].concat());
     let told = errors(&blunt);
     assert_eq!(blunt.status.code(), Some(1), "{told}");
-    assert!(
-        told.contains("a change of --must-see 3 % could go unseen"),
-        "{told}"
-    );
+    assert!(told.contains("a change of --must-see 3 % could go unseen"), "{told}");
     let alone = compared("billing", &["--must-see", "3"]);
     assert_eq!(alone.status.code(), Some(2), "{}", errors(&alone));
 }
@@ -45,16 +42,11 @@ fn a_gate_that_sees_little_says_so_and_fails_where_it_is_asked_to() {
 fn a_comparison_fits_a_terminal_and_says_what_would_have_been_seen() {
     let text = printed(&compared("billing", &[]));
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        flat.contains("no change found; would have seen one over"),
-        "{text}"
-    );
+    assert!(flat.contains("no change found; would have seen one over"), "{text}");
     assert!(!text.contains(" alike "), "{text}");
     let single = printed(&compared("first-run", &[]));
     assert!(single.contains("The 10 largest of "), "{single}");
-    let drawn = single
-        .lines()
-        .filter(|line| line.contains('●') && line.ends_with("not tested"));
+    let drawn = single.lines().filter(|line| line.contains('●') && line.ends_with("not tested"));
     assert_eq!(drawn.count(), 10, "{single}");
     for line in text.lines().chain(single.lines()) {
         assert!(line.chars().count() <= 80, "{line}");
@@ -70,11 +62,9 @@ fn of_one_run_the_others_are_held_against_the_one_that_leads() {
     assert_eq!(told.status.code(), Some(0), "{}", errors(&told));
     let text = printed(&told);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in [
-        ": the others against ",
-        "which leads the ranking",
-        "significantly (5 % after Holm's correction)",
-    ] {
+    for part in
+        [": the others against ", "which leads the ranking", "significantly (5 % after Holm's correction)"]
+    {
         assert!(flat.contains(part), "{part}: {text}");
     }
     for line in text.lines() {

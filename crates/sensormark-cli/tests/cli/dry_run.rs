@@ -38,41 +38,25 @@ fn a_plan_shows_trials_time_disk_and_servers_and_leaves_nothing() {
 #[test]
 fn a_plan_is_there_for_programs_too() {
     let place = Place::new();
-    let plan = plan(
-        &place,
-        &["run", "devops", "--on", "sqlite", "--set", "repetitions=3"],
-    );
+    let plan = plan(&place, &["run", "devops", "--on", "sqlite", "--set", "repetitions=3"]);
     let trials = plan["trials"].as_array().expect("trials");
     assert_eq!(trials.len(), 6, "two layouts, three times: {plan}");
     assert_eq!(trials[0]["layout"], "individual");
-    assert_eq!(
-        trials[2]["layout"], "individual-clustered",
-        "they take turns"
-    );
+    assert_eq!(trials[2]["layout"], "individual-clustered", "they take turns");
     assert_eq!(trials[5]["repetition"], 3);
-    let sum: f64 = trials
-        .iter()
-        .filter_map(|one| one["seconds"].as_f64())
-        .sum();
+    let sum: f64 = trials.iter().filter_map(|one| one["seconds"].as_f64()).sum();
     let all = plan["seconds"].as_f64().expect("a time");
     assert!(sum > 0.0 && all > sum && all < 1.1 * sum + 2.0, "{plan}");
-    assert!(
-        plan["most_seconds"].as_f64().expect("a time") > all,
-        "{plan}"
-    );
+    assert!(plan["most_seconds"].as_f64().expect("a time") > all, "{plan}");
     let bytes = |name: &str| plan["disk"][name].as_u64().expect("bytes");
-    assert!(
-        bytes("most_bytes") > 1_000_000 && bytes("free_bytes") > 0,
-        "{plan}"
-    );
+    assert!(bytes("most_bytes") > 1_000_000 && bytes("free_bytes") > 0, "{plan}");
 }
 
 #[test]
 fn a_replay_has_a_plan() {
     let place = Place::new();
-    let rows: String = (10..60)
-        .map(|second| format!("2026-01-01T00:00:{second}Z,{}\n", second * 2))
-        .collect();
+    let rows: String =
+        (10..60).map(|second| format!("2026-01-01T00:00:{second}Z,{}\n", second * 2)).collect();
     std::fs::write(place.path().join("r.csv"), format!("time,value\n{rows}")).expect("ours");
     let plan = plan(&place, &["replay", "r.csv", "--scale", "firm"]);
     assert_eq!(plan["repetitions"], 5);
@@ -91,16 +75,8 @@ fn what_a_run_refuses_its_plan_refuses_in_the_same_words() {
     ];
     for arguments in cases {
         let place = Place::new();
-        let (real, planned) = (
-            place.run(arguments),
-            place.run(&[arguments, &["--dry-run"]].concat()),
-        );
-        assert_eq!(
-            real.status.code(),
-            Some(2),
-            "{arguments:?}: {}",
-            errors(&real)
-        );
+        let (real, planned) = (place.run(arguments), place.run(&[arguments, &["--dry-run"]].concat()));
+        assert_eq!(real.status.code(), Some(2), "{arguments:?}: {}", errors(&real));
         assert_eq!(planned.status.code(), Some(2), "{arguments:?}");
         assert_eq!(errors(&real), errors(&planned), "{arguments:?}");
     }
@@ -132,11 +108,7 @@ pub fn the_announced_time_of(on: &str) -> Option<String> {
     let announced = started["data"]["seconds"].as_f64().expect("a time");
     let told = format!("{on}: {announced:.1} s announced, {took:.1} s taken");
     let is_true = (1.0 / 1.5..1.5).contains(&(announced / took));
-    let disturbed = |trial: &Value| {
-        trial["disturbances"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty())
-    };
+    let disturbed = |trial: &Value| trial["disturbances"].as_array().is_some_and(|all| !all.is_empty());
     if !is_true && place.trials().iter().any(disturbed) {
         return Some(format!("{told}, while other programs used this machine"));
     }
@@ -154,24 +126,12 @@ fn the_announced_time_is_true() {
 #[test]
 fn the_scale_that_decides_is_listed_with_its_numbers() {
     let place = Place::new();
-    for workload in [
-        "machine-tool",
-        "devops",
-        "sensor-operations",
-        "iot-platform",
-        "billing",
-        "durability",
-    ] {
+    for workload in ["machine-tool", "devops", "sensor-operations", "iot-platform", "billing", "durability"] {
         let text = said(&place.run(&["list", workload, "--scale", "firm"]));
         assert!(text.contains(&format!("{workload}, scale firm")), "{text}");
-        let line = text
-            .lines()
-            .find(|line| line.trim_start().starts_with("repetitions "));
+        let line = text.lines().find(|line| line.trim_start().starts_with("repetitions "));
         let count = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u32>().ok());
-        assert!(
-            count.is_some_and(|count| count >= 3),
-            "{workload}: {line:?}"
-        );
+        assert!(count.is_some_and(|count| count >= 3), "{workload}: {line:?}");
     }
 }
 
@@ -199,7 +159,6 @@ fn a_plan_names_the_host_that_servers_are_started_on() {
         assert!(text.contains(words), "{words:?} is not in:\n{text}");
     }
     assert!(!text.contains("none is started"), "{text}");
-    let server =
-        json!({ "title": "PostgreSQL", "version": null, "origin": null, "host": "db1.invalid" });
+    let server = json!({ "title": "PostgreSQL", "version": null, "origin": null, "host": "db1.invalid" });
     assert_eq!(plan(&place, &run)["servers"], json!([server]));
 }

@@ -5,14 +5,8 @@ use serde_json::Value;
 use std::process::Output;
 
 /// The questions of devops.
-pub const QUESTIONS: [&str; 6] = [
-    "max-1-host",
-    "max-1-host-long",
-    "max-several-hosts",
-    "mean-all-hosts",
-    "last-reading",
-    "busy-hosts",
-];
+pub const QUESTIONS: [&str; 6] =
+    ["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts", "last-reading", "busy-hosts"];
 
 fn text(output: &Output) -> String {
     assert!(output.status.success(), "{}", errors(output));
@@ -37,15 +31,10 @@ pub fn assert_complete(shown: &Value, has_plans: bool) {
         let one = one.unwrap_or_else(|| panic!("no {name} in {shown:#}"));
         let statements = one["statements"].as_array().expect("a list");
         assert!(!statements.is_empty(), "{name}: {one:#}");
-        let planned = statements
-            .iter()
-            .any(|one| one["plan"].as_str().is_some_and(|plan| plan.len() > 5));
+        let planned = statements.iter().any(|one| one["plan"].as_str().is_some_and(|plan| plan.len() > 5));
         assert_eq!(planned, has_plans, "{name}: {one:#}");
     }
-    assert!(
-        operations(shown).iter().any(|one| one["writes"] == true),
-        "{shown:#}"
-    );
+    assert!(operations(shown).iter().any(|one| one["writes"] == true), "{shown:#}");
     for list in ["schema", "settings", "write_sizes"] {
         let items = shown[list].as_array().expect("a list");
         assert!(!items.is_empty(), "no {list}");
@@ -62,10 +51,7 @@ fn sqlite_shows_all_and_leaves_nothing() {
     let shown = explained(&place, &on);
     assert_eq!(shown.len(), 1);
     assert_complete(&shown[0], true);
-    let left: Vec<_> = std::fs::read_dir(&data)
-        .expect("a folder")
-        .flatten()
-        .collect();
+    let left: Vec<_> = std::fs::read_dir(&data).expect("a folder").flatten().collect();
     assert!(left.is_empty(), "{left:?}");
     assert!(!place.results().exists(), "explain measures nothing");
 }
@@ -74,15 +60,9 @@ fn sqlite_shows_all_and_leaves_nothing() {
 fn what_people_read_has_names_plans_and_sizes() {
     let place = Place::new();
     let shown = text(&place.run(&["explain", "devops", "--on", "sqlite:individual"]));
-    for word in [
-        "schema:",
-        "question max-1-host",
-        "plan:",
-        "SEARCH",
-        "CREATE TABLE",
-        "size of a write:",
-        "settings:",
-    ] {
+    for word in
+        ["schema:", "question max-1-host", "plan:", "SEARCH", "CREATE TABLE", "size of a write:", "settings:"]
+    {
         assert!(shown.contains(word), "no {word:?} in {shown}");
     }
     let read = text(&place.run(&["explain", "machine-tool", "--on", "sqlite:individual"]));

@@ -8,29 +8,14 @@ fn caught(target: &str, fault: &str, further: &[&str], kind: &str) {
     let place = Place::new();
     let output = place.short(&[&["--on", target, "--plant", fault], further].concat());
     let trials = place.trials();
-    let named = trials
-        .iter()
-        .any(|trial| reasons(trial).iter().any(|reason| reason == kind));
-    assert!(
-        named,
-        "{fault} on {target} was not named {kind}: {}\n{}",
-        verdicts(&trials),
-        errors(&output)
-    );
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{fault} on {target}: {}",
-        errors(&output)
-    );
+    let named = trials.iter().any(|trial| reasons(trial).iter().any(|reason| reason == kind));
+    assert!(named, "{fault} on {target} was not named {kind}: {}\n{}", verdicts(&trials), errors(&output));
+    assert_eq!(output.status.code(), Some(1), "{fault} on {target}: {}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
 }
 
 fn verdicts(trials: &[Value]) -> String {
-    trials
-        .iter()
-        .map(|trial| format!("{} {}; ", trial["name"], trial["verdict"]))
-        .collect()
+    trials.iter().map(|trial| format!("{} {}; ", trial["name"], trial["verdict"])).collect()
 }
 
 #[test]
@@ -40,12 +25,7 @@ fn readings_that_were_dropped() {
 
 #[test]
 fn readings_that_were_written_twice() {
-    caught(
-        "sqlite:individual/bulk",
-        "duplicate:500",
-        &[],
-        "duplicated_data",
-    );
+    caught("sqlite:individual/bulk", "duplicate:500", &[], "duplicated_data");
 }
 
 #[test]
@@ -60,32 +40,17 @@ fn timestamps_that_were_rounded() {
 
 #[test]
 fn a_wrong_minimum() {
-    caught(
-        "sqlite:individual/individual",
-        "wrong-answer:minimum:3",
-        &[],
-        "wrong_answer",
-    );
+    caught("sqlite:individual/individual", "wrong-answer:minimum:3", &[], "wrong_answer");
 }
 
 #[test]
 fn a_wrong_range() {
-    caught(
-        "sqlite:individual/bulk",
-        "wrong-answer:range:2",
-        &[],
-        "wrong_answer",
-    );
+    caught("sqlite:individual/bulk", "wrong-answer:range:2", &[], "wrong_answer");
 }
 
 #[test]
 fn an_empty_answer() {
-    caught(
-        "sqlite:individual/individual",
-        "empty-answer:9",
-        &[],
-        "wrong_answer",
-    );
+    caught("sqlite:individual/individual", "empty-answer:9", &[], "wrong_answer");
 }
 
 #[test]
@@ -100,12 +65,7 @@ fn a_connection_that_is_cut() {
 
 #[test]
 fn an_answer_that_comes_late() {
-    caught(
-        "sqlite:bulk/bulk",
-        "late:700:3",
-        &["--timeout", "0.5"],
-        "late_answers",
-    );
+    caught("sqlite:bulk/bulk", "late:700:3", &["--timeout", "0.5"], "late_answers");
 }
 
 #[test]
@@ -119,26 +79,14 @@ fn a_clean_store_stays_valid() {
     let output = place.short(&["--on", "sqlite:individual,sqlite:bulk"]);
     for trial in place.trials() {
         let against = held_against(&trial);
-        assert!(
-            against.is_empty(),
-            "{} {}\n{}",
-            trial["name"],
-            trial["verdict"],
-            errors(&output)
-        );
+        assert!(against.is_empty(), "{} {}\n{}", trial["name"], trial["verdict"], errors(&output));
         if let Some(ledger) = trial["ledger"].as_object() {
             assert_eq!(ledger["stored"], ledger["acknowledged"]);
-            assert_eq!(
-                (&ledger["lost"], &ledger["duplicated"]),
-                (&Value::from(0), &Value::from(0))
-            );
+            assert_eq!((&ledger["lost"], &ledger["duplicated"]), (&Value::from(0), &Value::from(0)));
             assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
         }
         if let Some(answers) = trial["answers"].as_object() {
-            assert!(
-                answers["checked"].as_u64() > Some(0) && answers["wrong"] == 0,
-                "{answers:?}"
-            );
+            assert!(answers["checked"].as_u64() > Some(0) && answers["wrong"] == 0, "{answers:?}");
         }
     }
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());

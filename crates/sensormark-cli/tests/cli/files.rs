@@ -30,45 +30,21 @@ fn samples_and_latencies_are_one_line_each() {
     let folder = place.run_folder().to_string_lossy().into_owned();
     let files = ["--samples", "samples.csv", "--latencies", "latencies.csv"];
     let output = place.run(&[&["report", &folder], &files[..]].concat());
-    assert!(
-        output.status.success() && output.stdout.is_empty(),
-        "{}",
-        errors(&output)
-    );
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", errors(&output));
 
     let (header, rows) = read(&place, "samples.csv");
-    let at = |name: &str| {
-        header
-            .iter()
-            .position(|column| column == name)
-            .expect("a column")
-    };
+    let at = |name: &str| header.iter().position(|column| column == name).expect("a column");
     assert!(rows.iter().all(|row| row.len() == header.len()));
-    let trial: Vec<_> = rows
-        .iter()
-        .filter(|row| row[at("process")] == "trial")
-        .collect();
+    let trial: Vec<_> = rows.iter().filter(|row| row[at("process")] == "trial").collect();
     assert!(trial.len() > 1, "{header:?}");
     let cpu = |row: &[String]| row[at("cpu_ns")].parse::<u64>().expect("a count");
-    assert!(
-        cpu(trial[trial.len() - 1]) > cpu(trial[0]),
-        "CPU time adds up"
-    );
+    assert!(cpu(trial[trial.len() - 1]) > cpu(trial[0]), "CPU time adds up");
 
     let (header, rows) = read(&place, "latencies.csv");
-    let at = |name: &str| {
-        header
-            .iter()
-            .position(|column| column == name)
-            .expect("a column")
-    };
+    let at = |name: &str| header.iter().position(|column| column == name).expect("a column");
     let count = |row: &Vec<String>| row[at("count")].parse::<u64>().expect("a count");
     let counted: u64 = rows.iter().map(count).sum();
-    assert_eq!(
-        counted,
-        operations(&place),
-        "every operation is in one second's line"
-    );
+    assert_eq!(counted, operations(&place), "every operation is in one second's line");
     let blocked = place.run(&["report", &folder, "--samples", "no/such/folder.csv"]);
     assert_eq!(blocked.status.code(), Some(4), "{}", errors(&blocked));
 }
@@ -88,9 +64,7 @@ fn send(run: &Path, to: &Path) {
 /// What `report` prints of a folder in a format, on a machine of other habits.
 fn printed(place: &Place, run: &Path, format: &str, habits: [(&str, &str); 3]) -> Vec<u8> {
     let run = run.to_string_lossy().into_owned();
-    let mut command = place.command(&[
-        "report", &run, "--full", "--format", format, "--disk", "500",
-    ]);
+    let mut command = place.command(&["report", &run, "--full", "--format", format, "--disk", "500"]);
     let output = command.envs(habits).output().expect("the program starts");
     assert!(output.status.success(), "{}", errors(&output));
     assert!(output.stdout.len() > 1_000, "{format} has tables");
@@ -98,11 +72,7 @@ fn printed(place: &Place, run: &Path, format: &str, habits: [(&str, &str); 3]) -
 }
 
 const HERE: [(&str, &str); 3] = [("TZ", "UTC"), ("LC_ALL", "C"), ("COLUMNS", "80")];
-const THERE: [(&str, &str); 3] = [
-    ("TZ", "Asia/Tokyo"),
-    ("LC_ALL", "de_DE.UTF-8"),
-    ("COLUMNS", "200"),
-];
+const THERE: [(&str, &str); 3] = [("TZ", "Asia/Tokyo"), ("LC_ALL", "de_DE.UTF-8"), ("COLUMNS", "200")];
 const FORMATS: [&str; 4] = ["json", "csv", "markdown", "text"];
 
 /// Makes results of format 1 from those of this one, as the first versions wrote them.
@@ -118,10 +88,7 @@ fn age(run: &Path) {
             record.as_object_mut().expect("fields").remove(field);
         }
         if let Some(implementation) = record.get_mut("implementation") {
-            let cache = implementation
-                .as_object_mut()
-                .expect("fields")
-                .remove("cache");
+            let cache = implementation.as_object_mut().expect("fields").remove("cache");
             assert_eq!(cache, Some(Value::from("hot")));
         }
         let phases = record.get_mut("phases").and_then(Value::as_array_mut);
@@ -149,14 +116,8 @@ fn the_same_tables_bit_for_bit_elsewhere_and_from_results_of_an_older_format() {
     age(&old);
     for format in FORMATS {
         let here = printed(&place, &run, format, HERE);
-        assert!(
-            here == printed(&elsewhere, &copy, format, THERE),
-            "{format}"
-        );
-        assert!(
-            here == printed(&elsewhere, &old, format, THERE),
-            "{format} of format 1"
-        );
+        assert!(here == printed(&elsewhere, &copy, format, THERE), "{format}");
+        assert!(here == printed(&elsewhere, &old, format, THERE), "{format} of format 1");
     }
     let trial = read_folder(&old.join("trials")).remove(0);
     std::fs::write(&trial, "{\"schema_version\": 99}").expect("ours");
@@ -164,9 +125,5 @@ fn the_same_tables_bit_for_bit_elsewhere_and_from_results_of_an_older_format() {
     let newer = elsewhere.run(&["report", &old]);
     assert_eq!(newer.status.code(), Some(2));
     assert!(newer.stdout.is_empty(), "no half of a report");
-    assert!(
-        errors(&newer).contains("use a newer sensormark"),
-        "{}",
-        errors(&newer)
-    );
+    assert!(errors(&newer).contains("use a newer sensormark"), "{}", errors(&newer));
 }

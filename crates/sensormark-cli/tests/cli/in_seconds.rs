@@ -5,8 +5,7 @@ use serde_json::Value;
 
 /// The trial of a layout and side.
 fn trial<'a>(trials: &'a [Value], layout: &str, side: &str) -> Vec<&'a Value> {
-    let is_it =
-        |one: &&Value| one["implementation"]["layout_name"] == layout && one["side"] == side;
+    let is_it = |one: &&Value| one["implementation"]["layout_name"] == layout && one["side"] == side;
     trials.iter().filter(is_it).collect()
 }
 
@@ -20,16 +19,11 @@ pub fn a_second_is_written_in_one_request(store: &str) {
     let on = format!("{store}:individual/individual,{store}:individual-in-seconds");
     let output = place.short(&["--on", &on]);
     let trials = place.trials();
-    assert!(
-        said(&output).contains("individual-in-seconds"),
-        "{}",
-        said(&output)
-    );
+    assert!(said(&output).contains("individual-in-seconds"), "{}", said(&output));
     // A second's samples are a request; from the sensor until it can be queried a sample then takes up to a second.
-    for (layout, requests, longest_ns) in [
-        ("individual", 1_000..10_000, 0..u64::MAX),
-        ("individual-in-seconds", 2..8, 800_000_000..u64::MAX),
-    ] {
+    for (layout, requests, longest_ns) in
+        [("individual", 1_000..10_000, 0..u64::MAX), ("individual-in-seconds", 2..8, 800_000_000..u64::MAX)]
+    {
         let [write] = trial(&trials, layout, "write")[..] else {
             panic!("{layout}: {}", errors(&output));
         };

@@ -56,8 +56,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
         assert!(screen.contains(told), "{told}: {screen}");
     }
     let sequences = screen.split("\u{1b}[").skip(1);
-    let ends =
-        sequences.map(|rest| rest.trim_start_matches(|one: char| !one.is_ascii_alphabetic()));
+    let ends = sequences.map(|rest| rest.trim_start_matches(|one: char| !one.is_ascii_alphabetic()));
     let colours = ends.filter(|end| end.starts_with('m')).count();
     assert_eq!(colours, 0, "{screen:?}");
     for line in screen.lines().filter(|line| !line.contains('\u{1b}')) {
@@ -140,10 +139,7 @@ fn answered(given: &[&str], settings: &[&str]) -> (Value, String) {
     let begun = Instant::now();
     loop {
         let (found, said) = measured_once(given, settings);
-        if !["source late", "too short"]
-            .iter()
-            .any(|why| said.contains(why))
-        {
+        if !["source late", "too short"].iter().any(|why| said.contains(why)) {
             return (found, said);
         }
         assert!(begun.elapsed() < PATIENCE, "no run in time: {said}");
@@ -157,11 +153,7 @@ fn measured_once(given: &[&str], settings: &[&str]) -> (Value, String) {
     let written = place.run(&[&common[..], &small[..], given].concat());
     assert!(written.status.success(), "{}", said(&written));
     let mut arguments = vec!["run", "plant.toml", "--tolerate-disturbance"];
-    let brief = [
-        "mixed.duration=3s",
-        "queries.live.rate=400",
-        "queries.history.rate=400",
-    ];
+    let brief = ["mixed.duration=3s", "queries.live.rate=400", "queries.history.rate=400"];
     for setting in brief.iter().chain(settings) {
         arguments.extend(["--set", setting]);
     }
@@ -206,18 +198,9 @@ fn requirements_that_all_meet_that_nobody_can_meet_and_that_nobody_can_decide() 
     let (found, said) = limits("disk for 90d <= 1 MB");
     outcomes(&found, "undecided", &said);
     let open = "disk for 90d is undecided: measured with 36,000 readings; yours are 77 million";
-    assert!(
-        said.contains(&format!("meet all that could be decided; {open}.")),
-        "{said}"
-    );
-    assert!(
-        said.contains("· sqlite · 36,000 readings measured ·"),
-        "{said}"
-    );
-    assert!(
-        said.contains(" ? 1 SQLite ") && !said.contains('✗'),
-        "{said}"
-    );
+    assert!(said.contains(&format!("meet all that could be decided; {open}.")), "{said}");
+    assert!(said.contains("· sqlite · 36,000 readings measured ·"), "{said}");
+    assert!(said.contains(" ? 1 SQLite ") && !said.contains('✗'), "{said}");
 }
 
 #[test]

@@ -60,26 +60,16 @@ fn a_server_is_installed_once_into_the_folder_that_is_named() {
     let folder = place.path().join("servers");
     let named = folder.to_str().expect("a path");
     let arguments = ["questdb", "--folder", named];
-    let first = install(&place, &programs, &arguments)
-        .output()
-        .expect("it starts");
+    let first = install(&place, &programs, &arguments).output().expect("it starts");
     let text = said(&first);
     assert_eq!(first.status.code(), Some(0), "{text}");
     assert!(text.contains("questdb     installed  QuestDB 9."), "{text}");
-    assert!(
-        errors(&first).contains("questdb     installing"),
-        "what goes on"
-    );
-    assert!(
-        errors(&first).contains("SENSORMARK_SERVERS="),
-        "how it is found"
-    );
+    assert!(errors(&first).contains("questdb     installing"), "what goes on");
+    assert!(errors(&first).contains("SENSORMARK_SERVERS="), "how it is found");
     let installed = fs::read_dir(folder.join("questdb/lib")).expect("the server");
     let installed = installed.flatten().next().expect("a file").path();
     fs::write(&installed, "mine").expect("the file");
-    let again = install(&place, &programs, &arguments)
-        .output()
-        .expect("it starts");
+    let again = install(&place, &programs, &arguments).output().expect("it starts");
     let text = said(&again);
     assert!(text.contains("questdb     present    QuestDB 9."), "{text}");
     let kept = fs::read_to_string(&installed).expect("the file");
@@ -92,13 +82,8 @@ fn what_is_missing_is_said_and_left_alone() {
     let programs = programs(&place, &REGISTRY);
     let folder = place.path().join("servers");
     let named = folder.to_str().expect("a path");
-    let output = install(
-        &place,
-        &programs,
-        &["questdb", "--check", "--folder", named],
-    )
-    .output()
-    .expect("it starts");
+    let output =
+        install(&place, &programs, &["questdb", "--check", "--folder", named]).output().expect("it starts");
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("questdb     missing"));
     assert!(!folder.exists());
@@ -108,13 +93,9 @@ fn what_is_missing_is_said_and_left_alone() {
 fn a_system_without_apt_get_is_told_once_which_names_need_it() {
     let place = Place::new();
     let programs = programs(&place, &REGISTRY);
-    let output = install(
-        &place,
-        &programs,
-        &["strace", "chromium", "questdb", "--folder", "servers"],
-    )
-    .output()
-    .expect("it starts");
+    let output = install(&place, &programs, &["strace", "chromium", "questdb", "--folder", "servers"])
+        .output()
+        .expect("it starts");
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert_eq!(text.matches("sensormark: ").count(), 1, "{text}");
@@ -167,32 +148,18 @@ fn without_root_nothing_is_installed_and_the_command_with_sudo_is_told() {
 #[test]
 fn without_a_network_there_is_one_error_with_what_the_client_said() {
     let place = Place::new();
-    let offline =
-        "echo 'Could not transfer artifact: Unknown host repo.maven.apache.org' >&2; exit 1";
-    let programs = programs(
-        &place,
-        &[("mvn", offline), REGISTRY[1], ("python3", "exit 0")],
-    );
-    let output = install(
-        &place,
-        &programs,
-        &["questdb", "duckdb", "--folder", "servers"],
-    )
-    .output()
-    .expect("it starts");
+    let offline = "echo 'Could not transfer artifact: Unknown host repo.maven.apache.org' >&2; exit 1";
+    let programs = programs(&place, &[("mvn", offline), REGISTRY[1], ("python3", "exit 0")]);
+    let output = install(&place, &programs, &["questdb", "duckdb", "--folder", "servers"])
+        .output()
+        .expect("it starts");
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert_eq!(text.matches("sensormark: ").count(), 1, "{text}");
-    assert!(
-        text.contains("cannot be reached: Could not transfer artifact: Unknown host"),
-        "{text}"
-    );
+    assert!(text.contains("cannot be reached: Could not transfer artifact: Unknown host"), "{text}");
     assert!(text.contains("http_proxy"), "{text}");
     let table = said(&output);
-    assert!(
-        table.contains("duckdb      missing    not tried"),
-        "{table}"
-    );
+    assert!(table.contains("duckdb      missing    not tried"), "{table}");
 }
 
 #[test]
@@ -203,10 +170,7 @@ fn names_are_those_of_run_and_unknown_ones_are_told() {
     assert!(text.starts_with("postgresql  "), "{text}");
     for (name, words) in [
         ("mariadbb", "did you mean mariadb?"),
-        (
-            "sqlite",
-            "SQLite is built into sensormark, so there is nothing to install",
-        ),
+        ("sqlite", "SQLite is built into sensormark, so there is nothing to install"),
     ] {
         let output = check(name);
         let text = errors(&output);

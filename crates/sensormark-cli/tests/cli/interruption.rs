@@ -33,10 +33,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 fn trial_files(place: &Place) -> usize {
-    read_folder(&place.results())
-        .iter()
-        .map(|run| read_folder(&run.join("trials")).len())
-        .sum()
+    read_folder(&place.results()).iter().map(|run| read_folder(&run.join("trials")).len()).sum()
 }
 
 /// Processes whose environment or arguments name this place.
@@ -45,11 +42,8 @@ pub fn processes_of(place: &Place) -> Vec<String> {
     read_folder(std::path::Path::new("/proc"))
         .into_iter()
         .filter(|path| {
-            path.file_name().is_some_and(|name| {
-                name.to_string_lossy()
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit())
-            })
+            path.file_name()
+                .is_some_and(|name| name.to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()))
         })
         .filter(|path| {
             ["cmdline", "environ"].iter().any(|file| {
@@ -70,11 +64,7 @@ fn control_c_keeps_finished_trials_and_nothing_else() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
-    assert!(
-        processes_of(&place).is_empty(),
-        "{:?}",
-        processes_of(&place)
-    );
+    assert!(processes_of(&place).is_empty(), "{:?}", processes_of(&place));
     assert!(!place.trials().is_empty());
     let report = place.run(&["report", "--full", &place.run_folder().to_string_lossy()]);
     assert!(report.status.success(), "{}", errors(&report));
@@ -180,27 +170,17 @@ fn a_killed_coordinator_leaves_no_process_and_the_next_run_cleans_up() {
     signal(&child, "KILL");
     child.wait().expect("it ends");
     wait_until("the roles to end", || processes_of(&place).is_empty());
-    assert!(
-        !place.leftovers().is_empty(),
-        "there was something to clean"
-    );
+    assert!(!place.leftovers().is_empty(), "there was something to clean");
     let _ = std::fs::remove_dir_all(place.results());
     let output = place.short(&["--on", "sqlite:bulk/bulk"]);
-    assert!(
-        output.status.code().is_some_and(|code| code < 2),
-        "{}",
-        errors(&output)
-    );
+    assert!(output.status.code().is_some_and(|code| code < 2), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
 }
 
 #[allow(dead_code, reason = "tests/servers runs it, where the server is")]
 pub fn a_killed_server_costs_its_trial_alone() {
     let place = Place::new();
-    let child = start(
-        &place,
-        &["--on", "postgresql:individual/bulk,sqlite:bulk/bulk"],
-    );
+    let child = start(&place, &["--on", "postgresql:individual/bulk,sqlite:bulk/bulk"]);
     let mark = place.path().to_string_lossy().into_owned();
     let mut server = String::new();
     wait_until("the server's process", || {
@@ -212,25 +192,14 @@ pub fn a_killed_server_costs_its_trial_alone() {
         !server.is_empty()
     });
     sleep(Duration::from_millis(3_000));
-    assert!(
-        Command::new("kill")
-            .args(["-KILL", &server])
-            .status()
-            .expect("kill is there")
-            .success()
-    );
+    assert!(Command::new("kill").args(["-KILL", &server]).status().expect("kill is there").success());
     let output = child.wait_with_output().expect("it ends");
     let trials = place.trials();
-    let crashed = trials
-        .iter()
-        .find(|trial| reasons(trial).contains(&"server_crashed".to_owned()));
-    let crashed = crashed
-        .unwrap_or_else(|| panic!("no trial says that the server stopped: {}", errors(&output)));
+    let crashed = trials.iter().find(|trial| reasons(trial).contains(&"server_crashed".to_owned()));
+    let crashed =
+        crashed.unwrap_or_else(|| panic!("no trial says that the server stopped: {}", errors(&output)));
     assert_eq!(crashed["implementation"]["store"], "postgresql");
-    let others = trials
-        .iter()
-        .filter(|trial| trial["implementation"]["store"] == "sqlite")
-        .count();
+    let others = trials.iter().filter(|trial| trial["implementation"]["store"] == "sqlite").count();
     assert_eq!(others, 2, "the others went on: {}", errors(&output));
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());

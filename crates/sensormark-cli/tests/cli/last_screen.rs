@@ -23,25 +23,15 @@ fn kept() -> PathBuf {
 #[test]
 fn the_answer_of_every_workload_is_on_the_last_screen() {
     let place = Place::new();
-    for workload in [
-        "machine-tool",
-        "sensor-operations",
-        "devops",
-        "iot-platform",
-        "billing",
-    ] {
+    for workload in ["machine-tool", "sensor-operations", "devops", "iot-platform", "billing"] {
         let run = kept().join(workload);
         let run = run.canonicalize().expect("a kept result");
         let text = on_a_terminal(place.command(&["report", &run.to_string_lossy()]), 80, 24);
         let screen = last_screen(&text, 24).join("\n");
         assert!(screen.starts_with(workload), "{workload}: {text}");
-        for needed in [
-            "cost",
-            "  1 ",
-            "checked answers right",
-            "  page        ",
-            "  everything  sensormark report ",
-        ] {
+        for needed in
+            ["cost", "  1 ", "checked answers right", "  page        ", "  everything  sensormark report "]
+        {
             assert!(screen.contains(needed), "{workload} {needed}: {text}");
         }
     }
@@ -85,20 +75,11 @@ fn everything_is_printed_where_it_is_asked_for() {
     let place = Place::new();
     let run = kept().join("devops").canonicalize().expect("a kept result");
     let run = run.to_string_lossy();
-    let brief = place
-        .command(&["report", &run])
-        .output()
-        .expect("the program");
-    let full = place
-        .command(&["report", &run, "--full"])
-        .output()
-        .expect("the program");
+    let brief = place.command(&["report", &run]).output().expect("the program");
+    let full = place.command(&["report", &run, "--full"]).output().expect("the program");
     let (brief, full) = (brief.stdout, full.stdout);
     let text = String::from_utf8(full).expect("text");
     assert!(text.contains("Verdicts\n========") && text.lines().count() > 100);
     let brief = String::from_utf8(brief).expect("text");
-    assert!(
-        !brief.contains("Verdicts") && brief.lines().count() < 40,
-        "{brief}"
-    );
+    assert!(!brief.contains("Verdicts") && brief.lines().count() < 40, "{brief}");
 }

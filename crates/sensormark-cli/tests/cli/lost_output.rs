@@ -24,10 +24,7 @@ fn is_lost(place: &Place, arguments: &[&str]) {
     let output = unread(place, arguments);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(4), "{arguments:?}: {text}");
-    assert!(
-        text.contains("cannot write to standard output"),
-        "{arguments:?}: {text}"
-    );
+    assert!(text.contains("cannot write to standard output"), "{arguments:?}: {text}");
     assert!(!text.contains("panicked"), "{arguments:?}: {text}");
 }
 
@@ -63,12 +60,7 @@ fn results_that_are_lost_are_an_error() {
 #[test]
 fn a_reader_that_left_is_no_failure() {
     let place = Place::new();
-    for arguments in [
-        &["list"][..],
-        &["servers", "status"],
-        &["completions", "bash"],
-        &["--help"],
-    ] {
+    for arguments in [&["list"][..], &["servers", "status"], &["completions", "bash"], &["--help"]] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let output = place.command(arguments).stdout(writer).output();
@@ -83,16 +75,10 @@ fn a_reader_that_left_is_no_failure() {
 fn without_errors(place: &Place, arguments: &[&str]) -> Output {
     let program = place.command(&[]).get_program().to_owned();
     let mut command = place.command(&[]);
-    let variables: Vec<_> = command
-        .get_envs()
-        .map(|(n, v)| (n.to_owned(), v.map(ToOwned::to_owned)))
-        .collect();
+    let variables: Vec<_> =
+        command.get_envs().map(|(n, v)| (n.to_owned(), v.map(ToOwned::to_owned))).collect();
     command = Command::new("sh");
-    command
-        .args(["-c", "exec \"$0\" \"$@\" 2>&-"])
-        .arg(program)
-        .args(arguments)
-        .current_dir(place.path());
+    command.args(["-c", "exec \"$0\" \"$@\" 2>&-"]).arg(program).args(arguments).current_dir(place.path());
     for (name, value) in variables {
         command.env(name, value.unwrap_or_default());
     }
@@ -102,9 +88,7 @@ fn without_errors(place: &Place, arguments: &[&str]) -> Output {
 #[test]
 fn messages_that_are_lost_change_no_exit_code() {
     let place = Place::new();
-    let rows: String = (10..60)
-        .map(|second| format!("2026-01-01T00:00:{second}Z,{second}\n"))
-        .collect();
+    let rows: String = (10..60).map(|second| format!("2026-01-01T00:00:{second}Z,{second}\n")).collect();
     fs::write(place.path().join("r.csv"), format!("time,value\n{rows}")).expect("ours");
     let run = [&SHORT[..], &["--on", "sqlite:bulk/bulk", "-v"]].concat();
     let output = place.command(&run).stderr(full()).output();
@@ -121,19 +105,7 @@ fn messages_that_are_lost_change_no_exit_code() {
         (&gate, 2),
         (&["run", "machine-tool", "--on", "sqlite=@nothing"], 3),
         (&["report", folder, "--html", "page.html"], 0),
-        (
-            &[
-                "generate",
-                "machine-tool",
-                "--for",
-                "1m",
-                "--format",
-                "csv",
-                "-o",
-                "d.csv",
-            ],
-            0,
-        ),
+        (&["generate", "machine-tool", "--for", "1m", "--format", "csv", "-o", "d.csv"], 0),
         (&["replay", "r.csv", "--dry-run"], 0),
     ] {
         let output = place.command(arguments).stderr(full()).output();
@@ -156,15 +128,10 @@ fn a_second_control_c_counts_where_nobody_can_be_told_of_the_first() {
         .stderr(full())
         .spawn()
         .expect("the program starts");
-    wait_until("a full pipe", || {
-        rustix::io::ioctl_fionread(&reader).expect("a pipe") >= room as u64
-    });
+    wait_until("a full pipe", || rustix::io::ioctl_fionread(&reader).expect("a pipe") >= room as u64);
     signal(&child, "INT");
     sleep(Duration::from_millis(500));
-    assert!(
-        child.try_wait().expect("ours").is_none(),
-        "it was not stuck"
-    );
+    assert!(child.try_wait().expect("ours").is_none(), "it was not stuck");
     signal(&child, "INT");
     let mut status = None;
     wait_until("the end", || {

@@ -11,8 +11,7 @@ const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml
 #[test]
 fn more_server_memory_than_there_is() {
     let place = Place::new();
-    let big =
-        "server_memory = \"900 TB\"\n".to_owned() + &fs::read_to_string(WORKLOAD).expect("ours");
+    let big = "server_memory = \"900 TB\"\n".to_owned() + &fs::read_to_string(WORKLOAD).expect("ours");
     fs::write(place.path().join("big.toml"), big).expect("ours");
     let asked: [&[&str]; 5] = [
         &["run", "machine-tool"],
@@ -28,10 +27,8 @@ fn more_server_memory_than_there_is() {
     }
     for command in [&["run"][..], &["run", "--dry-run"], &["explain"]] {
         let arguments = [command, &["big.toml"]].concat();
-        let words = [
-            "server_memory in big.toml asks for 858306884 MiB",
-            "write less there, or give --server-memory",
-        ];
+        let words =
+            ["server_memory in big.toml asks for 858306884 MiB", "write less there, or give --server-memory"];
         refused_at_once(&place, &arguments, &words);
     }
     let other = place.run(&["run", "big.toml", "--dry-run", "--server-memory", "64"]);
@@ -41,18 +38,8 @@ fn more_server_memory_than_there_is() {
 #[test]
 fn names_that_there_are_not() {
     let place = Place::new();
-    refused(
-        &place,
-        &["run", "machine-tol"],
-        2,
-        &["workload", "did you mean machine-tool?"],
-    );
-    refused(
-        &place,
-        &["run", "machine-tool", "--on", "sqllite"],
-        2,
-        &["store", "did you mean sqlite?"],
-    );
+    refused(&place, &["run", "machine-tol"], 2, &["workload", "did you mean machine-tool?"]);
+    refused(&place, &["run", "machine-tool", "--on", "sqllite"], 2, &["store", "did you mean sqlite?"]);
     refused(
         &place,
         &["run", "machine-tool", "--on", "sqlite:bulky"],
@@ -65,35 +52,17 @@ fn names_that_there_are_not() {
         2,
         &["reading strategy", "did you mean bulk?"],
     );
-    refused(
-        &place,
-        &["run", "machine-tool", "--set", "raeds=3"],
-        2,
-        &["parameter", "did you mean reads?"],
-    );
+    refused(&place, &["run", "machine-tool", "--set", "raeds=3"], 2, &["parameter", "did you mean reads?"]);
     refused(
         &place,
         &["run", "machine-tool", "--set", "reads=0"],
         2,
         &["--set reads=0: reads is 0", "1 or more"],
     );
-    refused(
-        &place,
-        &["run", "machine-tool", "--set", "measured_seconds=1"],
-        2,
-        &["write at least 3.5 s"],
-    );
+    refused(&place, &["run", "machine-tool", "--set", "measured_seconds=1"], 2, &["write at least 3.5 s"]);
     refused(&place, &["list", "devop"], 2, &["workload"]);
-    refused(
-        &place,
-        &["role", "writer"],
-        2,
-        &["started by sensormark itself"],
-    );
-    assert!(
-        read_folder(&place.results()).is_empty(),
-        "nothing was begun"
-    );
+    refused(&place, &["role", "writer"], 2, &["started by sensormark itself"]);
+    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
 }
 
 /// What people type before they know the commands, and what the message says.
@@ -101,56 +70,29 @@ const FIRST_COMMANDS: [(&str, &str); 20] = [
     ("machine-tool", "write sensormark run machine-tool"),
     ("plant.toml", "write sensormark run plant.toml"),
     ("readings.csv", "write sensormark replay readings.csv"),
-    (
-        "postgres",
-        "write sensormark run machine-tool --on postgres",
-    ),
-    (
-        "rnu machine-tool",
-        "there is no command \"rnu\"; did you mean run? (there are: run, ",
-    ),
+    ("postgres", "write sensormark run machine-tool --on postgres"),
+    ("rnu machine-tool", "there is no command \"rnu\"; did you mean run? (there are: run, "),
     ("--on sqlite", "--on belongs after a command (run, "),
     ("run", "run needs a workload (machine-tool, devops, "),
-    (
-        "run --on sqlite",
-        "for example: sensormark run machine-tool",
-    ),
+    ("run --on sqlite", "for example: sensormark run machine-tool"),
     ("generate", "for example: sensormark generate machine-tool"),
     ("report", "for example: sensormark report results/RUN"),
     ("serve", "for example: sensormark serve results"),
-    (
-        "compare",
-        "for example: sensormark compare results/EARLIER results/LATER",
-    ),
+    ("compare", "for example: sensormark compare results/EARLIER results/LATER"),
     (
         "compare results/a --threshold 5",
         "needs the folders of two runs, the earlier one first, with --threshold or --fail-on",
     ),
     ("replay", "for example: sensormark replay readings.csv"),
-    (
-        "servers start",
-        "for example: sensormark servers start postgresql",
-    ),
-    (
-        "run machine-tool sqlite",
-        "sensormark run machine-tool --on sqlite",
-    ),
+    ("servers start", "for example: sensormark servers start postgresql"),
+    ("run machine-tool sqlite", "sensormark run machine-tool --on sqlite"),
     (
         "run machine-tool on sqlite:bulk,postgresql",
         "databases come after --on: sensormark run machine-tool --on sqlite:bulk,postgresql",
     ),
-    (
-        "run machine-tool --on sqlite --on postgresql",
-        "name all databases in one: --on sqlite,postgresql",
-    ),
-    (
-        "generate machine-tool --seed -1",
-        "if it is the value of --seed, write --seed=-1",
-    ),
-    (
-        "install-servers oracle",
-        "there is no server \"oracle\" (there are: postgresql, ",
-    ),
+    ("run machine-tool --on sqlite --on postgresql", "name all databases in one: --on sqlite,postgresql"),
+    ("generate machine-tool --seed -1", "if it is the value of --seed, write --seed=-1"),
+    ("install-servers oracle", "there is no server \"oracle\" (there are: postgresql, "),
 ];
 
 fn typed(line: &str) -> Vec<&str> {
@@ -168,27 +110,14 @@ fn first_commands_that_are_not_quite_right() {
 #[test]
 fn what_is_no_number_and_what_the_parser_says_itself() {
     let place = Place::new();
-    refused(
-        &place,
-        &["serve", "results", "--port", "first"],
-        2,
-        &["--port: \"first\" is no whole number"],
-    );
-    refused(
-        &place,
-        &["report", "results/RUN", "--rate", "much"],
-        2,
-        &["--rate: \"much\" is no number"],
-    );
+    refused(&place, &["serve", "results", "--port", "first"], 2, &["--port: \"first\" is no whole number"]);
+    refused(&place, &["report", "results/RUN", "--rate", "much"], 2, &["--rate: \"much\" is no number"]);
     // Everything else is the parser's to say.
     for line in ["servers strat", "run machine-tool further", "--nothing"] {
         let output = place.run(&typed(line));
         let text = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{line}: {text}");
-        assert!(
-            text.starts_with("error: ") && text.contains("Usage: "),
-            "{line}: {text}"
-        );
+        assert!(text.starts_with("error: ") && text.contains("Usage: "), "{line}: {text}");
     }
 }
 
@@ -199,22 +128,9 @@ fn servers_that_cannot_be_reached() {
     let output = place.run(&["run", "machine-tool", "--on", url]);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    assert!(
-        text.contains("PostgreSQL") && !text.contains("hunter2"),
-        "{text}"
-    );
-    refused(
-        &place,
-        &["run", "machine-tool", "--on", "postgresql=http://x"],
-        2,
-        &["postgresql://"],
-    );
-    refused(
-        &place,
-        &["run", "machine-tool", "--on", "sqlite=@nothing"],
-        3,
-        &["sensormark servers status"],
-    );
+    assert!(text.contains("PostgreSQL") && !text.contains("hunter2"), "{text}");
+    refused(&place, &["run", "machine-tool", "--on", "postgresql=http://x"], 2, &["postgresql://"]);
+    refused(&place, &["run", "machine-tool", "--on", "sqlite=@nothing"], 3, &["sensormark servers status"]);
 }
 
 #[test]
@@ -228,12 +144,7 @@ fn results_that_cannot_be_written_or_read() {
         4,
         &["results folder", "--results FOLDER"],
     );
-    refused(
-        &place,
-        &["report", "nowhere"],
-        2,
-        &["there is no folder nowhere"],
-    );
+    refused(&place, &["report", "nowhere"], 2, &["there is no folder nowhere"]);
     let run = place.path().join("run");
     fs::create_dir_all(run.join("trials")).expect("a folder");
     for (text, words) in [
@@ -252,10 +163,7 @@ fn processors_that_cannot_be_are_refused() {
     let output = Place::new().run(&["run", "machine-tool", "--pin=0/0"]);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(
-        text.contains("--pin") && text.contains("processor 0 is on both sides"),
-        "{text}"
-    );
+    assert!(text.contains("--pin") && text.contains("processor 0 is on both sides"), "{text}");
 }
 
 #[test]
@@ -273,19 +181,15 @@ fn text_from_outside_cannot_command_the_terminal() {
 #[test]
 fn a_header_and_a_name_from_a_file_cannot_command_the_terminal() {
     let place = Place::new();
-    let rows: String = (10..60)
-        .map(|second| format!("2026-01-01T00:00:{second}Z,{second}\n"))
-        .collect();
+    let rows: String = (10..60).map(|second| format!("2026-01-01T00:00:{second}Z,{second}\n")).collect();
     let text = format!("time,va\u{1b}[31mlue\n{rows}");
     fs::write(place.path().join("r.csv"), text).expect("ours");
     let own = fs::read_to_string(WORKLOAD).expect("the repository has it");
     let own = own.replace("name = \"page\"", "name = \"pa\\u001b[31mge\"");
     fs::write(place.path().join("own.toml"), own).expect("ours");
-    for arguments in [
-        &["replay", "r.csv", "--dry-run"][..],
-        &["run", "own.toml", "--dry-run"],
-        &["list", "own.toml"],
-    ] {
+    for arguments in
+        [&["replay", "r.csv", "--dry-run"][..], &["run", "own.toml", "--dry-run"], &["list", "own.toml"]]
+    {
         let output = place.run(arguments);
         let text = said(&output);
         assert!(output.status.success(), "{arguments:?}: {text}");

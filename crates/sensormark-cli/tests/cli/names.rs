@@ -33,30 +33,13 @@ fn layouts_and_stores_that_there_are_not() {
     };
     machine_tool(
         "sqlite:bulk-",
-        &[
-            "no layout of SQLite \"bulk-\"",
-            "bulk-blob",
-            "bulk-* is every layout whose name begins so",
-        ],
+        &["no layout of SQLite \"bulk-\"", "bulk-blob", "bulk-* is every layout whose name begins so"],
     );
-    machine_tool(
-        "sqlite:blk*",
-        &[
-            "layout of SQLite that begins with \"blk\"",
-            "there are: individual,",
-        ],
-    );
+    machine_tool("sqlite:blk*", &["layout of SQLite that begins with \"blk\"", "there are: individual,"]);
     machine_tool("all:bluk", &["no layout \"bluk\"", "did you mean bulk?"]);
     machine_tool("sqlte", &["no store \"sqlte\"", "did you mean sqlite?"]);
-    refused_at_once(
-        &place,
-        &["list", "sqlte"],
-        &["no workload or store \"sqlte\"", "did you mean sqlite?"],
-    );
-    assert!(
-        read_folder(&place.results()).is_empty(),
-        "nothing was begun"
-    );
+    refused_at_once(&place, &["list", "sqlte"], &["no workload or store \"sqlte\"", "did you mean sqlite?"]);
+    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
 }
 
 #[test]
@@ -68,51 +51,25 @@ fn values_with_the_wrong_kind_of_unit() {
             "measured_seconds=1GB",
             "measured_seconds must be a length of time like 90s, 15m or 6h, or a number of seconds",
         ),
-        (
-            "machine-tool",
-            "reads=10s",
-            "reads must be a whole number without a unit, and \"10s\" is not",
-        ),
-        (
-            "devops",
-            "short_minutes=90s",
-            "short_minutes is in whole minutes, and 90s is 1.5",
-        ),
-        (
-            "iot-platform",
-            "spans=1d,90",
-            "90 days are more than there is data of",
-        ),
+        ("machine-tool", "reads=10s", "reads must be a whole number without a unit, and \"10s\" is not"),
+        ("devops", "short_minutes=90s", "short_minutes is in whole minutes, and 90s is 1.5"),
+        ("iot-platform", "spans=1d,90", "90 days are more than there is data of"),
     ] {
         let told = format!("--set {setting}: ");
-        let told = if setting.starts_with("spans") {
-            ""
-        } else {
-            &told
-        };
+        let told = if setting.starts_with("spans") { "" } else { &told };
         refused_at_once(&place, &["run", workload, "--set", setting], &[told, words]);
     }
-    fs::write(
-        place.path().join("own.toml"),
-        FILE.replace("somewhere", "sqlite"),
-    )
-    .expect("a file");
+    fs::write(place.path().join("own.toml"), FILE.replace("somewhere", "sqlite")).expect("a file");
     for (setting, words) in [
         (
             "mixed.duration=30",
             "--set mixed.duration=30: duration is a length of time and has a unit, like \"10s\"; 30 has none",
         ),
-        (
-            "series.interval=5MB",
-            "--set series.interval=5MB: interval: \"5MB\" is no length of time",
-        ),
+        ("series.interval=5MB", "--set series.interval=5MB: interval: \"5MB\" is no length of time"),
     ] {
         refused_at_once(&place, &["run", "own.toml", "--set", setting], &[words]);
     }
-    assert!(
-        read_folder(&place.results()).is_empty(),
-        "nothing was begun"
-    );
+    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
 }
 
 #[test]
@@ -145,35 +102,17 @@ fn what_cannot_be_generated() {
             vec!["devops", "--start", "2026-01-01T00:00:00Z"],
             "--start: the data of devops always begins at 2016-01-01T00:00:00Z",
         ),
-        (
-            vec!["devops", "--for", "15s"],
-            "--for 15s: the data of devops comes in steps of 10s",
-        ),
+        (vec!["devops", "--for", "15s"], "--for 15s: the data of devops comes in steps of 10s"),
         (
             vec!["own.toml", "--for", "15s"],
             "own.toml: --for 15s: the data of this file comes in steps of 10s",
         ),
-        (
-            vec!["machine-tool", "--start", "1960-01-01T00:00:00Z"],
-            "times lie in the years 1970 to 2261",
-        ),
-        (
-            vec!["machine-tool", "--start", "tomorrow"],
-            "write it like 2026-01-01T00:00:00Z",
-        ),
+        (vec!["machine-tool", "--start", "1960-01-01T00:00:00Z"], "times lie in the years 1970 to 2261"),
+        (vec!["machine-tool", "--start", "tomorrow"], "write it like 2026-01-01T00:00:00Z"),
         (vec!["billing", "--for", "12y"], "500ms, 10s, 1h30m"),
-        (
-            vec!["billing", "--for", "5000d"],
-            "there are 87648 hours of data",
-        ),
-        (
-            vec!["durability"],
-            "the data of durability cannot be generated",
-        ),
-        (
-            vec!["own.toml", "--scale", "standard"],
-            "--scale is for workloads by name",
-        ),
+        (vec!["billing", "--for", "5000d"], "there are 87648 hours of data"),
+        (vec!["durability"], "the data of durability cannot be generated"),
+        (vec!["own.toml", "--scale", "standard"], "--scale is for workloads by name"),
     ] {
         let output = place.run(&[&["generate"], &arguments[..]].concat());
         let text = errors(&output);
@@ -185,11 +124,7 @@ fn what_cannot_be_generated() {
 /// The lines that are generated.
 fn generated(place: &Place, arguments: &[&str]) -> Vec<String> {
     let output = place.run(&[&["generate"], arguments, &["--format", "json"]].concat());
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}",
-        errors(&output)
-    );
+    assert!(output.status.success(), "{arguments:?}: {}", errors(&output));
     let text = String::from_utf8(output.stdout).expect("text");
     text.lines().map(str::to_owned).collect()
 }
@@ -201,28 +136,13 @@ fn every_workload_is_generated_by_one_grammar_and_asks_for_nothing_else() {
     for (arguments, lines) in [
         (vec!["machine-tool", "--for", "2s"], 2_000),
         (vec!["machine-tool", "--seconds", "2"], 2_000),
-        (
-            vec!["machine-tool", "--for=2s", "--set=samples_per_second=500"],
-            1_000,
-        ),
+        (vec!["machine-tool", "--for=2s", "--set=samples_per_second=500"], 1_000),
         // measured for 4 s after one, and a fifth of a second beyond
         (vec!["machine-tool"], 5_200),
         (vec!["devops", "--for", "1m", "--set", "hosts=2"], 6 * 2 * 9),
-        (
-            vec!["sensor-operations", "--for", "5m", "--set", "sensors=7"],
-            70,
-        ),
+        (vec!["sensor-operations", "--for", "5m", "--set", "sensors=7"], 70),
         // no store is asked, so 1,500 need be no multiple of a batch
-        (
-            vec![
-                "sensor-operations",
-                "--set",
-                "multi=1500",
-                "--set",
-                "single=1",
-            ],
-            1_500,
-        ),
+        (vec!["sensor-operations", "--set", "multi=1500", "--set", "single=1"], 1_500),
         // nor devices of clients
         (vec!["billing", "--for", "2d", "--set", "devices=3"], 3 * 48),
         // nor are days asked about
@@ -263,12 +183,7 @@ fn what_is_named_twice_is_there_once() {
     assert_eq!(layouts("sqlite:bulk,sqlit:bulk,sqlite:bulk"), ["bulk"]);
     assert_eq!(
         layouts("sqlite,sqlite:bulk"),
-        [
-            "individual",
-            "individual-clustered",
-            "individual-in-seconds",
-            "bulk"
-        ]
+        ["individual", "individual-clustered", "individual-in-seconds", "bulk"]
     );
 }
 
@@ -276,27 +191,15 @@ fn what_is_named_twice_is_there_once() {
 fn a_files_name_is_the_title_of_its_run() {
     let place = Place::new();
     fs::write(place.path().join("own.toml"), FILE).expect("a file");
-    let planned = [
-        "run",
-        "own.toml",
-        "--set",
-        "stores=sqlite:individual",
-        "--dry-run",
-    ];
+    let planned = ["run", "own.toml", "--set", "stores=sqlite:individual", "--dry-run"];
     let plan = said(&place.run(&planned));
     assert!(plan.starts_with("cold store · own.toml · "), "{plan}");
     let set = ["mixed.duration=300ms", "stores=sqlite:individual"];
     let text = said(&place.measure("own.toml", &set, &[]));
-    assert!(
-        text.contains("sensormark: cold store, scale own.toml"),
-        "{text}"
-    );
+    assert!(text.contains("sensormark: cold store, scale own.toml"), "{text}");
     let run = place.run_folder();
     let report = said(&place.run(&["report", &run.to_string_lossy()]));
-    assert!(
-        report.contains("cold store · own.toml · sqlite"),
-        "{report}"
-    );
+    assert!(report.contains("cold store · own.toml · sqlite"), "{report}");
     assert_eq!(place.record()["workload"], "own", "files keep the kind");
 }
 
@@ -330,9 +233,6 @@ fn stores_have_the_names_that_people_use() {
         ("influx", "influxdb"),
     ] {
         let text = said(&place.run(&["list", called]));
-        assert!(
-            text.contains(name) && !text.contains("there is no"),
-            "{called}: {text}"
-        );
+        assert!(text.contains(name) && !text.contains("there is no"), "{called}: {text}");
     }
 }

@@ -36,19 +36,11 @@ fn pasted(place: &Place, command: &str, further: &str) -> Output {
 
 /// The commands in what was printed: from the program's name to the line's end.
 fn commands(text: &str) -> Vec<String> {
-    let starts = [
-        "command: ",
-        "everything  ",
-        "firmer      ",
-        "next: ",
-        "then: ",
-    ];
+    let starts = ["command: ", "everything  ", "firmer      ", "next: ", "then: "];
     let command = |line: &str| {
         let after = starts.iter().find_map(|start| line.split_once(start));
         let command = after?.1.trim();
-        command
-            .starts_with("sensormark ")
-            .then(|| command.to_owned())
+        command.starts_with("sensormark ").then(|| command.to_owned())
     };
     text.lines().filter_map(command).collect()
 }
@@ -65,13 +57,7 @@ fn the_commands_that_a_run_prints_can_be_pasted() {
     fs::write(place.path().join(&file), FILE).expect("a file");
     let results = format!("results of {AWKWARD}");
     let on = ["--on", "sqlite:individual"];
-    let run = [
-        "run",
-        &file,
-        "--results",
-        &results,
-        "--tolerate-disturbance",
-    ];
+    let run = ["run", &file, "--results", &results, "--tolerate-disturbance"];
     let text = said(&place.run(&[&run[..], &on].concat()));
     let folder = read_folder(&place.path().join(&results)).remove(0);
     let full = said(&place.run(&["report", &folder.to_string_lossy(), "--full"]));
@@ -103,24 +89,14 @@ fn a_server_of_a_list_is_kept_and_a_password_is_asked_for() {
         fs::create_dir(&folder).expect("a folder");
         folder.display().to_string()
     });
-    let on = format!(
-        "sqlite#a:bulk=sqlite:{},sqlite#b:bulk=sqlite:{}",
-        folders[0], folders[1]
-    );
+    let on = format!("sqlite#a:bulk=sqlite:{},sqlite#b:bulk=sqlite:{}", folders[0], folders[1]);
     let text = said(&place.short(&["--on", &on]));
     let command = commands(&text).pop().expect("the command");
     assert!(command.contains(&on), "{command}");
     taken(&place, &command, "--dry-run");
 
-    let refused = pasted(
-        &place,
-        "sensormark run machine-tool --on 'postgresql=postgresql://***@h:1/'",
-        "",
-    );
+    let refused = pasted(&place, "sensormark run machine-tool --on 'postgresql=postgresql://***@h:1/'", "");
     let text = said(&refused);
     assert_eq!(refused.status.code(), Some(2), "{text}");
-    assert!(
-        text.contains("a user and a password; write them in its place"),
-        "{text}"
-    );
+    assert!(text.contains("a user and a password; write them in its place"), "{text}");
 }

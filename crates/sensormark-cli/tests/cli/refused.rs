@@ -8,20 +8,10 @@ pub fn refused(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
     for word in words {
-        assert!(
-            text.contains(word),
-            "{arguments:?}: {word:?} is not in: {text}"
-        );
+        assert!(text.contains(word), "{arguments:?}: {word:?} is not in: {text}");
     }
-    assert_eq!(
-        text.matches("sensormark: ").count(),
-        1,
-        "one message: {text}"
-    );
-    assert!(
-        !text.contains("panicked") && !text.contains("backtrace"),
-        "{text}"
-    );
+    assert_eq!(text.matches("sensormark: ").count(), 1, "one message: {text}");
+    assert!(!text.contains("panicked") && !text.contains("backtrace"), "{text}");
 }
 
 /// Input that is refused with exit code 2 before anything is begun.

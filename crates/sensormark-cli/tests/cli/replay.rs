@@ -28,11 +28,7 @@ fn ledger(trial: &Value, count: &str) -> u64 {
 #[test]
 fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
     let place = Place::new();
-    let output = replay(
-        &place,
-        "boiler.csv",
-        &["--on", "sqlite", "--set", "questions=20"],
-    );
+    let output = replay(&place, "boiler.csv", &["--on", "sqlite", "--set", "questions=20"]);
     let text = errors(&output);
     assert!(output.status.success(), "{text}");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -43,10 +39,7 @@ fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
         assert!(against.is_empty(), "{} {against:?}", trial["name"]);
         assert_eq!(ledger(&trial, "produced"), ledger(&trial, "stored"));
         assert_eq!(ledger(&trial, "lost") + ledger(&trial, "altered"), 0);
-        assert_eq!(
-            trial["ledger"]["checksum"],
-            trial["ledger"]["expected_checksum"]
-        );
+        assert_eq!(trial["ledger"]["checksum"], trial["ledger"]["expected_checksum"]);
         let answers = &trial["answers"];
         assert_eq!(answers["checked"], answers["answered"]);
         assert!(answers["checked"].as_u64() >= Some(100), "{answers}");
@@ -57,19 +50,11 @@ fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
 /// A replay with a planted fault; its trial is invalid for this reason.
 fn caught(fault: &str, kind: &str) {
     let place = Place::new();
-    let on = [
-        "--on",
-        "sqlite:individual",
-        "--skip-bad-rows",
-        "--plant",
-        fault,
-    ];
+    let on = ["--on", "sqlite:individual", "--skip-bad-rows", "--plant", fault];
     let output = replay(&place, "greenhouse.csv", &on);
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     let trials = place.trials();
-    let named = trials
-        .iter()
-        .any(|trial| reasons(trial).iter().any(|reason| reason == kind));
+    let named = trials.iter().any(|trial| reasons(trial).iter().any(|reason| reason == kind));
     assert!(named, "{fault} was not named {kind}: {trials:?}");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(report.contains("nothing can be ranked"), "{report}");
@@ -114,19 +99,12 @@ fn rows_that_cannot_be_read_are_named_by_line_before_anything_is_begun() {
 #[test]
 fn a_name_that_a_database_keeps_is_changed_and_told() {
     let place = Place::new();
-    let rows: Vec<String> = (0..30)
-        .map(|row| format!("2020-01-01T00:{row:02}:00Z,{row},{}\n", row + 1))
-        .collect();
+    let rows: Vec<String> =
+        (0..30).map(|row| format!("2020-01-01T00:{row:02}:00Z,{row},{}\n", row + 1)).collect();
     let text = format!("time,xmin,temp\n{}", rows.concat());
     std::fs::write(place.path().join("sqlite_log.csv"), text).expect("a file");
     let arguments = ["replay", "sqlite_log.csv", "--on", "sqlite"];
-    let options = [
-        "--results",
-        "results",
-        "--tolerate-disturbance",
-        "--set",
-        "questions=20",
-    ];
+    let options = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
     let output = place.run(&[&arguments[..], &options].concat());
     let text = said(&output);
     assert!(output.status.success(), "{text}");
@@ -196,10 +174,7 @@ fn a_recording_comes_through_standard_input() {
     let path = place.path().join("r.csv");
     std::fs::write(&path, readings()).expect("a file");
     let file = File::open(&path).expect("it is there");
-    all_stored(
-        &place,
-        &replay_stream(&place, "/dev/stdin", &[], file.into()),
-    );
+    all_stored(&place, &replay_stream(&place, "/dev/stdin", &[], file.into()));
     let planned = replay_stream(&place, "-", &["--dry-run"], Stdio::piped());
     assert!(planned.status.success(), "{}", errors(&planned));
 }
@@ -212,10 +187,7 @@ fn a_recording_comes_through_a_pipe() {
     assert!(made.expect("mkfifo").success());
     let (pipe, text) = (path.clone(), readings());
     let writer = std::thread::spawn(move || std::fs::write(pipe, text));
-    all_stored(
-        &place,
-        &replay_stream(&place, "pipe.csv", &[], Stdio::null()),
-    );
+    all_stored(&place, &replay_stream(&place, "pipe.csv", &[], Stdio::null()));
     writer.join().expect("no panic").expect("it was read");
 }
 
@@ -225,49 +197,25 @@ fn what_has_no_end_or_says_nothing_is_refused() {
     let refused = replay_stream(&place, "/dev/zero", &[], Stdio::null());
     assert_eq!(refused.status.code(), Some(2));
     let text = errors(&refused);
-    assert!(
-        text.contains("/dev/zero is a terminal or a device"),
-        "{text}"
-    );
+    assert!(text.contains("/dev/zero is a terminal or a device"), "{text}");
     let empty = replay_stream(&place, "-", &[], Stdio::null());
     assert_eq!(empty.status.code(), Some(2));
-    assert!(
-        errors(&empty).contains("- holds no readings"),
-        "{}",
-        errors(&empty)
-    );
+    assert!(errors(&empty).contains("- holds no readings"), "{}", errors(&empty));
 }
 
 #[test]
 fn a_text_for_no_value_may_begin_with_a_dash() {
     let place = Place::new();
-    let rows =
-        "time,a,b\n2026-01-01,-999,1\n2026-01-02,2,--\n2026-01-03,--,-999.0\n2026-01-04,4,4\n";
+    let rows = "time,a,b\n2026-01-01,-999,1\n2026-01-02,2,--\n2026-01-03,--,-999.0\n2026-01-04,4,4\n";
     std::fs::write(place.path().join("r.csv"), rows).expect("a file");
-    for absent in [
-        &["--absent", "-999,--"][..],
-        &["--absent=-999", "--absent", "--"],
-    ] {
+    for absent in [&["--absent", "-999,--"][..], &["--absent=-999", "--absent", "--"]] {
         let arguments = [&["replay", "r.csv"], absent, &["--dry-run"]].concat();
         let text = errors(&place.run(&arguments));
-        assert!(
-            text.contains("3 readings of 1 series, 1 rows left out"),
-            "{text}"
-        );
-        assert!(
-            text.contains("a: field a, 64-bit integer, absent in 1 readings"),
-            "{text}"
-        );
-        assert!(
-            text.contains("b: field b, 64-bit integer, absent in 1 readings"),
-            "{text}"
-        );
+        assert!(text.contains("3 readings of 1 series, 1 rows left out"), "{text}");
+        assert!(text.contains("a: field a, 64-bit integer, absent in 1 readings"), "{text}");
+        assert!(text.contains("b: field b, 64-bit integer, absent in 1 readings"), "{text}");
     }
     let swallowed = place.run(&["replay", "r.csv", "--absent", "--dry-run"]);
     assert_eq!(swallowed.status.code(), Some(2));
-    assert!(
-        errors(&swallowed).contains("a value is missing before it"),
-        "{}",
-        errors(&swallowed)
-    );
+    assert!(errors(&swallowed).contains("a value is missing before it"), "{}", errors(&swallowed));
 }

@@ -79,32 +79,13 @@ impl Searched {
 /// Looks for the limit of these stores. The settings are those that any user has: short phases, and limits that a busy machine cannot break but the last.
 pub fn searched(on: &str, limits: &str) -> Searched {
     let place = Place::new();
-    let written = place.run(&[
-        "init",
-        "plant.toml",
-        "--yes",
-        "--sensors=10",
-        "--every=1s",
-        "--asks=live",
-        "--on",
-        on,
-    ]);
+    let written =
+        place.run(&["init", "plant.toml", "--yes", "--sensors=10", "--every=1s", "--asks=live", "--on", on]);
     assert!(written.status.success(), "{}", said(&written));
-    let limits = format!(
-        "limits=lost = 0,wrong answers = 0,throughput of writers <= {MOST},headroom >= 2,{limits}"
-    );
-    let mut arguments = vec![
-        "run",
-        "plant.toml",
-        "--find-limit",
-        "--tolerate-disturbance",
-    ];
-    for setting in [
-        "mixed.duration=1s",
-        "writers.rate=400",
-        "writers.batch=2",
-        &limits,
-    ] {
+    let limits =
+        format!("limits=lost = 0,wrong answers = 0,throughput of writers <= {MOST},headroom >= 2,{limits}");
+    let mut arguments = vec!["run", "plant.toml", "--find-limit", "--tolerate-disturbance"];
+    for setting in ["mixed.duration=1s", "writers.rate=400", "writers.batch=2", &limits] {
         arguments.extend(["--set", setting]);
     }
     let output = place.run(&arguments);

@@ -39,10 +39,8 @@ fn every_layout_is_valid_with_an_exact_ledger_and_every_answer_right() {
     let output = small(&place, &["--set", "statements=all"]);
     let text = errors(&output);
     let trials = place.trials();
-    let layouts: Vec<&str> = trials
-        .iter()
-        .filter_map(|trial| trial["implementation"]["layout_name"].as_str())
-        .collect();
+    let layouts: Vec<&str> =
+        trials.iter().filter_map(|trial| trial["implementation"]["layout_name"].as_str()).collect();
     for name in [
         "individual",
         "individual-clustered",
@@ -59,10 +57,7 @@ fn every_layout_is_valid_with_an_exact_ledger_and_every_answer_right() {
         // Single tests of 1, 10 and twice 60 readings; multi ones of 50 and twice 400.
         assert_eq!(trial["ledger"]["produced"], 131 + 850);
         assert_eq!(trial["ledger"]["stored"], 131 + 850);
-        assert_eq!(
-            trial["ledger"]["checksum"],
-            trial["ledger"]["expected_checksum"]
-        );
+        assert_eq!(trial["ledger"]["checksum"], trial["ledger"]["expected_checksum"]);
         assert_eq!(trial["answers"]["answered"], 131 + 17);
         assert_eq!(trial["answers"]["checked"], 131 + 17);
         assert_eq!(loads(trial).len(), 14);
@@ -90,16 +85,9 @@ fn caught(fault: &str, kind: &str) {
     let place = Place::new();
     let with = ["--set", "index=with", "--on", "sqlite:individual"];
     let output = small(&place, &[&with[..], &["--plant", fault]].concat());
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{fault}: {}",
-        errors(&output)
-    );
+    assert_eq!(output.status.code(), Some(1), "{fault}: {}", errors(&output));
     let trials = place.trials();
-    let named = trials
-        .iter()
-        .any(|trial| reasons(trial).iter().any(|reason| reason == kind));
+    let named = trials.iter().any(|trial| reasons(trial).iter().any(|reason| reason == kind));
     assert!(named, "{fault} was not named {kind}: {trials:?}");
 }
 
@@ -198,23 +186,14 @@ fn wrong_numbers_get_one_clear_message() {
 fn the_data_set_is_generated_in_shards() {
     let place = Place::new();
     let generate = |further: &[&str]| {
-        let arguments = [
-            "generate",
-            "sensor-operations",
-            "--format=line-protocol",
-            "--scale=quick",
-        ];
+        let arguments = ["generate", "sensor-operations", "--format=line-protocol", "--scale=quick"];
         let output = place.run(&[&arguments[..], further].concat());
         assert!(output.status.success(), "{}", errors(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let whole = generate(&[]);
     assert_eq!(whole.lines().count(), 20_000);
-    assert!(
-        whole.starts_with("readings,sensor=0 value="),
-        "{}",
-        &whole[..80]
-    );
+    assert!(whole.starts_with("readings,sensor=0 value="), "{}", &whole[..80]);
     let parts = [generate(&["--shard", "0/2"]), generate(&["--shard", "1/2"])];
     let mut lines: Vec<&str> = parts.iter().flat_map(|part| part.lines()).collect();
     let mut all: Vec<&str> = whole.lines().collect();

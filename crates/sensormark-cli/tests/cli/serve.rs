@@ -22,13 +22,8 @@ impl Served {
             .expect("it starts");
         let mut line = String::new();
         let output = child.stdout.take().expect("piped");
-        BufReader::new(output)
-            .read_line(&mut line)
-            .expect("its first line");
-        let address = line
-            .split("http://")
-            .nth(1)
-            .and_then(|rest| rest.split('/').next());
+        BufReader::new(output).read_line(&mut line).expect("its first line");
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
         let address = address.expect("an address").to_owned();
         Self { child, address }
     }
@@ -36,17 +31,11 @@ impl Served {
     /// Status and body of a request for this path, as sent to this host.
     fn ask(&self, method: &str, path: &str, host: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
-        )
-        .expect("it reads");
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+            .expect("it reads");
         let mut text = String::new();
         stream.read_to_string(&mut text).expect("it answers");
-        let status = text
-            .split(' ')
-            .nth(1)
-            .and_then(|status| status.parse().ok());
+        let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
         let body = text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned());
         (status.expect("a status"), body.unwrap_or_default())
     }
@@ -67,12 +56,7 @@ impl Drop for Served {
 fn newest_first(place: &Place, list: &str) {
     let mut names: Vec<String> = std::fs::read_dir(place.results())
         .expect("results")
-        .map(|run| {
-            run.expect("a run")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
+        .map(|run| run.expect("a run").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
     names.retain(|name| name != "damaged");
@@ -88,27 +72,11 @@ fn runs_are_listed_shown_and_compared_on_loopback_alone() {
     let place = Place::new();
     let nothing = place.run(&["serve", "."]);
     assert_eq!(nothing.status.code(), Some(2), "{}", errors(&nothing));
-    let set = [
-        "--set",
-        "layouts=bulk",
-        "--set",
-        "repetitions=1",
-        "--set",
-        "mixed.duration=200ms",
-    ];
-    let common = [
-        "--results",
-        "results",
-        "--tolerate-disturbance",
-        "--progress=quiet",
-    ];
+    let set = ["--set", "layouts=bulk", "--set", "repetitions=1", "--set", "mixed.duration=200ms"];
+    let common = ["--results", "results", "--tolerate-disturbance", "--progress=quiet"];
     for _ in 0..2 {
         let output = place.run(&[&["run", WORKLOAD], &set[..], &common[..]].concat());
-        assert!(
-            output.status.code().is_some_and(|code| code < 2),
-            "{}",
-            errors(&output)
-        );
+        assert!(output.status.code().is_some_and(|code| code < 2), "{}", errors(&output));
     }
     std::fs::create_dir_all(place.path().join("results/damaged/trials")).expect("ours");
     std::fs::write(place.path().join("results/damaged/run.json"), "{").expect("ours");
@@ -121,23 +89,14 @@ fn runs_are_listed_shown_and_compared_on_loopback_alone() {
     assert!(list.contains("is damaged"), "{list}");
     newest_first(&place, &list);
     let (status, page) = served.get("/runs/0");
-    assert!(
-        status == 200 && page.contains("<title>sensormark: "),
-        "{status}"
-    );
+    assert!(status == 200 && page.contains("<title>sensormark: "), "{status}");
     let (status, page) = served.get("/compare?first=0&second=1");
     assert!(status == 200 && page.contains("not tested"), "{status}");
     let (status, page) = served.get("/runs/2");
     assert_eq!(status, 422, "a damaged run is told");
     let has_a_way_back = page.contains("is damaged") && page.contains("<a href=\"/\">All runs</a>");
     assert!(has_a_way_back, "{page}");
-    for path in [
-        "/runs/9",
-        "/runs/..%2f..",
-        "/runs/",
-        "/nothing",
-        "/compare?first=0",
-    ] {
+    for path in ["/runs/9", "/runs/..%2f..", "/runs/", "/nothing", "/compare?first=0"] {
         assert_eq!(served.get(path).0, 404, "{path}");
     }
     assert_eq!(served.ask("GET", "/", "example.org").0, 403);

@@ -15,15 +15,8 @@ fn root() -> PathBuf {
 fn block<'a>(lines: &[&'a str], beginning: &str) -> Option<(usize, usize)> {
     let first = lines.iter().position(|line| line.starts_with(beginning))?;
     let is_part = |line: &&'a str| line.is_empty() || line.starts_with("    ");
-    let length = lines[first..]
-        .iter()
-        .take_while(|line| is_part(line))
-        .count();
-    let blank = lines[first..first + length]
-        .iter()
-        .rev()
-        .take_while(|line| line.is_empty())
-        .count();
+    let length = lines[first..].iter().take_while(|line| is_part(line)).count();
+    let blank = lines[first..first + length].iter().rev().take_while(|line| line.is_empty()).count();
     Some((first, first + length - blank))
 }
 
@@ -33,11 +26,7 @@ fn indented(arguments: &[&str]) -> Vec<String> {
     let mut command = place.command(arguments);
     let told = command.current_dir(root()).output().expect("the program");
     // A layout that misses a limit has the exit code 1.
-    assert!(
-        matches!(told.status.code(), Some(0 | 1)),
-        "{}",
-        errors(&told)
-    );
+    assert!(matches!(told.status.code(), Some(0 | 1)), "{}", errors(&told));
     let told = String::from_utf8(told.stdout).expect("text is UTF-8");
     let indented = told.trim_end().lines().map(|line| match line {
         "" => String::new(),
@@ -54,11 +43,7 @@ fn shows_the_report(page: &str, beginning: &str, run: &str) {
     let (first, end) = block(&lines, beginning).expect("the page shows a report");
     let now = indented(&["report", run]);
     if std::env::var_os("SENSORMARK_WRITE_PINS").is_some() {
-        let parts = [
-            &lines[..first],
-            &now.iter().map(String::as_str).collect::<Vec<_>>(),
-            &lines[end..],
-        ];
+        let parts = [&lines[..first], &now.iter().map(String::as_str).collect::<Vec<_>>(), &lines[end..]];
         std::fs::write(&file, parts.concat().join("\n") + "\n").expect("the page is written");
         return;
     }
@@ -95,8 +80,7 @@ fn shown(page: &str, beginning: &str) -> Vec<String> {
     let lines: Vec<&str> = page.lines().collect();
     let (first, end) = block(&lines, beginning).unwrap_or_else(|| panic!("no {beginning:?}"));
     let part = lines[first..end].iter();
-    part.map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned())
-        .collect()
+    part.map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned()).collect()
 }
 
 /// Types the tutorial's answers where they are asked for; all that is on the screen.
@@ -135,14 +119,7 @@ fn the_tutorials_answers_make_the_file_and_the_plan_that_it_shows() {
     assert!(file.contains(limits), "{limits} is not in: {file}");
 
     let embedded = "sqlite:individual,sqlite:individual-clustered";
-    let plan = [
-        "run",
-        "plant.toml",
-        "--find-limit",
-        "--dry-run",
-        "--on",
-        embedded,
-    ];
+    let plan = ["run", "plant.toml", "--find-limit", "--dry-run", "--on", embedded];
     let plan = said(&place.run(&plan));
     let listed = shown(&page, "    plant · plant.toml · 3 trials");
     for line in &listed {
@@ -168,9 +145,7 @@ fn the_tutorial_shows_the_kept_results_projection_and_probes() {
     let projection = lines[first..end].join("\n");
     assert!(full.contains(&projection), "{projection} is not in: {full}");
 
-    let of_one = root()
-        .join(KEPT)
-        .join("trials/own-sqlite-individual-r0-a4.json");
+    let of_one = root().join(KEPT).join("trials/own-sqlite-individual-r0-a4.json");
     let trial = std::fs::read_to_string(of_one).expect("a kept trial");
     let notes = shown(&page, "    note: 100 readings");
     assert!(notes.len() >= 5, "{notes:?}");

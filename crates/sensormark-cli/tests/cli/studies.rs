@@ -8,11 +8,7 @@ fn what_a_study_stated_is_listed_and_a_workload_of_nobodys_study_is_refused() {
     let listed = place.run(&["list", "billing", "--as-study"]);
     let text = said(&listed);
     assert_eq!(listed.status.code(), Some(0), "{text}");
-    for words in [
-        "Done as stated",
-        "Not possible, or not done",
-        "320 connections",
-    ] {
+    for words in ["Done as stated", "Not possible, or not done", "320 connections"] {
         assert!(text.contains(words), "{words:?}: {text}");
     }
     let refused = place.run(&["run", "durability", "--as-study"]);

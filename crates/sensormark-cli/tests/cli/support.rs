@@ -50,10 +50,7 @@ pub struct Place {
 impl Place {
     pub fn new() -> Self {
         // Servers drop to an unprivileged user, who must be able to enter the folder.
-        let folder = tempfile::Builder::new()
-            .prefix("sensormark-test-")
-            .tempdir()
-            .expect("a scratch folder");
+        let folder = tempfile::Builder::new().prefix("sensormark-test-").tempdir().expect("a scratch folder");
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(folder.path(), open).expect("the folder is ours");
         Self { folder }
@@ -80,9 +77,7 @@ impl Place {
 
     /// Runs the program to its end.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments)
-            .output()
-            .expect("the program starts")
+        self.command(arguments).output().expect("the program starts")
     }
 
     /// A short machine-tool run: half a second of warm-up, 3.5 s written, 3 reads.
@@ -141,10 +136,7 @@ impl Place {
     pub fn leftovers(&self) -> Vec<PathBuf> {
         let state = self.folder.path().join("state");
         let queues = state.join("queues");
-        let mut left: Vec<PathBuf> = read_folder(&state)
-            .into_iter()
-            .filter(|path| *path != queues)
-            .collect();
+        let mut left: Vec<PathBuf> = read_folder(&state).into_iter().filter(|path| *path != queues).collect();
         left.extend(read_folder(&queues));
         left
     }
@@ -170,11 +162,7 @@ pub const SHORT: [&str; 13] = [
 /// The paths in a folder; none when it is not there.
 pub fn read_folder(folder: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(folder)
-        .map(|entries| {
-            entries
-                .map(|entry| entry.expect("an entry").path())
-                .collect()
-        })
+        .map(|entries| entries.map(|entry| entry.expect("an entry").path()).collect())
         .unwrap_or_default()
 }
 
@@ -217,10 +205,7 @@ pub fn errors(output: &Output) -> String {
 }
 
 /// Why a database's server is not available here, if so, in the words of `doctor`, which begin with the database's name.
-#[allow(
-    dead_code,
-    reason = "tests/servers and tests/machine, which share this file, ask it"
-)]
+#[allow(dead_code, reason = "tests/servers and tests/machine, which share this file, ask it")]
 pub fn missing(title: &str) -> Option<String> {
     let doctor = said(&Place::new().run(&["doctor"]));
     let is_it = |line: &str| line.trim_start().starts_with(title);

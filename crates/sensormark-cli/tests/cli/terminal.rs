@@ -26,26 +26,14 @@ pub struct Session {
 impl Session {
     /// Starts the command, which has the terminal alone.
     pub fn start(mut command: Command, columns: u16, rows: u16) -> Self {
-        let controller =
-            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
         grantpt(&controller).expect("it is ours");
         unlockpt(&controller).expect("it is ours");
-        let size = Winsize {
-            ws_row: rows,
-            ws_col: columns,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&controller, size).expect("a size");
         let name = ptsname(&controller, Vec::new()).expect("a name");
         let path = PathBuf::from(name.to_str().expect("a plain name"));
-        let open = || {
-            File::options()
-                .read(true)
-                .write(true)
-                .open(&path)
-                .expect("its other end")
-        };
+        let open = || File::options().read(true).write(true).open(&path).expect("its other end");
         command.stdin(open()).stdout(open()).stderr(open());
         let child = command.spawn().expect("the program");
         // The command holds the other end open.
@@ -62,13 +50,7 @@ impl Session {
                 written.extend_from_slice(&part[..length]);
             }
         });
-        Self {
-            child,
-            keyboard,
-            screen,
-            reader,
-            seen: 0,
-        }
+        Self { child, keyboard, screen, reader, seen: 0 }
     }
 
     /// Waits for a text after what was waited for before.
@@ -88,9 +70,7 @@ impl Session {
 
     /// Types a text.
     pub fn send(&mut self, text: &str) {
-        self.keyboard
-            .write_all(text.as_bytes())
-            .expect("the terminal is there");
+        self.keyboard.write_all(text.as_bytes()).expect("the terminal is there");
     }
 
     /// The program's end, and all that it wrote.

@@ -57,10 +57,7 @@ fn what_is_not_decided_is_told_and_fails_no_build() {
     let (code, comment) = kept("first-run");
     assert_eq!(code, Some(0), "{comment}");
     assert!(comment.starts_with("**Not decided: "), "{comment}");
-    assert!(
-        comment.contains("needs three valid repetitions"),
-        "{comment}"
-    );
+    assert!(comment.contains("needs three valid repetitions"), "{comment}");
     assert!(comment.contains("| "), "and has its tables: {comment}");
 }
 
@@ -82,8 +79,5 @@ fn a_head_that_loses_data_does_not_pass() {
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     let (code, comment) = compared(Some(&place.run_folder()));
     assert_eq!(code, Some(1), "{comment}");
-    assert!(
-        comment.starts_with("**The head has invalid trials."),
-        "{comment}"
-    );
+    assert!(comment.starts_with("**The head has invalid trials."), "{comment}");
 }

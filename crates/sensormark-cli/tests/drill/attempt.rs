@@ -30,11 +30,7 @@ pub fn attempt(step: &Step, shared: Option<&Shared>) -> Result<Outcome, String> 
     match (step.reach, shared) {
         (Reach::Own, _) | (Reach::Url, None) => carry_out(step, None),
         (_, Some(shared)) => {
-            if let Some(reason) = shared
-                .server
-                .past_proxies()
-                .filter(|_| step.reach == Reach::Proxy)
-            {
+            if let Some(reason) = shared.server.past_proxies().filter(|_| step.reach == Reach::Proxy) {
                 return Ok(Outcome::Ignored(reason));
             }
             shared.with(|_, running| carry_out(step, Some(running)))
@@ -72,13 +68,7 @@ impl<'a> Stage<'a> {
             (Reach::Proxy, Some(server)) => Some(Proxy::before(server.port())?),
             _ => None,
         };
-        Ok(Self {
-            place,
-            disk,
-            clock,
-            proxy,
-            server,
-        })
+        Ok(Self { place, disk, clock, proxy, server })
     }
 
     fn arguments(&self, step: &Step) -> Result<Vec<String>, String> {
@@ -88,10 +78,7 @@ impl<'a> Stage<'a> {
         match (step.reach, self.server) {
             (Reach::Own, _) => {}
             (_, Some(server)) => {
-                let port = self
-                    .proxy
-                    .as_ref()
-                    .map_or(server.port(), |proxy| proxy.port);
+                let port = self.proxy.as_ref().map_or(server.port(), |proxy| proxy.port);
                 on += &format!("={}", server.with_port(port));
             }
             (_, None) => {
@@ -145,11 +132,7 @@ fn carry_out(step: &Step, server: Option<&stores::Running>) -> Result<Outcome, S
         Err(reason) => return Ok(Outcome::Ignored(reason)),
     };
     let databases = Databases::before(step, &stage.place, server);
-    let variables = stage
-        .clock
-        .as_ref()
-        .map(Clock::variables)
-        .unwrap_or_default();
+    let variables = stage.clock.as_ref().map(Clock::variables).unwrap_or_default();
     let arguments = stage.arguments(step)?;
     let mut running = Running::start(&stage.place, &arguments, &variables)?;
     let command = running.command.clone();
@@ -176,24 +159,14 @@ fn carry_out(step: &Step, server: Option<&stores::Running>) -> Result<Outcome, S
         disk.grow().map_err(wrong)?;
     }
     let results = stage.results();
-    let over = Over {
-        step,
-        place: &stage.place,
-        results: &results,
-        ended: &ended,
-        struck,
-    };
+    let over = Over { step, place: &stage.place, results: &results, ended: &ended, struck };
     let mut violations = over.violations();
     violations.extend(databases.violations(&ended));
     if !violations.is_empty() {
         end_all(&stage.place);
         let list: Vec<String> = violations.iter().map(|text| format!("- {text}")).collect();
         let (phase, lines) = (format!("at {phase:?}"), ended.lines.join("\n"));
-        return Err(wrong(format!(
-            "{phase}\n{}\nit said:\n{lines}\n{}",
-            list.join("\n"),
-            ended.output
-        )));
+        return Err(wrong(format!("{phase}\n{}\nit said:\n{lines}\n{}", list.join("\n"), ended.output)));
     }
     Ok(Outcome::Done(Entry::new(step, phase, struck, ended.status)))
 }
@@ -201,8 +174,7 @@ fn carry_out(step: &Step, server: Option<&stores::Running>) -> Result<Outcome, S
 /// Waits for the step's moment, or the program's end.
 fn wait(step: &Step, running: &mut Running) {
     let deadline = Instant::now() + PATIENCE;
-    while running.events() < step.moment.events && running.is_running() && Instant::now() < deadline
-    {
+    while running.events() < step.moment.events && running.is_running() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(2));
     }
     // A database that settles may take minutes, and a server that says nothing is given up no sooner.

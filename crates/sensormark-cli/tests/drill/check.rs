@@ -88,12 +88,11 @@ impl Over<'_> {
             let next = self.next_run();
             wrong.extend(next.err().map(|text| format!("the next run: {text}")));
             let servers = processes_of(self.place);
-            wrong.extend(servers.iter().map(|one| {
-                format!(
-                    "after the next run: left running: {} {}",
-                    one.id, one.command
-                )
-            }));
+            wrong.extend(
+                servers
+                    .iter()
+                    .map(|one| format!("after the next run: left running: {} {}", one.id, one.command)),
+            );
         }
         let mut left = self.place.leftovers();
         if !self.was_killed() {
@@ -113,13 +112,7 @@ impl Over<'_> {
     fn next_run(&self) -> Result<(), String> {
         let mut arguments = vec!["run".to_owned()];
         arguments.extend(Work::Own.arguments(self.place)?);
-        let further = [
-            "--on",
-            "sqlite:individual",
-            "--results",
-            "next",
-            "--tolerate-disturbance",
-        ];
+        let further = ["--on", "sqlite:individual", "--results", "next", "--tolerate-disturbance"];
         arguments.extend(further.map(str::to_owned));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let output = self.place.run(&arguments);
@@ -136,11 +129,7 @@ impl Over<'_> {
         }
         let trials = names(&run.join("trials"));
         for file in files(run) {
-            let name = file
-                .strip_prefix(run)
-                .unwrap_or(&file)
-                .to_string_lossy()
-                .into_owned();
+            let name = file.strip_prefix(run).unwrap_or(&file).to_string_lossy().into_owned();
             if name.ends_with(".part") && !self.was_killed() {
                 wrong.push(format!("half a file: {name}"));
             }
@@ -156,18 +145,12 @@ impl Over<'_> {
         let printed = self.place.run(&["report", &folder]);
         let code = self.ended.status.code();
         if !printed.status.success() {
-            wrong.push(format!(
-                "report: {:?}: {}",
-                printed.status,
-                errors(&printed)
-            ));
+            wrong.push(format!("report: {:?}: {}", printed.status, errors(&printed)));
         } else if matches!(code, Some(0 | 1 | 3 | 130)) && !self.ended.output.is_empty() {
             let again = String::from_utf8_lossy(&printed.stdout).into_owned();
             if again != self.ended.output {
                 let was = &self.ended.output;
-                wrong.push(format!(
-                    "report does not print what the run printed:\n{was}\n---\n{again}"
-                ));
+                wrong.push(format!("report does not print what the run printed:\n{was}\n---\n{again}"));
             }
         }
         let machine = self.place.run(&["report", "--format", "json", &folder]);
@@ -184,29 +167,18 @@ impl Over<'_> {
             return false;
         };
         let attempt = of.rsplit_once("-a").map_or(of, |(trial, _)| trial);
-        let is_probe =
-            |trial: &str| self.step.work == Work::FindLimit && trial.starts_with(attempt);
-        let is_cut =
-            matches!(self.step.fault, Fault::Twice(_)) || self.ended.status.code() == Some(4);
+        let is_probe = |trial: &str| self.step.work == Work::FindLimit && trial.starts_with(attempt);
+        let is_cut = matches!(self.step.fault, Fault::Twice(_)) || self.ended.status.code() == Some(4);
         !is_cut && !trials.iter().any(|trial| trial == of || is_probe(trial))
     }
 
     /// Every trial that was told of is kept, with the verdict that was told.
     fn told(&self, run: &Path, wrong: &mut Vec<String>) {
         let state = |verdict: &Value| verdict["state"].as_str().unwrap_or("none").to_owned();
-        let events = self
-            .ended
-            .lines
-            .iter()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let events = self.ended.lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let finished = events.filter(|event| event["event"] == "trial_finished");
-        let mut told: Vec<String> = finished
-            .map(|event| state(&event["data"]["verdict"]))
-            .collect();
-        let mut kept: Vec<String> = records(run)
-            .iter()
-            .map(|trial| state(&trial["verdict"]))
-            .collect();
+        let mut told: Vec<String> = finished.map(|event| state(&event["data"]["verdict"])).collect();
+        let mut kept: Vec<String> = records(run).iter().map(|trial| state(&trial["verdict"])).collect();
         told.sort();
         kept.sort();
         // One that was killed between its file and its line had no time to tell.
@@ -219,9 +191,8 @@ impl Over<'_> {
     fn exit_code(&self, run: Option<&PathBuf>, wrong: &mut Vec<String>) {
         let (status, fault) = (self.ended.status, self.step.fault);
         let trials = run.map(|run| records(run)).unwrap_or_default();
-        let is_finished = run
-            .and_then(|run| json(&run.join("run.json")))
-            .is_some_and(|run| !run["finished"].is_null());
+        let is_finished =
+            run.and_then(|run| json(&run.join("run.json"))).is_some_and(|run| !run["finished"].is_null());
         let is_valid = |trial: &Value| trial["verdict"]["state"] == "valid" && limits_met(trial);
         let all_valid = trials.iter().all(is_valid);
         let broken_off = self.struck && fault.breaks_off();
@@ -250,10 +221,7 @@ impl Over<'_> {
 /// Whether a step's fault may take the program itself, so that it takes longer until all is over.
 pub fn limit(step: &Step) -> Duration {
     let is_server = !matches!(step.store, "sqlite" | "duckdb");
-    let hangs = matches!(
-        step.fault,
-        Fault::Hang | Fault::Silence | Fault::Pause(_, Victim::Server)
-    );
+    let hangs = matches!(step.fault, Fault::Hang | Fault::Silence | Fault::Pause(_, Victim::Server));
     Duration::from_secs(match (is_server, hangs) {
         (false, _) => 90,
         (true, false) => 240,
@@ -268,37 +236,24 @@ fn limits_met(trial: &Value) -> bool {
 
 fn is_unreachable(trial: &Value) -> bool {
     let reasons = trial["verdict"]["reasons"].as_array().into_iter().flatten();
-    reasons
-        .into_iter()
-        .any(|reason| reason["kind"] == "unreachable")
+    reasons.into_iter().any(|reason| reason["kind"] == "unreachable")
 }
 
 fn records(run: &Path) -> Vec<Value> {
     let files = read_folder(&run.join("trials"));
-    let is_whole = |file: &&PathBuf| {
-        file.extension()
-            .is_some_and(|extension| extension == "json")
-    };
-    files
-        .iter()
-        .filter(is_whole)
-        .filter_map(|file| json(file))
-        .collect()
+    let is_whole = |file: &&PathBuf| file.extension().is_some_and(|extension| extension == "json");
+    files.iter().filter(is_whole).filter_map(|file| json(file)).collect()
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    let stem = |path: &PathBuf| {
-        path.file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-    };
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     read_folder(folder).iter().filter_map(stem).collect()
 }
 
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let (folders, mut all): (Vec<_>, Vec<_>) = read_folder(folder)
-        .into_iter()
-        .partition(|path| path.is_dir());
+    let (folders, mut all): (Vec<_>, Vec<_>) =
+        read_folder(folder).into_iter().partition(|path| path.is_dir());
     all.extend(folders.iter().flat_map(|folder| files(folder)));
     all
 }

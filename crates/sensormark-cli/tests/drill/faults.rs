@@ -35,16 +35,14 @@ pub fn strike(fault: Fault, running: &mut Running, place: &Place) -> Result<bool
             signal("STOP", &servers.map(|one| one.id).collect::<Vec<_>>());
             Ok(())
         }),
-        Fault::Descriptors(count, victim) => on(victim, running, place, |id| {
-            limit(id, &format!("--nofile={count}:"))
-        }),
+        Fault::Descriptors(count, victim) => {
+            on(victim, running, place, |id| limit(id, &format!("--nofile={count}:")))
+        }
         Fault::Memory(kib, victim) => on(victim, running, place, |id| {
             let more = memory_bytes(id).map(|bytes| bytes + (kib << 10));
             more.map_or(Ok(()), |bytes| limit(id, &format!("--as={bytes}:")))
         }),
-        Fault::FullDisk(_) | Fault::Silence | Fault::Clock(_) => {
-            Err("is not done to a process".to_owned())
-        }
+        Fault::FullDisk(_) | Fault::Silence | Fault::Clock(_) => Err("is not done to a process".to_owned()),
     }
 }
 
@@ -59,14 +57,8 @@ fn on(
     while running.is_running() && Instant::now() < deadline {
         let found = match victim {
             Victim::Coordinator => Some(running.id()),
-            Victim::Role => processes_of(place)
-                .into_iter()
-                .find(Process::is_role)
-                .map(|one| one.id),
-            Victim::Server => processes_of(place)
-                .into_iter()
-                .find(Process::is_server)
-                .map(|one| one.id),
+            Victim::Role => processes_of(place).into_iter().find(Process::is_role).map(|one| one.id),
+            Victim::Server => processes_of(place).into_iter().find(Process::is_server).map(|one| one.id),
         };
         if let Some(id) = found {
             return act(id).map(|()| true);
@@ -78,12 +70,8 @@ fn on(
 
 /// Sets a limit of a process. One that ended meanwhile needs none.
 fn limit(id: u32, what: &str) -> Result<(), String> {
-    let output = Command::new("prlimit")
-        .args(["--pid", &id.to_string(), what])
-        .output();
-    output
-        .map(drop)
-        .map_err(|error| format!("run prlimit: {error}"))
+    let output = Command::new("prlimit").args(["--pid", &id.to_string(), what]).output();
+    output.map(drop).map_err(|error| format!("run prlimit: {error}"))
 }
 
 /// The memory that a process has mapped.
@@ -141,16 +129,10 @@ impl Disk {
     }
 
     fn used_kib(&self) -> Result<u64, String> {
-        let output = Command::new("df")
-            .args(["-k", "--output=used"])
-            .arg(&self.0)
-            .output();
+        let output = Command::new("df").args(["-k", "--output=used"]).arg(&self.0).output();
         let text = output.map_err(|error| error.to_string())?.stdout;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let last = text
-            .lines()
-            .last()
-            .and_then(|line| line.trim().parse().ok());
+        let last = text.lines().last().and_then(|line| line.trim().parse().ok());
         last.ok_or_else(|| format!("df says {text:?}"))
     }
 }
@@ -181,10 +163,7 @@ impl Clock {
     /// When there is no C compiler.
     pub fn new(place: &Place) -> Result<Self, String> {
         const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drill/clock.c");
-        let clock = Self {
-            library: place.path().join("clock.so"),
-            step: place.path().join("clock"),
-        };
+        let clock = Self { library: place.path().join("clock.so"), step: place.path().join("clock") };
         let output = Command::new("cc")
             .args(["-shared", "-fPIC", "-O1", "-o"])
             .args([&clock.library, Path::new(SOURCE)])
@@ -202,11 +181,7 @@ impl Clock {
     /// When the file cannot be written.
     pub fn set(&self, seconds: i64) -> Result<(), String> {
         use std::io::Write;
-        let file = std::fs::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&self.step);
+        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&self.step);
         let written = file.and_then(|mut file| file.write_all(&seconds.to_ne_bytes()));
         written.map_err(|error| error.to_string())
     }

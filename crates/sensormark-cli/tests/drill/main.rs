@@ -42,10 +42,8 @@ fn main() {
     let count = number("SENSORMARK_DRILL").unwrap_or(STEPS);
     let seed = number("SENSORMARK_DRILL_SEED").unwrap_or(1) as u64;
     let summary = Arc::new(Summary::default());
-    let shared: HashMap<&str, Arc<Shared>> = Server::all()
-        .into_iter()
-        .map(|server| (server.name, Arc::new(Shared::new(server))))
-        .collect();
+    let shared: HashMap<&str, Arc<Shared>> =
+        Server::all().into_iter().map(|server| (server.name, Arc::new(Shared::new(server)))).collect();
     let steps = (0..count).map(|number| Step::new(seed, number));
     let trials = steps.map(|step| trial(step, &shared, &summary)).collect();
     let conclusion = libtest_mimic::run(&arguments, trials);

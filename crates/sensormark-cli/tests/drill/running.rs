@@ -70,13 +70,7 @@ impl Running {
             }),
         ];
         let command = format!("sensormark {}", arguments.join(" "));
-        Ok(Self {
-            child,
-            lines,
-            readers,
-            output,
-            command,
-        })
+        Ok(Self { child, lines, readers, output, command })
     }
 
     /// Its process id.
@@ -92,9 +86,8 @@ impl Running {
     /// How many events it told of, its lines of progress left out.
     pub fn events(&self) -> usize {
         let lines = held(&self.lines);
-        let is_counted = |line: &&String| {
-            line.starts_with("{\"event\":") && !line.starts_with("{\"event\":\"progress\"")
-        };
+        let is_counted =
+            |line: &&String| line.starts_with("{\"event\":") && !line.starts_with("{\"event\":\"progress\"");
         lines.iter().filter(is_counted).count()
     }
 
@@ -106,10 +99,7 @@ impl Running {
             let event: Value = serde_json::from_str(line).unwrap_or_default();
             match event["event"].as_str() {
                 Some("opening") => "opening".clone_into(&mut phase),
-                Some("phase") => event["data"]["name"]
-                    .as_str()
-                    .unwrap_or_default()
-                    .clone_into(&mut phase),
+                Some("phase") => event["data"]["name"].as_str().unwrap_or_default().clone_into(&mut phase),
                 Some("trial_finished") => "between trials".clone_into(&mut phase),
                 _ => {}
             }
@@ -139,11 +129,7 @@ impl Running {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        Ok(Ended {
-            status,
-            output: held(&self.output).clone(),
-            lines: held(&self.lines).clone(),
-        })
+        Ok(Ended { status, output: held(&self.output).clone(), lines: held(&self.lines).clone() })
     }
 }
 
@@ -187,9 +173,7 @@ impl Process {
 pub fn processes_of(place: &Place) -> Vec<Process> {
     let mark = place.path().to_string_lossy().into_owned();
     let is_number = |path: &Path| {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         name.and_then(|name| name.parse().ok())
     };
     let mut found = Vec::new();

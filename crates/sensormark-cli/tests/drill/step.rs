@@ -56,10 +56,7 @@ impl Fault {
 
     /// Whether it ends the coordinator before that can clean up.
     pub fn kills_coordinator(self) -> bool {
-        matches!(
-            self,
-            Self::Signal("KILL", Victim::Coordinator) | Self::Memory(_, Victim::Coordinator)
-        )
+        matches!(self, Self::Signal("KILL", Victim::Coordinator) | Self::Memory(_, Victim::Coordinator))
     }
 
     /// Whether the user breaks the run off by it.
@@ -73,10 +70,7 @@ impl Fault {
 
     /// Whether it takes what the program needs to write and to start processes.
     pub const fn starves(self) -> bool {
-        matches!(
-            self,
-            Self::FullDisk(_) | Self::Descriptors(..) | Self::Memory(..)
-        )
+        matches!(self, Self::FullDisk(_) | Self::Descriptors(..) | Self::Memory(..))
     }
 
     const fn needs_server(self) -> bool {
@@ -138,14 +132,8 @@ const SORTS: usize = 16;
 const SIGNALS: [(&str, u64); 4] = [("INT", 1), ("TERM", 1), ("HUP", 1), ("KILL", 2)];
 
 /// How often a step is put to each server.
-const SERVERS: [(&str, u64); 6] = [
-    ("postgresql", 10),
-    ("mongodb", 5),
-    ("mariadb", 3),
-    ("influxdb", 2),
-    ("questdb", 2),
-    ("cassandra", 1),
-];
+const SERVERS: [(&str, u64); 6] =
+    [("postgresql", 10), ("mongodb", 5), ("mariadb", 3), ("influxdb", 2), ("questdb", 2), ("cassandra", 1)];
 
 impl Step {
     /// The step of this number.
@@ -165,12 +153,7 @@ impl Step {
             _ if is_own || !random.chance(35) => Reach::Own,
             _ => Reach::Url,
         };
-        let chosen = Chosen {
-            server,
-            reach,
-            in_memory: matches!(fault, Fault::FullDisk(_)),
-            is_first,
-        };
+        let chosen = Chosen { server, reach, in_memory: matches!(fault, Fault::FullDisk(_)), is_first };
         let work = Work::choose(&chosen, &mut random);
         let moment = Moment {
             events: usize::try_from(random.weighted(&[
@@ -186,15 +169,7 @@ impl Step {
             .unwrap_or(0),
             milliseconds: random.below(if server { 400 } else { 250 }),
         };
-        Self {
-            number,
-            seed,
-            store,
-            reach,
-            work,
-            fault,
-            moment,
-        }
+        Self { number, seed, store, reach, work, fault, moment }
     }
 }
 

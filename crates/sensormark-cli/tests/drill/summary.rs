@@ -43,10 +43,7 @@ pub struct Summary(Mutex<Vec<Entry>>);
 impl Summary {
     /// Takes note of one.
     pub fn add(&self, entry: Entry) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(entry);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
     }
 
     /// The tables, in Markdown.
@@ -54,9 +51,8 @@ impl Summary {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let struck = entries.iter().filter(|entry| entry.struck).count();
         let late = entries.len() - struck;
-        let mut text = format!(
-            "{struck} interruptions without a violation; {late} steps whose run had ended before\n"
-        );
+        let mut text =
+            format!("{struck} interruptions without a violation; {late} steps whose run had ended before\n");
         text += &table("store", &entries, |entry| entry.store.clone());
         text += &table("workload", &entries, |entry| entry.work.to_owned());
         text += &table("fault", &entries, |entry| entry.fault.clone());
@@ -70,11 +66,6 @@ fn table(title: &str, entries: &[Entry], key: impl Fn(&Entry) -> String) -> Stri
     for entry in entries.iter().filter(|entry| entry.struck) {
         *counts.entry(key(entry)).or_default() += 1;
     }
-    let rows = counts
-        .iter()
-        .map(|(key, count)| format!("| {key} | {count} |\n"));
-    format!(
-        "\n| {title} | interruptions |\n| --- | ---: |\n{}",
-        rows.collect::<String>()
-    )
+    let rows = counts.iter().map(|(key, count)| format!("| {key} | {count} |\n"));
+    format!("\n| {title} | interruptions |\n| --- | ---: |\n{}", rows.collect::<String>())
 }

@@ -38,9 +38,9 @@ impl Disk {
         std::fs::create_dir(&disk.0).map_err(|error| error.to_string())?;
         let options = format!("size={size},mode=755");
         let mounted = mount(&["-t", "tmpfs", "-o", &options, "tmpfs"], &disk.0);
-        mounted.map(|()| disk).map_err(|reason| {
-            format!("a small file system cannot be mounted (it takes root): {reason}")
-        })
+        mounted
+            .map(|()| disk)
+            .map_err(|reason| format!("a small file system cannot be mounted (it takes root): {reason}"))
     }
 
     /// Takes away what is left, but for a little. A server that writes more than that between the look and the change makes the kernel refuse the
@@ -58,10 +58,7 @@ impl Disk {
     }
 
     fn shrink_once(&self) -> Result<(), String> {
-        let output = Command::new("df")
-            .args(["-m", "--output=used"])
-            .arg(&self.0)
-            .output();
+        let output = Command::new("df").args(["-m", "--output=used"]).arg(&self.0).output();
         let text = output.map_err(|error| error.to_string())?.stdout;
         let text = String::from_utf8_lossy(&text).into_owned();
         let used: u64 = text
@@ -89,9 +86,7 @@ impl Drop for Disk {
 fn bulky() -> String {
     let mut text = BULKY.to_owned();
     for number in 0..12 {
-        text += &format!(
-            "[[fields]]\nname = \"value_{number}\"\nshape = \"random\"\nmin = 0\nmax = 1\n"
-        );
+        text += &format!("[[fields]]\nname = \"value_{number}\"\nshape = \"random\"\nmin = 0\nmax = 1\n");
     }
     text + "[load]\nclients = 2\n"
 }
@@ -109,32 +104,14 @@ pub fn full(server: &Server) -> Outcome {
     program.wait_for_load(2)?;
     disk.shrink()?;
     let ended = program.end(LIMIT)?;
-    ensure!(
-        matches!(ended.code, Some(1 | 3)),
-        "exit code {:?}: {}",
-        ended.code,
-        ended.said
-    );
-    let words = [
-        "disk full",
-        "disk is full",
-        "No space left",
-        "out of disk space",
-    ];
-    ensure!(
-        words.iter().any(|words| ended.said.contains(words)),
-        "no word of a full disk: {}",
-        ended.said
-    );
+    ensure!(matches!(ended.code, Some(1 | 3)), "exit code {:?}: {}", ended.code, ended.said);
+    let words = ["disk full", "disk is full", "No space left", "out of disk space"];
+    ensure!(words.iter().any(|words| ended.said.contains(words)), "no word of a full disk: {}", ended.said);
     ensure!(!ended.said.contains("panicked"), "{}", ended.said);
     // A server that is asked to settle may wait for room until it is asked no more.
     let told = |trial: &Value| trial["errors"]["disk full"].is_u64();
     let settled = ended.said.contains(r#"{"name":"settled"}"#);
-    ensure!(
-        !(settled && place.trials().iter().any(told)),
-        "the trial went on: {}",
-        ended.said
-    );
+    ensure!(!(settled && place.trials().iter().any(told)), "the trial went on: {}", ended.said);
     let left = place.leftovers();
     ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(None)
@@ -146,8 +123,7 @@ pub fn too_small(server: &Server) -> Outcome {
     let size = match server.name {
         "mongodb" => "64k",
         "influxdb" => {
-            let reason =
-                "InfluxDB starts on a disk of 64 kB, and tries for minutes on a smaller one";
+            let reason = "InfluxDB starts on a disk of 64 kB, and tries for minutes on a smaller one";
             return Ok(Some(reason.to_owned()));
         }
         _ => "24m",
@@ -161,16 +137,9 @@ pub fn too_small(server: &Server) -> Outcome {
     let arguments = ["servers", "start", server.name, "--data", &folder];
     let output = place.run(&[&arguments[..], &["--server-memory", MEMORY]].concat());
     let said = errors(&output);
-    ensure!(
-        output.status.code() == Some(3),
-        "{:?}: {said}",
-        output.status
-    );
+    ensure!(output.status.code() == Some(3), "{:?}: {said}", output.status);
     let begins = said.lines().next().unwrap_or_default();
-    ensure!(
-        begins.contains(": disk full: "),
-        "it begins with something else: {said}"
-    );
+    ensure!(begins.contains(": disk full: "), "it begins with something else: {said}");
     let left = place.leftovers();
     ensure!(left.is_empty(), "left behind: {left:?}");
     Ok(None)
@@ -198,27 +167,15 @@ pub fn results_full() -> Outcome {
         "--progress=plain",
     ]);
     let said = errors(&output);
-    ensure!(
-        output.status.code() == Some(4),
-        "{:?}: {said}",
-        output.status
-    );
+    ensure!(output.status.code() == Some(4), "{:?}: {said}", output.status);
     ensure!(said.contains("is the disk full"), "{said}");
-    let is_told = |line: &&str| {
-        ["ok  ", "~   ", "FAIL"]
-            .iter()
-            .any(|mark| line.starts_with(mark))
-    };
+    let is_told = |line: &&str| ["ok  ", "~   ", "FAIL"].iter().any(|mark| line.starts_with(mark));
     let told = said.lines().filter(is_told).count();
     let runs = read_folder(&disk.0);
     ensure!(runs.len() == 1, "{runs:?}");
     let mut files = read_folder(&runs[0].join("trials"));
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));
-    ensure!(
-        told > 0 && told == files.len(),
-        "{told} trials were told, {} are there: {said}",
-        files.len()
-    );
+    ensure!(told > 0 && told == files.len(), "{told} trials were told, {} are there: {said}", files.len());
     let run = runs[0].to_string_lossy().into_owned();
     let report = place.run(&["report", "--full", &run]);
     ensure!(report.status.success(), "{}", errors(&report));

@@ -37,21 +37,12 @@ pub fn durable(server: &Server) -> Outcome {
         let acknowledged = count(trial, "acknowledged");
         ensure!(acknowledged > 0 && count(trial, "lost") == 0, "{said}");
         let survived = figure(trial, "survived");
-        ensure!(
-            survived == Some(acknowledged as f64),
-            "{survived:?}: {said}"
-        );
+        ensure!(survived == Some(acknowledged as f64), "{survived:?}: {said}");
         let after = figure(trial, "killed_after_seconds");
-        ensure!(
-            after.is_some_and(|after| (1.0..10.0).contains(&after)),
-            "{after:?}: {said}"
-        );
+        ensure!(after.is_some_and(|after| (1.0..10.0).contains(&after)), "{after:?}: {said}");
         let ready = figure(trial, "restart_seconds");
         let is_server = !server.is_embedded();
-        ensure!(
-            ready.is_some_and(|ready| ready > 0.0) == is_server,
-            "{ready:?}: {said}"
-        );
+        ensure!(ready.is_some_and(|ready| ready > 0.0) == is_server, "{ready:?}: {said}");
         let settings = trial["settings"].as_array().map_or(0, Vec::len);
         ensure!(settings > 0, "no settings were read back");
     }
@@ -69,10 +60,7 @@ pub fn other_classes(server: &Server) -> Outcome {
         let (acknowledged, lost) = (count(trial, "acknowledged"), count(trial, "lost"));
         ensure!(acknowledged > 0 && lost <= acknowledged, "{said}");
         let survived = figure(trial, "survived");
-        ensure!(
-            survived == Some((acknowledged - lost) as f64),
-            "{survived:?}: {said}"
-        );
+        ensure!(survived == Some((acknowledged - lost) as f64), "{survived:?}: {said}");
     }
     let lost: u64 = trials.iter().map(|trial| count(trial, "lost")).sum();
     let told = said.contains("does not promise");

@@ -40,21 +40,11 @@ impl<'a> Traced<'a> {
     /// Attaches to the server's processes, or says why that cannot be done.
     fn attach(root: u32, file: &'a Path) -> Result<Result<Self, String>, String> {
         let started = Command::new("strace")
-            .args([
-                "-f",
-                "-qq",
-                "-ttt",
-                "-e",
-                &format!("trace={}", FLUSHES.join(",")),
-            ])
+            .args(["-f", "-qq", "-ttt", "-e", &format!("trace={}", FLUSHES.join(","))])
             .args(["-e", "signal=none", "-o"])
             .arg(file)
             .args(["-p", &root.to_string()])
-            .args(
-                children(root)
-                    .iter()
-                    .flat_map(|pid| ["-p".to_owned(), pid.to_string()]),
-            )
+            .args(children(root).iter().flat_map(|pid| ["-p".to_owned(), pid.to_string()]))
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
@@ -68,9 +58,7 @@ impl<'a> Traced<'a> {
         let deadline = Instant::now() + Duration::from_secs(30);
         while !is_traced(root) {
             if let Ok(Some(_)) = tracer.try_wait() {
-                let output = tracer
-                    .wait_with_output()
-                    .map_err(|error| error.to_string())?;
+                let output = tracer.wait_with_output().map_err(|error| error.to_string())?;
                 let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
                 return Ok(Err(format!("strace cannot attach: {words}")));
             }
@@ -87,9 +75,8 @@ impl<'a> Traced<'a> {
         signal("INT", &[self.tracer.id()]);
         self.tracer.wait().map_err(|error| error.to_string())?;
         let text = std::fs::read_to_string(self.file).map_err(|error| error.to_string())?;
-        let counts = |line: &&str| {
-            ended_at(line).is_some_and(|seconds| seconds >= span.0 && seconds <= span.1)
-        };
+        let counts =
+            |line: &&str| ended_at(line).is_some_and(|seconds| seconds >= span.0 && seconds <= span.1);
         Ok(text.lines().filter(counts).count() as u64)
     }
 }
@@ -114,18 +101,12 @@ fn children(root: u32) -> Vec<u32> {
 
 fn is_traced(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let tracer = status
-        .lines()
-        .find_map(|line| line.strip_prefix("TracerPid:"));
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
     tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
 /// Writes in this class while the server is traced; gives readings acknowledged and flushes.
-fn written(
-    server: &Server,
-    running: &Running,
-    class: &str,
-) -> Result<Result<(u64, u64), String>, String> {
+fn written(server: &Server, running: &Running, class: &str) -> Result<Result<(u64, u64), String>, String> {
     let place = running.place();
     let file = place.path().join(format!("strace-{class}"));
     let traced = match Traced::attach(running.process, &file)? {
@@ -138,9 +119,7 @@ fn written(
     let mut program = Program::run_into(place, &results, SINGLE, &options)?;
     let mut begins = |name: &'static str| {
         let begins = move |event: &str, data: &Value| event == "phase" && data["name"] == name;
-        program
-            .wait_for(name, Duration::from_secs(60), begins)
-            .map(|_| now())
+        program.wait_for(name, Duration::from_secs(60), begins).map(|_| now())
     };
     // Between the two nothing is done but to connect and to write: no database is made, none brought to rest.
     let span = (begins("load")?, begins("settled")?);
@@ -148,26 +127,19 @@ fn written(
     let flushes = traced.flushes(span)?;
     let runs = read_folder(&place.path().join(&results));
     let trials = runs.iter().flat_map(|run| read_folder(&run.join("trials")));
-    let records: Vec<Value> = trials
-        .filter_map(|file| serde_json::from_slice(&std::fs::read(file).ok()?).ok())
-        .collect();
+    let records: Vec<Value> =
+        trials.filter_map(|file| serde_json::from_slice(&std::fs::read(file).ok()?).ok()).collect();
     let [trial] = records.as_slice() else {
         return Err(format!("{} trials: {}", records.len(), ended.said));
     };
     let acknowledged = trial["ledger"]["acknowledged"].as_u64().unwrap_or(0);
-    ensure!(
-        acknowledged == 200,
-        "{acknowledged} acknowledged: {}",
-        ended.said
-    );
+    ensure!(acknowledged == 200, "{acknowledged} acknowledged: {}", ended.said);
     Ok(Ok((acknowledged, flushes)))
 }
 
 /// The time, in seconds since 1970.
 fn now() -> f64 {
-    SystemTime::UNIX_EPOCH
-        .elapsed()
-        .map_or(0.0, |since| since.as_secs_f64())
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64())
 }
 
 /// At least one flush for each acknowledgement; and, where a session can be relaxed on the same server, far fewer then, so that the flushes are the class's.
@@ -177,21 +149,12 @@ pub fn each_write_is_flushed(shared: &Shared) -> Outcome {
             Ok(counts) => counts,
             Err(reason) => return Ok(Some(reason)),
         };
-        ensure!(
-            flushes >= acknowledged,
-            "{flushes} flushes for {acknowledged} acknowledged writes"
-        );
-        println!(
-            "{}: {flushes} flushes for {acknowledged} durable writes",
-            server.name
-        );
+        ensure!(flushes >= acknowledged, "{flushes} flushes for {acknowledged} acknowledged writes");
+        println!("{}: {flushes} flushes for {acknowledged} durable writes", server.name);
         if matches!(server.name, "postgresql" | "mongodb")
             && let Ok((acknowledged, flushes)) = written(server, running, "relaxed")?
         {
-            println!(
-                "{}: {flushes} flushes for {acknowledged} relaxed writes",
-                server.name
-            );
+            println!("{}: {flushes} flushes for {acknowledged} relaxed writes", server.name);
             ensure!(
                 flushes < acknowledged / 2,
                 "{flushes} flushes for {acknowledged} relaxed writes: the class makes no difference"

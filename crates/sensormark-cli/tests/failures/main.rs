@@ -57,8 +57,7 @@ fn main() {
         Some(reason) => Ok(Completion::ignored_with(reason)),
         None => completed(same::one_checksum()),
     }));
-    let told =
-        "results: a trial is told once its file is on the disk, and a full disk ends the run";
+    let told = "results: a trial is told once its file is on the disk, and a full disk ends the run";
     let told = Trial::ignorable_test(told, || completed(disk::results_full()));
     trials.push(told);
     let conclusion = libtest_mimic::run(&arguments, trials);
@@ -73,20 +72,11 @@ type OnItsOwn = fn(&Server) -> Outcome;
 /// Tests on one server that is there for all of them, reached by its URL.
 fn on_shared() -> Vec<(&'static str, OnShared)> {
     vec![
-        (
-            "a wrong password is told as that, and does not show",
-            reach::wrong_password,
-        ),
+        ("a wrong password is told as that, and does not show", reach::wrong_password),
         ("nobody who listens is told at once", reach::refused),
         ("a server that answers nothing is given up", reach::silent),
-        (
-            "a network that falls silent in mid-load ends the trial",
-            midway::silent_network,
-        ),
-        (
-            "a durable acknowledgement follows a flush",
-            flush::each_write_is_flushed,
-        ),
+        ("a network that falls silent in mid-load ends the trial", midway::silent_network),
+        ("a durable acknowledgement follows a flush", flush::each_write_is_flushed),
     ]
 }
 
@@ -94,37 +84,16 @@ fn on_shared() -> Vec<(&'static str, OnShared)> {
 fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
     vec![
         ("a server that is not ready is given up", reach::not_ready),
-        (
-            "a server that stops answering in mid-load ends the trial",
-            midway::stopped_server,
-        ),
-        (
-            "a server killed in mid-load is noticed, reported and cleaned up",
-            midway::killed_server,
-        ),
-        (
-            "a server that stops answering when the run ends does not hold it",
-            midway::stopped_at_the_end,
-        ),
+        ("a server that stops answering in mid-load ends the trial", midway::stopped_server),
+        ("a server killed in mid-load is noticed, reported and cleaned up", midway::killed_server),
+        ("a server that stops answering when the run ends does not hold it", midway::stopped_at_the_end),
         ("a full disk is named", disk::full),
         ("a disk too small for the server is named", disk::too_small),
         ("every durable reading survives a kill", durability::durable),
-        (
-            "what other classes lose is counted",
-            durability::other_classes,
-        ),
-        (
-            "searches without a bound are answered rightly, or refused with the reason",
-            study::unbounded,
-        ),
-        (
-            "a server's layout as study 000 had it is read rightly",
-            study::as_published,
-        ),
-        (
-            "after a server lost datagrams what is stored is read",
-            study::lost_datagrams,
-        ),
+        ("what other classes lose is counted", durability::other_classes),
+        ("searches without a bound are answered rightly, or refused with the reason", study::unbounded),
+        ("a server's layout as study 000 had it is read rightly", study::as_published),
+        ("after a server lost datagrams what is stored is read", study::lost_datagrams),
     ]
 }
 
@@ -132,22 +101,12 @@ fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
 fn without_server() -> Vec<(&'static str, OnItsOwn)> {
     let mut tests = on_its_own();
     tests.retain(|(name, _)| !name.contains("server"));
-    tests.push((
-        "a source that is killed ends the writer's wait",
-        source::killed,
-    ));
-    tests.push((
-        "a source that falls silent ends the writer's wait",
-        source::stopped,
-    ));
+    tests.push(("a source that is killed ends the writer's wait", source::killed));
+    tests.push(("a source that falls silent ends the writer's wait", source::stopped));
     tests
 }
 
-fn trial(
-    server: &Server,
-    name: &str,
-    test: impl FnOnce(&Server) -> Outcome + Send + 'static,
-) -> Trial {
+fn trial(server: &Server, name: &str, test: impl FnOnce(&Server) -> Outcome + Send + 'static) -> Trial {
     let server = server.clone();
     let title = format!("{}: {name}", server.name);
     let aside = slow(server.name);

@@ -75,12 +75,7 @@ pub fn stopped_at_the_end(server: &Server) -> Outcome {
     program.wait_for("the trial", GIVES_UP, |name, _| name == "trial_finished")?;
     signal("STOP", &processes(root));
     let ended = program.end(GIVES_UP)?;
-    ensure!(
-        matches!(ended.code, Some(0 | 1)),
-        "exit code {:?}: {}",
-        ended.code,
-        ended.said
-    );
+    ensure!(matches!(ended.code, Some(0 | 1)), "exit code {:?}: {}", ended.code, ended.said);
     only(&place, &ended)?;
     ensure!(processes(root).is_empty(), "processes are left");
     let left = place.leftovers();
@@ -92,18 +87,11 @@ pub fn stopped_at_the_end(server: &Server) -> Outcome {
 fn given_up(place: &Place, program: Program<'_>, since: Instant) -> Result<(), String> {
     let ended = program.end(LIMIT)?;
     let took = ended.at.duration_since(since).as_secs();
-    ensure!(
-        matches!(ended.code, Some(1 | 3)),
-        "exit code {:?} after {took} s: {}",
-        ended.code,
-        ended.said
-    );
+    ensure!(matches!(ended.code, Some(1 | 3)), "exit code {:?} after {took} s: {}", ended.code, ended.said);
     let trial = only(place, &ended)?;
     let kinds = reasons(&trial);
     ensure!(
-        kinds
-            .iter()
-            .any(|kind| kind == "hung" || kind == "unreachable"),
+        kinds.iter().any(|kind| kind == "hung" || kind == "unreachable"),
         "{kinds:?} after {took} s: {}",
         ended.said
     );
@@ -141,9 +129,7 @@ pub fn killed_server(server: &Server) -> Outcome {
     let texts = trial["verdict"]["reasons"].as_array().cloned();
     let crashed = texts.unwrap_or_default().into_iter();
     let crash = crashed.filter(|reason| reason["kind"] == "server_crashed");
-    let text: String = crash
-        .filter_map(|reason| reason["text"].as_str().map(str::to_owned))
-        .collect();
+    let text: String = crash.filter_map(|reason| reason["text"].as_str().map(str::to_owned)).collect();
     ensure!(text.contains("signal 9"), "{text:?}: {}", ended.said);
     ensure!(
         text.contains("last lines of its log") || text.contains("It printed nothing"),
@@ -154,14 +140,8 @@ pub fn killed_server(server: &Server) -> Outcome {
     ensure!(count("acknowledged") >= 100, "{ledger}: {}", ended.said);
     let survived = trial["figures"]["survived"]["value"].as_f64();
     let kept = (count("acknowledged") - count("lost")) as f64;
-    ensure!(
-        survived == Some(kept),
-        "{survived:?} is not {kept}: {ledger}"
-    );
-    ensure!(
-        count("altered") == 0 && count("duplicated") == 0,
-        "{ledger}"
-    );
+    ensure!(survived == Some(kept), "{survived:?} is not {kept}: {ledger}");
+    ensure!(count("altered") == 0 && count("duplicated") == 0, "{ledger}");
     ensure!(processes(root).is_empty(), "processes are left");
     let left = place.leftovers();
     ensure!(left.is_empty(), "left behind: {left:?}");

@@ -75,8 +75,7 @@ impl<'a> Program<'a> {
         workload: &str,
         further: &[&str],
     ) -> Result<Self, String> {
-        std::fs::write(place.path().join("own.toml"), workload)
-            .map_err(|error| error.to_string())?;
+        std::fs::write(place.path().join("own.toml"), workload).map_err(|error| error.to_string())?;
         let arguments = ["run", "own.toml", "--results", results, "--progress=json"];
         let mut child = place
             .command(&[&arguments[..], further].concat())
@@ -93,12 +92,7 @@ impl<'a> Program<'a> {
                 }
             }
         });
-        Ok(Self {
-            place,
-            child,
-            told,
-            lines: Vec::new(),
-        })
+        Ok(Self { place, child, told, lines: Vec::new() })
     }
 
     /// Waits for an event that passes, and says when it came.

@@ -95,10 +95,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream, state: &State) {
             Ok(count) if to.write_all(&buffer[..count]).is_err() => break,
             Ok(_) => {}
             Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
-                ) => {}
+                if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
             Err(_) => break,
         }
     }

@@ -19,27 +19,14 @@ fn told(server: &Server, running: &Running, url: &str, words: &[&str]) -> Result
     let output = place.run(&["run", "machine-tool", "--on", &on]);
     let (took, text) = (began.elapsed(), errors(&output));
     ensure!(took < LIMIT, "it took {} s: {text}", took.as_secs());
-    ensure!(
-        output.status.code() == Some(3),
-        "{:?}: {text}",
-        output.status
-    );
+    ensure!(output.status.code() == Some(3), "{:?}: {text}", output.status);
     ensure!(text.contains(server.title), "it is not said who: {text}");
-    ensure!(
-        words.iter().any(|word| text.contains(word)),
-        "none of {words:?} is in: {text}"
-    );
-    ensure!(
-        !text.contains(running.password()),
-        "the password shows: {text}"
-    );
+    ensure!(words.iter().any(|word| text.contains(word)), "none of {words:?} is in: {text}");
+    ensure!(!text.contains(running.password()), "the password shows: {text}");
     let messages = text.matches("sensormark: ").count();
     ensure!(messages == 1, "{messages} messages: {text}");
     ensure!(!text.contains("panicked"), "{text}");
-    ensure!(
-        read_folder(&place.results()).is_empty(),
-        "something was begun"
-    );
+    ensure!(read_folder(&place.results()).is_empty(), "something was begun");
     Ok(())
 }
 
@@ -47,12 +34,7 @@ fn told(server: &Server, running: &Running, url: &str, words: &[&str]) -> Result
 pub fn wrong_password(shared: &Shared) -> Outcome {
     shared.with(|server, running| {
         let other = "notthispassword17";
-        told(
-            server,
-            running,
-            &running.with_password(other),
-            &["authentication failed"],
-        )?;
+        told(server, running, &running.with_password(other), &["authentication failed"])?;
         Ok(None)
     })
 }
@@ -99,11 +81,7 @@ pub fn not_ready(server: &Server) -> Outcome {
     );
     ensure!(ended.code == Some(3), "{:?}: {}", ended.code, ended.said);
     for words in [server.title, "did not answer within 20 s", "log"] {
-        ensure!(
-            ended.said.contains(words),
-            "{words:?} is not in: {}",
-            ended.said
-        );
+        ensure!(ended.said.contains(words), "{words:?} is not in: {}", ended.said);
     }
     ensure!(processes(root).is_empty(), "processes are left");
     let left = place.leftovers();

@@ -25,9 +25,7 @@ name = "sensor"
 /// Writes the data set of a seed as a recording.
 fn recording(place: &Place, seed: &str) -> Result<(), String> {
     std::fs::write(place.path().join("own.toml"), DATA).map_err(|error| error.to_string())?;
-    let arguments = [
-        "generate", "own.toml", "--format", "csv", "--output", "data.csv",
-    ];
+    let arguments = ["generate", "own.toml", "--format", "csv", "--output", "data.csv"];
     let output = place.run(&[&arguments[..], &["--seed", seed]].concat());
     ensure!(output.status.success(), "{}", errors(&output));
     Ok(())
@@ -36,14 +34,7 @@ fn recording(place: &Place, seed: &str) -> Result<(), String> {
 /// Loads it into these stores and asks about it; gives the trials.
 fn replayed(place: &Place, on: &str) -> Result<Vec<Value>, String> {
     let arguments = ["replay", "data.csv", "--on", on, "--tags", "sensor"];
-    let numbers = [
-        "--set",
-        "questions=20",
-        "--set",
-        "batch=100",
-        "--server-memory",
-        MEMORY,
-    ];
+    let numbers = ["--set", "questions=20", "--set", "batch=100", "--server-memory", MEMORY];
     let options = ["--results", "results", "--tolerate-disturbance"];
     let output = place.run(&[&arguments[..], &numbers, &options].concat());
     let trials = place.trials();
@@ -92,35 +83,17 @@ pub fn one_checksum() -> Outcome {
     let place = Place::new();
     recording(&place, "1")?;
     let trials = replayed(&place, &on.join(","))?;
-    let stores: BTreeSet<String> = trials
-        .iter()
-        .map(|one| text(&one["implementation"]["store"]))
-        .collect();
+    let stores: BTreeSet<String> = trials.iter().map(|one| text(&one["implementation"]["store"])).collect();
     ensure!(stores.len() == here.len(), "only {stores:?} were measured");
-    let of = |name: &str| -> BTreeSet<String> {
-        trials
-            .iter()
-            .map(|one| text(&one["ledger"][name]))
-            .collect()
-    };
+    let of =
+        |name: &str| -> BTreeSet<String> { trials.iter().map(|one| text(&one["ledger"][name])).collect() };
     let (stored, expected) = (of("checksum"), of("expected_checksum"));
     ensure!(stored.len() == 1, "stored: {stored:?}");
-    ensure!(
-        stored == expected,
-        "stored {stored:?}, expected {expected:?}"
-    );
-    let most = trials
-        .iter()
-        .map(operations)
-        .max_by_key(Vec::len)
-        .unwrap_or_default();
+    ensure!(stored == expected, "stored {stored:?}, expected {expected:?}");
+    let most = trials.iter().map(operations).max_by_key(Vec::len).unwrap_or_default();
     for trial in &trials {
         for line in operations(trial) {
-            ensure!(
-                most.contains(&line),
-                "{}: {line} is not in {most:?}",
-                trial["name"]
-            );
+            ensure!(most.contains(&line), "{}: {line} is not in {most:?}", trial["name"]);
         }
     }
     println!("{stores:?}: checksum {stored:?}; {most:?}");
@@ -128,9 +101,7 @@ pub fn one_checksum() -> Outcome {
     recording(&other, "2")?;
     let other = replayed(&other, "sqlite:individual")?;
     ensure!(
-        other
-            .iter()
-            .all(|one| !stored.contains(&text(&one["ledger"]["checksum"]))),
+        other.iter().all(|one| !stored.contains(&text(&one["ledger"]["checksum"]))),
         "another seed left the same"
     );
     Ok(None)

@@ -16,22 +16,12 @@ const SILENCE: Duration = Duration::from_secs(14);
 
 /// The source is killed (SIGKILL).
 pub fn killed(server: &Server) -> Outcome {
-    broken_off(
-        server,
-        "KILL",
-        NOTICE,
-        "machine-tool-source process ended early (signal: 9",
-    )
+    broken_off(server, "KILL", NOTICE, "machine-tool-source process ended early (signal: 9")
 }
 
 /// The source is stopped (SIGSTOP), and so lives on without a word.
 pub fn stopped(server: &Server) -> Outcome {
-    broken_off(
-        server,
-        "STOP",
-        SILENCE,
-        "machine-tool-source process said nothing for 10 s",
-    )
+    broken_off(server, "STOP", SILENCE, "machine-tool-source process said nothing for 10 s")
 }
 
 fn broken_off(server: &Server, with: &str, limit: Duration, reason: &str) -> Outcome {
@@ -42,16 +32,11 @@ fn broken_off(server: &Server, with: &str, limit: Duration, reason: &str) -> Out
     for number in ["warmup_seconds=0", "measured_seconds=60", "reads=1"] {
         program.args(["--set", number]);
     }
-    let program = program
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
+    let program =
+        program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
     let role = |name: &str| wait(Duration::from_secs(60), || role(program.id(), name));
     let (source, writer) = (role("machine-tool-source"), role("machine-tool-writer"));
-    let (source, writer) = source
-        .zip(writer)
-        .ok_or("no source and writer were started")?;
+    let (source, writer) = source.zip(writer).ok_or("no source and writer were started")?;
     // Into the load.
     std::thread::sleep(Duration::from_secs(2));
     let since = Instant::now();
@@ -59,26 +44,14 @@ fn broken_off(server: &Server, with: &str, limit: Duration, reason: &str) -> Out
     let is_gone = || (!Path::new(&format!("/proc/{writer}")).exists()).then_some(());
     let gone = wait(limit, is_gone);
     let took = since.elapsed();
-    let state = if gone.is_none() {
-        state(writer)
-    } else {
-        String::new()
-    };
-    let output = program
-        .wait_with_output()
-        .map_err(|error| error.to_string())?;
-    ensure!(
-        gone.is_some(),
-        "the writer still waits after {took:?}: {state}: {}",
-        errors(&output)
-    );
+    let state = if gone.is_none() { state(writer) } else { String::new() };
+    let output = program.wait_with_output().map_err(|error| error.to_string())?;
+    ensure!(gone.is_some(), "the writer still waits after {took:?}: {state}: {}", errors(&output));
     let trials = place.trials();
     let write = trials.iter().find(|trial| trial["side"] == "write");
     let verdict = write.map(|trial| trial["verdict"].to_string());
     ensure!(
-        verdict
-            .as_ref()
-            .is_some_and(|verdict| verdict.contains(reason)),
+        verdict.as_ref().is_some_and(|verdict| verdict.contains(reason)),
         "{verdict:?}: {}",
         errors(&output)
     );

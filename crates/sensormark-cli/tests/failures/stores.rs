@@ -36,16 +36,7 @@ impl Server {
 
     /// The stores that have none.
     pub const fn embedded() -> [Self; 2] {
-        [
-            Self {
-                name: "sqlite",
-                title: "SQLite",
-            },
-            Self {
-                name: "duckdb",
-                title: "DuckDB",
-            },
-        ]
+        [Self { name: "sqlite", title: "SQLite" }, Self { name: "duckdb", title: "DuckDB" }]
     }
 
     /// Whether it is one of those.
@@ -56,9 +47,7 @@ impl Server {
     /// Why it cannot be tried here.
     pub fn missing(&self) -> Option<String> {
         let lines = doctor();
-        let line = lines
-            .iter()
-            .find(|line| line.trim_start().starts_with(self.title));
+        let line = lines.iter().find(|line| line.trim_start().starts_with(self.title));
         match line {
             Some(line) if line.contains("not installed") => Some(line.trim().to_owned()),
             Some(_) => None,
@@ -72,9 +61,7 @@ impl Server {
             "griddb" => {
                 "its client asks the cluster for the node of a container, and goes to the address that this states"
             }
-            "questdb" => {
-                "its lines go to the port of HTTP, and the proxy is before that of questions"
-            }
+            "questdb" => "its lines go to the port of HTTP, and the proxy is before that of questions",
             _ => return None,
         };
         Some(format!(
@@ -118,20 +105,14 @@ pub struct Shared {
 impl Shared {
     /// Not started yet.
     pub const fn new(server: Server) -> Self {
-        Self {
-            server,
-            running: Mutex::new(None),
-        }
+        Self { server, running: Mutex::new(None) }
     }
 
     /// Does something with the server, alone.
     ///
     /// # Errors
     /// When it cannot be started, or what `test` says.
-    pub fn with<T>(
-        &self,
-        test: impl FnOnce(&Server, &Running) -> Result<T, String>,
-    ) -> Result<T, String> {
+    pub fn with<T>(&self, test: impl FnOnce(&Server, &Running) -> Result<T, String>) -> Result<T, String> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let running = match &mut *running {
             Some(running) => running,
@@ -230,9 +211,7 @@ fn read(file: &Path) -> Result<Value, String> {
 /// What is written down of the one server in a place; none before there is one.
 pub fn owner(place: &Place) -> Option<Value> {
     let state = place.path().join("state");
-    let mut files = read_folder(&state)
-        .into_iter()
-        .map(|run| run.join("sensormark-owner.json"));
+    let mut files = read_folder(&state).into_iter().map(|run| run.join("sensormark-owner.json"));
     files.find_map(|file| read(&file).ok().filter(|owner| !owner["server"].is_null()))
 }
 
@@ -244,19 +223,12 @@ pub fn process(owner: &Value) -> Option<u32> {
 
 /// The living processes of a server: its root, the session that this leads, and all their descendants (which may lead sessions of their own).
 pub fn processes(root: u32) -> Vec<u32> {
-    let all: Vec<Entry> = read_folder(Path::new("/proc"))
-        .iter()
-        .filter_map(|path| Entry::read(path))
-        .collect();
-    let mut inside: Vec<u32> = all
-        .iter()
-        .filter(|one| one.pid == root || one.session == root)
-        .map(|one| one.pid)
-        .collect();
+    let all: Vec<Entry> =
+        read_folder(Path::new("/proc")).iter().filter_map(|path| Entry::read(path)).collect();
+    let mut inside: Vec<u32> =
+        all.iter().filter(|one| one.pid == root || one.session == root).map(|one| one.pid).collect();
     loop {
-        let more = all
-            .iter()
-            .filter(|one| inside.contains(&one.parent) && !inside.contains(&one.pid));
+        let more = all.iter().filter(|one| inside.contains(&one.parent) && !inside.contains(&one.pid));
         let more: Vec<u32> = more.map(|one| one.pid).collect();
         if more.is_empty() {
             break;
@@ -294,9 +266,6 @@ impl Entry {
 /// Sends a signal to processes of a test's own.
 pub fn signal(name: &str, processes: &[u32]) {
     let numbers = processes.iter().map(u32::to_string);
-    let sent = Command::new("kill")
-        .arg(format!("-{name}"))
-        .args(numbers)
-        .output();
+    let sent = Command::new("kill").arg(format!("-{name}")).args(numbers).output();
     sent.expect("kill is there");
 }

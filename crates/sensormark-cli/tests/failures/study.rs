@@ -9,14 +9,8 @@ use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Reasons that speak of data and answers; a busy machine has others.
-const WRONG: [&str; 6] = [
-    "wrong_answer",
-    "lost_data",
-    "altered_data",
-    "duplicated_data",
-    "errors",
-    "client_failed",
-];
+const WRONG: [&str; 6] =
+    ["wrong_answer", "lost_data", "altered_data", "duplicated_data", "errors", "client_failed"];
 
 /// The five searches over the whole of time.
 pub fn unbounded(server: &Server) -> Outcome {
@@ -29,8 +23,7 @@ pub fn unbounded(server: &Server) -> Outcome {
         _ => server.on(),
     };
     let on = format!("{layout}/individual-unbounded");
-    let output =
-        place.run(&[&MACHINE_TOOL[..], &["--on", &on, "--server-memory", MEMORY]].concat());
+    let output = place.run(&[&MACHINE_TOOL[..], &["--on", &on, "--server-memory", MEMORY]].concat());
     if server.name == "cassandra" {
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
         ensure!(said.contains("rows lie in partitions of time"), "{said}");
@@ -49,17 +42,11 @@ pub fn as_published(server: &Server) -> Outcome {
     for layout in layouts {
         let place = Place::new();
         let on = format!("{}:{layout}/bulk", server.name);
-        let output =
-            place.run(&[&MACHINE_TOOL[..], &["--on", &on, "--server-memory", MEMORY]].concat());
+        let output = place.run(&[&MACHINE_TOOL[..], &["--on", &on, "--server-memory", MEMORY]].concat());
         let trials = place.trials();
         let write = trials.iter().find(|trial| trial["side"] == "write");
-        let kept = write
-            .map(|trial| trial["implementation"]["layout"].clone())
-            .unwrap_or_default();
-        ensure!(
-            kept["time"] == "native" || kept["float_fields"] == true,
-            "{layout}: {kept}"
-        );
+        let kept = write.map(|trial| trial["implementation"]["layout"].clone()).unwrap_or_default();
+        ensure!(kept["time"] == "native" || kept["float_fields"] == true, "{layout}: {kept}");
         read_rightly(&place, &output, "bulk")?;
     }
     Ok(None)
@@ -86,48 +73,31 @@ pub fn lost_datagrams(server: &Server) -> Outcome {
     }
     let place = Place::new();
     let mut program = place.command(&MACHINE_TOOL);
-    program.args([
-        "--on",
-        "influxdb:individual-udp/bulk",
-        "--server-memory",
-        MEMORY,
-    ]);
+    program.args(["--on", "influxdb:individual-udp/bulk", "--server-memory", MEMORY]);
     let stop = LOSING_SECONDS + seconds_to_fill();
     let measured = format!("measured_seconds={}", stop + 8);
     program.args(["--set", &format!("samples_per_second={RATE}")]);
     program.args(["--set", &measured]);
-    let program = program
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
+    let program =
+        program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
     let deadline = Instant::now() + Duration::from_secs(300);
     let writes = || processes(program.id()).into_iter().any(is_source);
     while !writes() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let root = owner(&place)
-        .as_ref()
-        .and_then(process)
-        .ok_or("no server was started")?;
+    let root = owner(&place).as_ref().and_then(process).ok_or("no server was started")?;
     std::thread::sleep(Duration::from_secs(4));
     let stopped = processes(root);
     signal("STOP", &stopped);
     std::thread::sleep(Duration::from_secs(stop));
     signal("CONT", &stopped);
-    let output = program
-        .wait_with_output()
-        .map_err(|error| error.to_string())?;
+    let output = program.wait_with_output().map_err(|error| error.to_string())?;
     let trials = place.trials();
     let write = trials.iter().find(|trial| trial["side"] == "write");
     let lost = write.and_then(|trial| trial["ledger"]["in_doubt_not_stored"].as_u64());
     let acknowledged = write.and_then(|trial| trial["ledger"]["lost"].as_u64());
     println!("{lost:?} datagrams' samples are not stored");
-    ensure!(
-        lost > Some(100) && acknowledged == Some(0),
-        "{lost:?}: {}",
-        errors(&output)
-    );
+    ensure!(lost > Some(100) && acknowledged == Some(0), "{lost:?}: {}", errors(&output));
     read_rightly(&place, &output, "bulk")
 }
 
@@ -140,10 +110,7 @@ fn is_source(pid: u32) -> bool {
 fn read_rightly(place: &Place, output: &Output, strategy: &str) -> Outcome {
     let trials = place.trials();
     let is_wanted = |trial: &&Value| trial["implementation"]["strategy"] == strategy;
-    let read = trials
-        .iter()
-        .find(is_wanted)
-        .ok_or_else(|| format!("no read trial: {}", errors(output)))?;
+    let read = trials.iter().find(is_wanted).ok_or_else(|| format!("no read trial: {}", errors(output)))?;
     let answers = &read["answers"];
     ensure!(
         answers["checked"].as_u64() > Some(0) && answers["wrong"].as_u64() == Some(0),

@@ -11,14 +11,7 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 /// What stands before the folder when a server was started.
 const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 /// Source and writer on one host, where this program is.
-const WRITER_ON_PI1: [&str; 6] = [
-    "--host-program",
-    PROGRAM,
-    "--host",
-    "source=pi1",
-    "--host",
-    "writer=pi1",
-];
+const WRITER_ON_PI1: [&str; 6] = ["--host-program", PROGRAM, "--host", "source=pi1", "--host", "writer=pi1"];
 /// Small numbers of devops: a second or two.
 const SMALL: [&str; 8] = [
     "hosts=8",
@@ -78,15 +71,9 @@ fn refuses(arguments: &[&str], words: &[&str]) {
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
     for word in words {
-        assert!(
-            text.contains(word),
-            "{arguments:?}: {word:?} is not in: {text}"
-        );
+        assert!(text.contains(word), "{arguments:?}: {word:?} is not in: {text}");
     }
-    assert!(
-        !place.results().exists(),
-        "{arguments:?}: something was begun"
-    );
+    assert!(!place.results().exists(), "{arguments:?}: something was begun");
 }
 
 pub fn refused() -> Option<String> {
@@ -97,29 +84,11 @@ pub fn refused() -> Option<String> {
         &["SQLite works inside its client's process"],
     );
     refuses(
-        &[
-            "machine-tool",
-            "--on",
-            "postgresql:bulk",
-            "--host",
-            "reader=ssh:a",
-        ],
+        &["machine-tool", "--on", "postgresql:bulk", "--host", "reader=ssh:a"],
         &["127.0.0.1", "--on postgresql=URL"],
     );
-    refuses(
-        &[
-            "machine-tool",
-            "--on",
-            "sqlite:bulk",
-            "--host",
-            "raeder=ssh:a",
-        ],
-        &["did you mean reader?"],
-    );
-    refuses(
-        &["devops", "--on", "sqlite", "--host", "load=a"],
-        &["\"a\" names a host", "ssh:a"],
-    );
+    refuses(&["machine-tool", "--on", "sqlite:bulk", "--host", "raeder=ssh:a"], &["did you mean reader?"]);
+    refuses(&["devops", "--on", "sqlite", "--host", "load=a"], &["\"a\" names a host", "ssh:a"]);
     let _ = url;
     None
 }
@@ -128,13 +97,9 @@ pub fn refused() -> Option<String> {
 fn operations(trial: &Value, side: &str) -> u64 {
     let loads = trial["loads"].as_array().expect("loads");
     let writes = side == "write";
-    let mine = loads
-        .iter()
-        .filter(|load| load["writes"] == writes && load["warm_up"] == false);
+    let mine = loads.iter().filter(|load| load["writes"] == writes && load["warm_up"] == false);
     let classes = mine.flat_map(|load| load["classes"].as_object().expect("classes").values());
-    classes
-        .map(|class| class["operations"].as_u64().expect("a count"))
-        .sum()
+    classes.map(|class| class["operations"].as_u64().expect("a count")).sum()
 }
 
 /// What a role used in the phase of this name, as figures of its columns.
@@ -182,10 +147,7 @@ fn near(placed: &Value, here: &Value, processes: f64) {
 /// The probes of these hosts are told, each with samples of its own, and none of them is another host: all share this kernel.
 fn has_probes(place: &Place, trial: &Value, role: &str, hosts: &[&str]) {
     let probes = trial["client_probes"].as_array().expect("probes");
-    let told: Vec<_> = probes
-        .iter()
-        .map(|one| one["probe"]["host"].as_str())
-        .collect();
+    let told: Vec<_> = probes.iter().map(|one| one["probe"]["host"].as_str()).collect();
     let expected: Vec<_> = hosts.iter().map(|host| Some(*host)).collect();
     assert_eq!(told, expected);
     let name = trial["name"].as_str().expect("a name");
@@ -256,17 +218,10 @@ pub fn clocks() -> Option<String> {
             assert!((drift_ppm - 50.0).abs() <= known_ppm.max(1.0), "{clock}");
         }
         let hosts = trial["clocks"].as_array().expect("clocks").iter();
-        let host = if trial["side"] == "write" {
-            "pi1"
-        } else {
-            "pi2"
-        };
+        let host = if trial["side"] == "write" { "pi1" } else { "pi2" };
         assert!(hosts.clone().count() > 0 && hosts.clone().all(|clock| clock["host"] == host));
     }
-    let write = trials
-        .iter()
-        .find(|trial| trial["side"] == "write")
-        .expect("a write trial");
+    let write = trials.iter().find(|trial| trial["side"] == "write").expect("a write trial");
     let ledger = &write["ledger"];
     assert_eq!(ledger["produced"], 4_200, "{}", said(&output));
     assert_eq!(ledger["lost"], 0);
@@ -275,11 +230,7 @@ pub fn clocks() -> Option<String> {
     let delay = &write["latencies"]["sensor_delay"]["summary"];
     let median_ns = delay["p50_ns"].as_u64().expect("a median");
     assert!(median_ns < 2_500_000_000, "{delay}");
-    assert!(
-        place.leftovers().is_empty() || place.leftovers().len() == 1,
-        "{:?}",
-        place.leftovers()
-    );
+    assert!(place.leftovers().is_empty() || place.leftovers().len() == 1, "{:?}", place.leftovers());
     None
 }
 
@@ -303,36 +254,17 @@ pub fn load_hosts() -> Option<String> {
     ];
     let spread = four.measure("devops", &SMALL, &hosts);
     let (first, second) = (one.trials(), four.trials());
-    assert_eq!(
-        (first.len(), second.len()),
-        (1, 1),
-        "{}{}",
-        said(&alone),
-        said(&spread)
-    );
+    assert_eq!((first.len(), second.len()), (1, 1), "{}{}", said(&alone), said(&spread));
     let (first, second) = (&first[0], &second[0]);
     assert_eq!(first["ledger"], second["ledger"], "{}", said(&spread));
-    let answers = |trial: &Value| {
-        (
-            trial["answers"]["checked"].clone(),
-            trial["answers"]["wrong"].clone(),
-        )
-    };
+    let answers = |trial: &Value| (trial["answers"]["checked"].clone(), trial["answers"]["wrong"].clone());
     assert_eq!(answers(first), answers(second), "{}", said(&spread));
     assert_eq!(operations(first, "write"), operations(second, "write"));
     let loads = second["loads"].as_array().expect("loads");
-    assert!(
-        loads.iter().any(|load| load["processes"] == 4),
-        "{}",
-        said(&spread)
-    );
+    assert!(loads.iter().any(|load| load["processes"] == 4), "{}", said(&spread));
     shared_windows(first, second, &said(&spread));
     let clocks = second["clocks"].as_array().expect("clocks");
-    near(
-        &used(second, first_phase(first), "trial"),
-        &used(first, first_phase(first), "trial"),
-        4.0,
-    );
+    near(&used(second, first_phase(first), "trial"), &used(first, first_phase(first), "trial"), 4.0);
     has_probes(&four, second, "load", &["a", "b", "c", "d"]);
     assert!(!said(&spread).contains("no score"), "{}", said(&spread));
     for host in ["a", "b", "c", "d"] {
@@ -353,10 +285,7 @@ fn counts_over_the_window(hosts: &[&str]) {
     let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{load} {text}"));
     let window = &load["shared"];
     let [seconds, readings] = ["seconds", "readings"].map(|name| number(&window[name]));
-    assert!(
-        seconds >= 1.0,
-        "the load is too short for this test: {load}"
-    );
+    assert!(seconds >= 1.0, "the load is too short for this test: {load}");
     let rate = number(&trial["figures"]["values_per_second/load-4"]["value"]);
     // Nine readings, one a table, hold 101 values.
     let expected = readings * 101.0 / 9.0 / seconds;
@@ -382,21 +311,12 @@ fn shared_windows(alone: &Value, spread: &Value, text: &str) {
             let whole = load["seconds"].as_f64().expect("a length");
             assert!((0.0..=whole).contains(&number("seconds")), "{load}");
             let classes = load["classes"].as_object().expect("classes").values();
-            let all: f64 = classes
-                .filter_map(|class| class["operations"].as_f64())
-                .sum();
+            let all: f64 = classes.filter_map(|class| class["operations"].as_f64()).sum();
             assert!((0.0..=all).contains(&number("operations")), "{load}");
-            assert_eq!(
-                number("operations") > 0.0,
-                number("seconds") > 0.0,
-                "{load}"
-            );
+            assert_eq!(number("operations") > 0.0, number("seconds") > 0.0, "{load}");
         }
     }
-    assert!(
-        text.contains("The window that all hosts of a load shared"),
-        "{text}"
-    );
+    assert!(text.contains("The window that all hosts of a load shared"), "{text}");
 }
 
 /// Process ids whose environment has this mark.
@@ -405,9 +325,7 @@ fn marked(mark: &str) -> Vec<u32> {
     let ids = folders.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let has = |id: &u32| {
         let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment
-            .split(|byte| *byte == 0)
-            .any(|one| one == mark.as_bytes())
+        environment.split(|byte| *byte == 0).any(|one| one == mark.as_bytes())
     };
     ids.filter(has).collect()
 }
@@ -455,26 +373,14 @@ pub fn lost() -> Option<String> {
     let found = marked(&mark);
     assert_eq!(found.len(), 3, "writer, its probe and source are at work");
     let name = |id: &u32| fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
-    let writer = found
-        .iter()
-        .find(|id| name(id).contains("writer"))
-        .expect("a writer");
-    let killed = Command::new("kill")
-        .args(["-9", &writer.to_string()])
-        .status();
+    let writer = found.iter().find(|id| name(id).contains("writer")).expect("a writer");
+    let killed = Command::new("kill").args(["-9", &writer.to_string()]).status();
     assert!(killed.expect("kill").success());
     let output: Output = running.wait_with_output().expect("it ends");
     let trials = place.trials();
-    let write = trials
-        .iter()
-        .find(|trial| trial["side"] == "write")
-        .expect("a write trial");
+    let write = trials.iter().find(|trial| trial["side"] == "write").expect("a write trial");
     let text = write["verdict"].to_string();
-    assert!(
-        text.contains("writer process on pi1 ended early"),
-        "{text} {}",
-        said(&output)
-    );
+    assert!(text.contains("writer process on pi1 ended early"), "{text} {}", said(&output));
     let gone = Instant::now() + Duration::from_secs(5);
     while !marked(&mark).is_empty() && Instant::now() < gone {
         std::thread::sleep(Duration::from_millis(50));

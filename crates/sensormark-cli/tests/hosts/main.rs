@@ -11,12 +11,7 @@ mod programs;
 mod server;
 mod slurm;
 #[path = "../cli/support.rs"]
-#[allow(
-    dead_code,
-    unused_macros,
-    unused_imports,
-    reason = "shared with other tests, which use all of it"
-)]
+#[allow(dead_code, unused_macros, unused_imports, reason = "shared with other tests, which use all of it")]
 mod support;
 
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -30,22 +25,10 @@ fn main() {
     arguments.test_threads.get_or_insert(2);
     let tests: [(&str, Test); 13] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
-        (
-            "programs::hosts_that_cannot_be_used_are_told",
-            programs::unusable,
-        ),
-        (
-            "programs::probes_have_the_same_version",
-            programs::of_probes,
-        ),
-        (
-            "launchers::clocks_that_differ_change_no_figure",
-            launchers::clocks,
-        ),
-        (
-            "launchers::load_hosts_write_what_one_writes",
-            launchers::load_hosts,
-        ),
+        ("programs::hosts_that_cannot_be_used_are_told", programs::unusable),
+        ("programs::probes_have_the_same_version", programs::of_probes),
+        ("launchers::clocks_that_differ_change_no_figure", launchers::clocks),
+        ("launchers::load_hosts_write_what_one_writes", launchers::load_hosts),
         ("launchers::a_lost_host_ends_the_trial", launchers::lost),
         ("namespaces::three_hosts_by_ssh", namespaces::three_hosts),
         ("server::on_a_host_of_its_own", server::on_a_host_of_its_own),

@@ -18,10 +18,8 @@ const PASSWORD: &str = "not-to-be-seen-19";
 pub fn program_of_hosts(folder: &Path, name: &str, further: &str) -> String {
     let program = folder.join(name);
     let state = folder.join("state");
-    let lines = format!(
-        "#!/bin/sh\nexec env SENSORMARK_STATE={} {further} {PROGRAM} \"$@\"\n",
-        state.display()
-    );
+    let lines =
+        format!("#!/bin/sh\nexec env SENSORMARK_STATE={} {further} {PROGRAM} \"$@\"\n", state.display());
     fs::write(&program, lines).expect("room");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("ours");
     program.to_str().expect("UTF-8").to_owned()
@@ -35,9 +33,7 @@ fn used<'a>(trial: &'a Value, role: &str) -> (&'a Value, &'a Value) {
 
 fn phase(trial: &Value) -> &Value {
     let mut phases = trial["phases"].as_array().expect("phases").iter();
-    phases
-        .find(|phase| phase["name"] == "measured")
-        .expect("measured")
+    phases.find(|phase| phase["name"] == "measured").expect("measured")
 }
 
 fn client_of(trial: &Value) -> (&str, &str) {
@@ -83,11 +79,7 @@ fn check_columns(place: &Place, trial: &Value) {
     let probe = &trial["client_probes"][0];
     assert_eq!(probe["role"], client);
     assert_eq!(probe["probe"]["host"], host);
-    assert_eq!(
-        probe["probe"]["missing"],
-        Value::Array(Vec::new()),
-        "{probe}"
-    );
+    assert_eq!(probe["probe"]["missing"], Value::Array(Vec::new()), "{probe}");
     assert!(probe["probe"]["memory_bytes"].as_u64() > Some(0));
     let server = &trial["server"]["probe"];
     assert_eq!(server["missing"], Value::Array(Vec::new()), "{server}");
@@ -115,10 +107,7 @@ pub fn check(place: &Place, output: &Output, least_offset_ns: i64) -> Vec<Value>
     assert_eq!(ledger["produced"], 4_200);
     assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
     let text = said(output);
-    for words in [
-        "Other hosts that roles ran on",
-        "server measured by a probe on db1",
-    ] {
+    for words in ["Other hosts that roles ran on", "server measured by a probe on db1"] {
         assert!(text.contains(words), "{words}: {text}");
     }
     assert!(!text.contains("no score"), "{text}");
@@ -127,8 +116,7 @@ pub fn check(place: &Place, output: &Output, least_offset_ns: i64) -> Vec<Value>
 
 fn write_trial(trials: &[Value]) -> &Value {
     let mut all = trials.iter();
-    all.find(|trial| trial["side"] == "write")
-        .expect("a write trial")
+    all.find(|trial| trial["side"] == "write").expect("a write trial")
 }
 
 /// A planted clock changes no figure by more than its uncertainty. Looked at are the length of the phase and the delay from sensor to acknowledgement.
@@ -148,10 +136,7 @@ fn compare(planted: &[Value], plain: &[Value]) {
     };
     let spread_ns = delay(planted, "p95_ns").max(delay(plain, "p95_ns"));
     let (one, other) = (delay(planted, "p50_ns"), delay(plain, "p50_ns"));
-    assert!(
-        one.abs_diff(other) <= spread_ns + uncertain_ns,
-        "{one} and {other}"
-    );
+    assert!(one.abs_diff(other) <= spread_ns + uncertain_ns, "{one} and {other}");
     // A busy machine delays much; what was planted would delay more.
     assert!(one.max(other) < 2_500_000_000, "{one} and {other}");
     let seconds = |trial: &Value| phase(trial)["seconds"].as_f64().expect("a length");
@@ -327,10 +312,8 @@ pub fn cut_off(
     (state, processes): (&Path, usize),
 ) {
     let further = ["--set", "measured_seconds=30", "--results", "cut"];
-    let changed: Vec<&str> = arguments
-        .iter()
-        .map(|word| if *word == "results" { "cut" } else { *word })
-        .collect();
+    let changed: Vec<&str> =
+        arguments.iter().map(|word| if *word == "results" { "cut" } else { *word }).collect();
     let changed = [&changed[..], &further[..2]].concat();
     let child = run(&changed)
         .stdout(std::process::Stdio::piped())
@@ -345,30 +328,14 @@ pub fn cut_off(
         let line = fs::read_to_string(format!("/proc/{id}/cmdline")).unwrap_or_default();
         line.starts_with("ssh") && line.contains(&format!("{role}\0elsewhere"))
     };
-    let session = children
-        .split_whitespace()
-        .find(is_its)
-        .expect("its ssh client");
-    assert!(
-        Command::new("kill")
-            .args(["-9", session])
-            .status()
-            .expect("kill")
-            .success()
-    );
+    let session = children.split_whitespace().find(is_its).expect("its ssh client");
+    assert!(Command::new("kill").args(["-9", session]).status().expect("kill").success());
     let output = child.wait_with_output().expect("it ends");
-    assert!(
-        said(&output).contains(&format!("{role} process on {host} ended early")),
-        "{}",
-        said(&output)
-    );
+    assert!(said(&output).contains(&format!("{role} process on {host} ended early")), "{}", said(&output));
     let gone = Instant::now() + Duration::from_secs(15);
     while ours.iter().any(|id| roles(state).contains(id)) && Instant::now() < gone {
         std::thread::sleep(Duration::from_millis(50));
     }
-    let left: Vec<u32> = ours
-        .into_iter()
-        .filter(|id| roles(state).contains(id))
-        .collect();
+    let left: Vec<u32> = ours.into_iter().filter(|id| roles(state).contains(id)).collect();
     assert!(left.is_empty(), "left running there: {left:?}");
 }

@@ -12,16 +12,10 @@ const SSHD: &str = "/usr/sbin/sshd";
 /// The network of the hub's bridge.
 const NETWORK: &str = "10.77.19";
 /// Gives the host the boot id of this file, and becomes its sshd.
-const BOOT: &str =
-    r#"mount --bind "$1" /proc/sys/kernel/random/boot_id && exec "$2" -D -e -f "$3""#;
+const BOOT: &str = r#"mount --bind "$1" /proc/sys/kernel/random/boot_id && exec "$2" -D -e -f "$3""#;
 
 /// What a server runs as.
-const NOBODY: [&str; 4] = [
-    "setpriv",
-    "--reuid=65534",
-    "--regid=65534",
-    "--clear-groups",
-];
+const NOBODY: [&str; 4] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 /// A hub and hosts around it.
 pub struct Network {
@@ -65,42 +59,19 @@ impl Network {
             daemons: Vec::new(),
         };
         let hub = format!("sm{mark}hub");
-        network
-            .namespace(&hub)
-            .map_err(|why| format!("no network namespaces here: {why}"))?;
+        network.namespace(&hub).map_err(|why| format!("no network namespaces here: {why}"))?;
         run(&["ip", "-n", &hub, "link", "add", "bridge", "type", "bridge"])?;
-        run(&[
-            "ip",
-            "-n",
-            &hub,
-            "addr",
-            "add",
-            &format!("{NETWORK}.1/24"),
-            "dev",
-            "bridge",
-        ])?;
+        run(&["ip", "-n", &hub, "addr", "add", &format!("{NETWORK}.1/24"), "dev", "bridge"])?;
         run(&["ip", "-n", &hub, "link", "set", "bridge", "up"])?;
         network.keys()?;
         for (number, host) in (2..).zip(hosts) {
             let name = format!("sm{mark}{host}");
             network.namespace(&name)?;
             run(&[
-                "ip", "-n", &hub, "link", "add", host, "type", "veth", "peer", "name", "eth0",
-                "netns", &name,
+                "ip", "-n", &hub, "link", "add", host, "type", "veth", "peer", "name", "eth0", "netns", &name,
             ])?;
-            run(&[
-                "ip", "-n", &hub, "link", "set", host, "master", "bridge", "up",
-            ])?;
-            run(&[
-                "ip",
-                "-n",
-                &name,
-                "addr",
-                "add",
-                &format!("{NETWORK}.{number}/24"),
-                "dev",
-                "eth0",
-            ])?;
+            run(&["ip", "-n", &hub, "link", "set", host, "master", "bridge", "up"])?;
+            run(&["ip", "-n", &name, "addr", "add", &format!("{NETWORK}.{number}/24"), "dev", "eth0"])?;
             run(&["ip", "-n", &name, "link", "set", "eth0", "up"])?;
             network.serve(&name, host, number)?;
         }
@@ -121,8 +92,7 @@ impl Network {
             let path = self.path(key);
             run(&["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", &path])?;
         }
-        fs::copy(self.path("user.pub"), self.path("authorized"))
-            .map_err(|error| error.to_string())?;
+        fs::copy(self.path("user.pub"), self.path("authorized")).map_err(|error| error.to_string())?;
         fs::write(self.path("config"), "").map_err(|error| error.to_string())
     }
 
@@ -150,8 +120,7 @@ impl Network {
                 self.path("user")
             ),
         )?;
-        let log = fs::File::create(self.path(&format!("log-{host}")))
-            .map_err(|error| error.to_string())?;
+        let log = fs::File::create(self.path(&format!("log-{host}"))).map_err(|error| error.to_string())?;
         let boot = self.path(&format!("boot-{host}"));
         let id = format!("00000000-0000-4000-8000-{number:012}\n");
         fs::write(&boot, id).map_err(|error| error.to_string())?;
@@ -163,8 +132,7 @@ impl Network {
             .stdout(Stdio::null())
             .stderr(log)
             .spawn();
-        self.daemons
-            .push(started.map_err(|error| error.to_string())?);
+        self.daemons.push(started.map_err(|error| error.to_string())?);
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
             let asked = run(&[
@@ -211,10 +179,7 @@ impl Network {
     fn place(&self, host: &str) -> (String, String) {
         let number = self.hosts.iter().position(|one| one == host);
         let number = number.expect("a host of the network");
-        (
-            self.names[number + 1].clone(),
-            format!("{NETWORK}.{}", number + 2),
-        )
+        (self.names[number + 1].clone(), format!("{NETWORK}.{}", number + 2))
     }
 
     /// Starts PostgreSQL on a host. Its user is `sensor`, with this password. Gives its URL and its folder. One that does not start is a failure of the test.
@@ -223,14 +188,7 @@ impl Network {
         let server = format!("{}/postgres", programs().expect("PostgreSQL is there"));
         let (namespace, host) = self.place(on);
         let address = format!("listen_addresses={host}");
-        let options = [
-            "-D",
-            &data,
-            "-c",
-            &address,
-            "-c",
-            "unix_socket_directories=",
-        ];
+        let options = ["-D", &data, "-c", &address, "-c", "unix_socket_directories="];
         let log = self.path("log-postgresql");
         let started = Command::new("ip")
             .args(["netns", "exec", &namespace])
@@ -268,14 +226,7 @@ impl Network {
         std::os::unix::fs::chown(&file, Some(65_534), Some(65_534)).map_err(text)?;
         let initdb = format!("{}/initdb", programs()?);
         let file_option = format!("--pwfile={file}");
-        let options = [
-            "-U",
-            "sensor",
-            "--auth=scram-sha-256",
-            "--no-sync",
-            "-E",
-            "UTF8",
-        ];
+        let options = ["-U", "sensor", "--auth=scram-sha-256", "--no-sync", "-E", "UTF8"];
         run(&[&NOBODY[..], &[&initdb, "-D", &data, &file_option], &options].concat())?;
         fs::remove_file(&file).map_err(text)?;
         let access = format!("host all all {NETWORK}.0/24 scram-sha-256\n");

@@ -15,17 +15,11 @@ fn cannot_use(server: &Server<'_>, launcher: &[&str], words: &[&str]) {
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(3), "{launcher:?}: {text}");
     for word in words {
-        assert!(
-            text.contains(word),
-            "{launcher:?}: {word:?} is not in: {text}"
-        );
+        assert!(text.contains(word), "{launcher:?}: {word:?} is not in: {text}");
     }
     let password = server.url.split(['@', ':']).nth(2).expect("a password");
     assert!(!text.contains(password), "the password shows");
-    assert!(
-        !place.results().exists(),
-        "{launcher:?}: something was begun"
-    );
+    assert!(!place.results().exists(), "{launcher:?}: something was begun");
 }
 
 pub fn unusable() -> Option<String> {
@@ -35,35 +29,20 @@ pub fn unusable() -> Option<String> {
     let by = |launcher: &'static str| [&["--launcher", launcher][..], &reader].concat();
     cannot_use(
         &server,
-        &[
-            &by("env HOST={host}")[..],
-            &["--host-program", "/nowhere/sensormark"],
-        ]
-        .concat(),
+        &[&by("env HOST={host}")[..], &["--host-program", "/nowhere/sensormark"]].concat(),
         &["there is no program /nowhere/sensormark on pi1", "--deploy"],
     );
-    let other = script(
-        place.path(),
-        "other",
-        "echo 'sensormark 0.0.1 (000000000000)'",
-    );
+    let other = script(place.path(), "other", "echo 'sensormark 0.0.1 (000000000000)'");
     cannot_use(
         &server,
         &[&by("env HOST={host}")[..], &["--host-program", &other]].concat(),
         &["pi1 has \"sensormark 0.0.1 (000000000000)\"", "--deploy"],
     );
-    cannot_use(
-        &server,
-        &by("no-such-launcher {host}"),
-        &["pi1 cannot be reached by no-such-launcher pi1"],
-    );
+    cannot_use(&server, &by("no-such-launcher {host}"), &["pi1 cannot be reached by no-such-launcher pi1"]);
     cannot_use(
         &server,
         &["--host", "reader=ssh:nobody.invalid"],
-        &[
-            "nobody.invalid cannot be reached by ssh",
-            "without a password",
-        ],
+        &["nobody.invalid cannot be reached by ssh", "without a password"],
     );
     None
 }
@@ -83,18 +62,11 @@ pub fn of_probes() -> Option<String> {
     let temporary = format!("TMPDIR={}", host.path().display());
     let on_host = format!("server=port,host=env {temporary} HOST=db1");
     let at = |program: &str| format!("{on_host},program={program}");
-    let other = script(
-        place.path(),
-        "other",
-        "echo 'sensormark 0.0.1 (000000000000)'",
-    );
+    let other = script(place.path(), "other", "echo 'sensormark 0.0.1 (000000000000)'");
     cannot_use(
         &server,
         &["--probe", &at(&other)],
-        &[
-            "HOST=db1 has \"sensormark 0.0.1 (000000000000)\"",
-            "--deploy",
-        ],
+        &["HOST=db1 has \"sensormark 0.0.1 (000000000000)\"", "--deploy"],
     );
     cannot_use(
         &server,

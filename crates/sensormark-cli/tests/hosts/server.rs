@@ -10,14 +10,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// What the names of servers' scratch folders begin with.
-const STORES: [&str; 6] = [
-    "postgresql-",
-    "mariadb-",
-    "mongodb-",
-    "questdb-",
-    "influxdb-",
-    "cassandra-",
-];
+const STORES: [&str; 6] = ["postgresql-", "mariadb-", "mongodb-", "questdb-", "influxdb-", "cassandra-"];
 
 /// The programs of these servers.
 const PROGRAMS: [&str; 5] = ["postgres", "mariadbd", "mongod", "influxd", "java"];
@@ -61,8 +54,7 @@ fn nothing_left(state: &Path) {
 /// The generated passwords of the servers that run there now.
 fn passwords(state: &Path) -> Vec<String> {
     let folders = scratch_folders(state).into_iter();
-    let texts =
-        folders.filter_map(|folder| fs::read_to_string(folder.join("server/password")).ok());
+    let texts = folders.filter_map(|folder| fs::read_to_string(folder.join("server/password")).ok());
     texts.map(|text| text.trim().to_owned()).collect()
 }
 
@@ -246,10 +238,7 @@ pub fn by_a_launcher() -> Option<String> {
             continue;
         }
         let (place, state) = (Place::new(), Place::new());
-        let launcher = format!(
-            "env SENSORMARK_STATE={} HOST={{host}}",
-            state.path().display()
-        );
+        let launcher = format!("env SENSORMARK_STATE={} HOST={{host}}", state.path().display());
         let on = format!("{store}:bulk");
         let hosts = [
             "--on",
@@ -286,14 +275,7 @@ pub fn by_a_launcher() -> Option<String> {
 pub fn refused() -> Option<String> {
     let refuses = |on: &str, further: &[&str], words: &[&str]| {
         let place = Place::new();
-        let hosts = [
-            "run",
-            "machine-tool",
-            "--on",
-            on,
-            "--host",
-            "server=ssh:db1",
-        ];
+        let hosts = ["run", "machine-tool", "--on", on, "--host", "server=ssh:db1"];
         let output = place.run(&[&hosts[..], further].concat());
         let text = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{on} {further:?}: {text}");
@@ -307,11 +289,7 @@ pub fn refused() -> Option<String> {
     refuses(
         "griddb:individual",
         &address,
-        &[
-            "may not listen there",
-            "on every interface",
-            "--on griddb=URL",
-        ],
+        &["may not listen there", "on every interface", "--on griddb=URL"],
     );
     for option in [["--data", "."], ["--cache", "cold"]] {
         let further = [&address[..], &option].concat();
@@ -325,10 +303,7 @@ pub fn refused() -> Option<String> {
 /// The role says that its host does not have the address, and the trial ends.
 fn unreachable_address() {
     let (place, state) = (Place::new(), Place::new());
-    let launcher = format!(
-        "env SENSORMARK_STATE={} HOST={{host}}",
-        state.path().display()
-    );
+    let launcher = format!("env SENSORMARK_STATE={} HOST={{host}}", state.path().display());
     let hosts = [
         "--on",
         "postgresql:bulk",

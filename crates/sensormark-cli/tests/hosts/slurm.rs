@@ -14,12 +14,8 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 /// Four load hosts by the preset.
-const LOAD_HOSTS: [&str; 4] = [
-    "--host-program",
-    PROGRAM,
-    "--load-hosts",
-    "slurm:node1,slurm:node2,slurm:node3,slurm:node4",
-];
+const LOAD_HOSTS: [&str; 4] =
+    ["--host-program", PROGRAM, "--load-hosts", "slurm:node1,slurm:node2,slurm:node3,slurm:node4"];
 /// Small numbers of devops: a second or two.
 const SMALL: [&str; 8] = [
     "hosts=8",
@@ -32,14 +28,7 @@ const SMALL: [&str; 8] = [
     "several_hosts=3",
 ];
 /// A load of minutes.
-const LONG: [&str; 6] = [
-    "hosts=40",
-    "hours=24",
-    "more_hours=25",
-    "workers=4",
-    "clients=4",
-    "batch=20",
-];
+const LONG: [&str; 6] = ["hosts=40", "hours=24", "more_hours=25", "workers=4", "clients=4", "batch=20"];
 /// How many clusters tests have started.
 static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 /// How long a daemon may take to answer.
@@ -71,11 +60,7 @@ impl Slurm {
         let mut slurm = Self {
             folder: folder.to_owned(),
             // Two tests may each have a cluster at the same time.
-            name: format!(
-                "sensormark{}x{}",
-                std::process::id(),
-                CLUSTERS.fetch_add(1, Ordering::Relaxed)
-            ),
+            name: format!("sensormark{}x{}", std::process::id(), CLUSTERS.fetch_add(1, Ordering::Relaxed)),
             daemons: Vec::new(),
         };
         slurm.configure().map_err(|error| error.to_string())?;
@@ -103,13 +88,10 @@ impl Slurm {
         fs::write(self.path("munge/key"), key)?;
         fs::set_permissions(self.path("munge/key"), PermissionsExt::from_mode(0o600))?;
         // All are held until all are known, so that none is given twice.
-        let held: Vec<TcpListener> = (0..5)
-            .map(|_| TcpListener::bind("127.0.0.1:0"))
-            .collect::<Result<_, _>>()?;
-        let ports: Vec<u16> = held
-            .iter()
-            .map(|listener| Ok(listener.local_addr()?.port()))
-            .collect::<std::io::Result<_>>()?;
+        let held: Vec<TcpListener> =
+            (0..5).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<Result<_, _>>()?;
+        let ports: Vec<u16> =
+            held.iter().map(|listener| Ok(listener.local_addr()?.port())).collect::<std::io::Result<_>>()?;
         let host = fs::read_to_string("/proc/sys/kernel/hostname")?;
         let host = host.trim().split('.').next().unwrap_or_default();
         let mut text = format!(
@@ -138,12 +120,7 @@ impl Slurm {
     /// Starts the daemon that vouches for users, with a key of its own.
     fn authenticate(&mut self) -> Result<(), String> {
         let socket = format!("--socket={}", self.path("munge/socket"));
-        let files = [
-            ("key", "key"),
-            ("pid", "pid"),
-            ("log", "log"),
-            ("seed", "seed"),
-        ];
+        let files = [("key", "key"), ("pid", "pid"), ("log", "log"), ("seed", "seed")];
         let files = files.map(|(option, name)| {
             let path = self.path(&format!("munge/{name}"));
             format!("--{option}-file={path}")
@@ -177,10 +154,7 @@ impl Slurm {
 
     /// What one of Slurm's commands prints.
     fn ask(&self, program: &str, words: &[&str]) -> String {
-        let output = Command::new(program)
-            .args(words)
-            .env("SLURM_CONF", self.path("slurm.conf"))
-            .output();
+        let output = Command::new(program).args(words).env("SLURM_CONF", self.path("slurm.conf")).output();
         let output = output.map(|output| output.stdout).unwrap_or_default();
         String::from_utf8_lossy(&output).into_owned()
     }
@@ -285,11 +259,7 @@ pub fn four_load_hosts() -> Option<String> {
     let words = devops(&SMALL, &[&["--on", &on][..], &LOAD_HOSTS].concat());
     let spread = slurm.run(&four, &words).output().expect("it starts");
     let (first, second) = (trial(&one, &alone), trial(&four, &spread));
-    assert!(
-        first["ledger"]["stored"].as_u64() > Some(1_000),
-        "{}",
-        said(&alone)
-    );
+    assert!(first["ledger"]["stored"].as_u64() > Some(1_000), "{}", said(&alone));
     assert_eq!(first["ledger"]["lost"], 0, "{}", said(&alone));
     assert_eq!(first["ledger"], second["ledger"], "{}", said(&spread));
     let answers = |trial: &Value| ["checked", "wrong"].map(|name| trial["answers"][name].clone());
@@ -366,30 +336,18 @@ pub fn a_lost_node() -> Option<String> {
     // A role that starts a program looks like two until that is there.
     let lost = slurm.roles(Some("node3"));
     assert!(!lost.is_empty(), "the role of node3 is not at work");
-    let killed = Command::new("kill")
-        .arg("-9")
-        .args(lost.iter().map(u32::to_string))
-        .status();
+    let killed = Command::new("kill").arg("-9").args(lost.iter().map(u32::to_string)).status();
     killed.expect("kill");
     let begun = Instant::now();
     let output = running.wait_with_output().expect("it ends");
-    assert!(
-        begun.elapsed() < Duration::from_secs(60),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     let verdict = trial(&place, &output)["verdict"].to_string();
     for words in ["process on node3 ended early", "Killed"] {
         assert!(verdict.contains(words), "{verdict} {}", said(&output));
     }
     ends(&slurm);
     let databases = "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'";
-    assert_eq!(
-        server.sql("postgres", databases),
-        "0\n",
-        "{}",
-        said(&output)
-    );
+    assert_eq!(server.sql("postgres", databases), "0\n", "{}", said(&output));
     None
 }
 

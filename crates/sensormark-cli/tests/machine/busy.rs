@@ -12,9 +12,7 @@ impl BusyLoops {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let busy = |_| {
             let mut shell = Command::new("sh");
-            shell
-                .args(["-c", "while :; do :; done"])
-                .stdin(Stdio::null());
+            shell.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
             shell.spawn().expect("a shell")
         };
         Self((0..processors).map(busy).collect())
@@ -35,11 +33,7 @@ fn announced(text: &str) -> Option<Duration> {
     let line = text.lines().find(|line| line.contains(" trials, about "))?;
     let (number, unit) = line.split_once("about ")?.1.split_once(' ')?;
     let number: u64 = number.parse().ok()?;
-    Some(Duration::from_secs(if unit.starts_with("min") {
-        number * 60
-    } else {
-        number
-    }))
+    Some(Duration::from_secs(if unit.starts_with("min") { number * 60 } else { number }))
 }
 
 pub fn a_busy_machine_gets_a_rough_ranking_in_the_announced_time() -> Option<&'static str> {
@@ -60,20 +54,11 @@ pub fn a_busy_machine_gets_a_rough_ranking_in_the_announced_time() -> Option<&'s
     let began = Instant::now();
     let output = place.command(&RUN).output().expect("the program");
     let took = began.elapsed();
-    let (printed, told) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    let (printed, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{printed}{told}");
-    assert!(
-        printed.contains("~ rough: other programs used up to "),
-        "{printed}{told}"
-    );
+    assert!(printed.contains("~ rough: other programs used up to "), "{printed}{told}");
     assert!(printed.contains("  1 SQLite "), "{printed}{told}");
-    assert!(
-        told.contains("this machine is busy: other programs used"),
-        "{told}"
-    );
+    assert!(told.contains("this machine is busy: other programs used"), "{told}");
     let announced = announced(&told).unwrap_or_else(|| panic!("no time is announced: {told}"));
     // What a debug build starts and stops is no part of the announcement.
     let most = announced.mul_f64(1.5) + Duration::from_secs(10);
@@ -93,10 +78,7 @@ pub fn a_server_on_a_busy_machine_is_ranked_too() -> Option<&'static str> {
             let output = place.run(&[&run[..], further].concat());
             let printed = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{questions}: {printed}");
-            assert!(
-                printed.contains("~ rough: other programs used up to "),
-                "{printed}"
-            );
+            assert!(printed.contains("~ rough: other programs used up to "), "{printed}");
         }
     }
     None

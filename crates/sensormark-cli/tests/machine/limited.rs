@@ -49,10 +49,7 @@ impl<'a> Server<'a> {
         let told = String::from_utf8_lossy(&started.stdout).into_owned();
         let name = told.lines().find_map(|line| line.strip_prefix(BEFORE));
         let name = name.unwrap_or_else(|| panic!("{}", errors(&started)));
-        Self {
-            place,
-            name: name.to_owned(),
-        }
+        Self { place, name: name.to_owned() }
     }
 }
 
@@ -70,10 +67,7 @@ fn limited(group: &Group, run: &Command) -> Output {
         .arg(group.0.join("cgroup.procs"))
         .arg(run.get_program())
         .args(run.get_args())
-        .envs(
-            run.get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
+        .envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))))
         .stdin(Stdio::null());
     if let Some(folder) = run.get_current_dir() {
         limited.current_dir(folder);
@@ -97,13 +91,7 @@ const WORKLOADS: [(&str, &[&str], &str, &[&str]); 7] = [
         "sensor-operations",
         &["run", "sensor-operations"],
         "individual",
-        &[
-            "single=600",
-            "multi=4000",
-            "batch=50",
-            "sensors=7",
-            "clients=1,3",
-        ],
+        &["single=600", "multi=4000", "batch=50", "sensors=7", "clients=1,3"],
     ),
     (
         "devops",
@@ -137,26 +125,10 @@ const WORKLOADS: [(&str, &[&str], &str, &[&str]); 7] = [
         "iot-platform",
         &["run", "iot-platform"],
         "flat",
-        &[
-            "days=4",
-            "messages=150",
-            "spans=1,3",
-            "statistics=1",
-            "questions=60",
-        ],
+        &["days=4", "messages=150", "spans=1,3", "statistics=1", "questions=60"],
     ),
-    (
-        "own",
-        &["run", OWN],
-        "individual",
-        &["repetitions=1", "mixed.duration=3s"],
-    ),
-    (
-        "replay",
-        &["replay", BOILER],
-        "individual",
-        &["questions=200"],
-    ),
+    ("own", &["run", OWN], "individual", &["repetitions=1", "mixed.duration=3s"]),
+    ("replay", &["replay", BOILER], "individual", &["questions=200"]),
 ];
 
 /// The group of a fifth of a core made machine-tool's trial valid: only the other workloads were held against it. Built for release, a client needs
@@ -171,13 +143,7 @@ pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
     for (name, command, layout, settings) in WORKLOADS {
         let on = format!("--on=postgresql:{layout}={}", server.name);
         let mut arguments = command.to_vec();
-        let further = [
-            "--results",
-            name,
-            "--tolerate-disturbance",
-            "--progress=plain",
-            "--full",
-        ];
+        let further = ["--results", name, "--tolerate-disturbance", "--progress=plain", "--full"];
         arguments.extend(further);
         arguments.push(&on);
         arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
@@ -191,9 +157,7 @@ pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
         let mut trials = read_folder(&runs[0].join("trials"));
         trials.sort();
         // The one that writes, of those that do one thing.
-        let trial = trials
-            .iter()
-            .rfind(|file| file.to_string_lossy().contains("-r0-"));
+        let trial = trials.iter().rfind(|file| file.to_string_lossy().contains("-r0-"));
         let text = std::fs::read_to_string(trial.expect(name)).expect("a trial");
         let trial: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let is_bound = reasons(&trial).iter().any(|kind| kind == "client_bound");
@@ -205,10 +169,7 @@ pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
         let note = "no trial of a server can be valid here: the control group may use 0.20 cores";
         assert!(said.contains(note), "{name}: {said}");
         let text = verdict.to_string();
-        assert!(
-            text.contains("control group may use 0.20 cores"),
-            "{name}: {text}"
-        );
+        assert!(text.contains("control group may use 0.20 cores"), "{name}: {text}");
         assert_eq!(output.status.code(), Some(1), "{name}: {said}");
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(report.contains("client-bound"), "{name}: {report}");

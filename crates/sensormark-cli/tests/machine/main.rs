@@ -7,12 +7,7 @@ mod memory;
 mod memory_limit;
 mod pinned;
 #[path = "../cli/support.rs"]
-#[allow(
-    dead_code,
-    unused_macros,
-    unused_imports,
-    reason = "shared with other tests, which use all of it"
-)]
+#[allow(dead_code, unused_macros, unused_imports, reason = "shared with other tests, which use all of it")]
 mod support;
 
 use libtest_mimic::{Arguments, Completion, Trial};
@@ -26,14 +21,8 @@ const TESTS: [(&str, Test); 13] = [
         "a busy machine gets a rough ranking in the announced time",
         busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
     ),
-    (
-        "a server on a busy machine is ranked too",
-        busy::a_server_on_a_busy_machine_is_ranked_too,
-    ),
-    (
-        "a strict run on a busy machine ranks nobody",
-        busy::a_strict_run_on_a_busy_machine_ranks_nobody,
-    ),
+    ("a server on a busy machine is ranked too", busy::a_server_on_a_busy_machine_is_ranked_too),
+    ("a strict run on a busy machine ranks nobody", busy::a_strict_run_on_a_busy_machine_ranks_nobody),
     (
         "clients of a fraction of a core are client-bound",
         limited::clients_of_a_fraction_of_a_core_are_client_bound,
@@ -66,14 +55,8 @@ const TESTS: [(&str, Test); 13] = [
         "servers by hand and explain refuse as a run does",
         memory_limit::servers_by_hand_and_explain_refuse_as_a_run_does,
     ),
-    (
-        "a group too small for a server is named",
-        memory_limit::a_group_too_small_for_a_server_is_named,
-    ),
-    (
-        "what cannot be held to a limit is refused",
-        memory_limit::what_cannot_be_held_to_a_limit_is_refused,
-    ),
+    ("a group too small for a server is named", memory_limit::a_group_too_small_for_a_server_is_named),
+    ("what cannot be held to a limit is refused", memory_limit::what_cannot_be_held_to_a_limit_is_refused),
 ];
 
 fn main() {

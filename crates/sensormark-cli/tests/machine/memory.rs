@@ -31,11 +31,7 @@ struct Session(Child);
 impl Session {
     fn open(server: &ManagedServer) -> Self {
         let mut psql = psql(server);
-        let mut child = psql
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("psql is there");
+        let mut child = psql.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("psql is there");
         let input = child.stdin.as_mut().expect("it is piped");
         input.write_all(READ.as_bytes()).expect("psql listens");
         let mut answer = String::new();
@@ -55,8 +51,7 @@ impl Drop for Session {
 
 fn psql(server: &ManagedServer) -> Command {
     let mut psql = Command::new("psql");
-    psql.args(["-AtqX", "-v", "ON_ERROR_STOP=1", "-d"])
-        .arg(server.endpoint().url.expose());
+    psql.args(["-AtqX", "-v", "ON_ERROR_STOP=1", "-d"]).arg(server.endpoint().url.expose());
     psql
 }
 
@@ -79,18 +74,13 @@ fn add_pages(pid: u32, page: u64, pages: &mut HashSet<u64>) {
     let maps = read_to_string(format!("/proc/{pid}/maps")).expect("the process is there");
     let table = File::open(format!("/proc/{pid}/pagemap")).expect("the process is there");
     for line in maps.lines() {
-        let range = line
-            .split_once(' ')
-            .and_then(|(range, _)| range.split_once('-'));
+        let range = line.split_once(' ').and_then(|(range, _)| range.split_once('-'));
         let (start, end) = range.expect("a range of addresses");
         let address = |text| u64::from_str_radix(text, 16).expect("an address");
         let (first, after) = (address(start) / page, address(end) / page);
         let mut entries = vec![0; usize::try_from((after - first) * 8).expect("it fits")];
         // The kernel's own pages beyond the process's addresses cannot be asked about.
-        if table
-            .read_exact_at(&mut entries, first.saturating_mul(8))
-            .is_err()
-        {
+        if table.read_exact_at(&mut entries, first.saturating_mul(8)).is_err() {
             continue;
         }
         let entries = entries.chunks_exact(8).map(|entry| {
@@ -98,13 +88,9 @@ fn add_pages(pid: u32, page: u64, pages: &mut HashSet<u64>) {
             u64::from_ne_bytes(entry)
         });
         let is_shared = SHARED.iter().any(|name| line.contains(name));
-        let present = entries
-            .filter(|entry| entry & PRESENT != 0 && (is_shared || entry & OF_FILE_OR_SHARED == 0));
-        pages.extend(
-            present
-                .map(|entry| entry & NUMBER)
-                .filter(|&number| number != 0),
-        );
+        let present =
+            entries.filter(|entry| entry & PRESENT != 0 && (is_shared || entry & OF_FILE_OR_SHARED == 0));
+        pages.extend(present.map(|entry| entry & NUMBER).filter(|&number| number != 0));
     }
 }
 
@@ -118,10 +104,7 @@ fn off(what: &str, found: u64, truth: u64) -> f64 {
 pub fn shared_buffers_of_many_sessions_are_counted_once() -> Outcome {
     let place = Place::new();
     let supervisor = Supervisor::new(Some(place.path().join("state"))).expect("a state folder");
-    let options = ServerOptions {
-        memory_bytes: 256 << 20,
-        ..ServerOptions::default()
-    };
+    let options = ServerOptions { memory_bytes: 256 << 20, ..ServerOptions::default() };
     let server = supervisor.start(&Postgresql::new(), &options, None);
     let server = server.expect("PostgreSQL starts");
     let mut making = psql(&server);

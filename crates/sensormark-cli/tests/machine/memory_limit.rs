@@ -15,21 +15,12 @@ const MEMORY: [&str; 4] = ["--server-memory", "128", "--memory-limit", "704"];
 /// Why no control group can be made here, if none can.
 fn missing() -> Outcome {
     let possible = sensormark_server::check_memory_limit();
-    possible
-        .err()
-        .map(|_| "no control group that bounds memory can be made here")
+    possible.err().map(|_| "no control group that bounds memory can be made here")
 }
 
 fn start(place: &Place, store: &str) -> Child {
     let on = format!("--on={store}:individual");
-    let mut arguments = vec![
-        "run",
-        OWN,
-        "--results",
-        "results",
-        "--progress=plain",
-        "--full",
-    ];
+    let mut arguments = vec!["run", OWN, "--results", "results", "--progress=plain", "--full"];
     arguments.extend(["--tolerate-disturbance", "--set", "repetitions=1"]);
     arguments.extend(["--set", "mixed.duration=6s", &on]);
     arguments.extend(MEMORY);
@@ -63,9 +54,7 @@ fn server(place: &Place) -> (PathBuf, u32) {
 
 fn limit(group: &Path) -> Option<u64> {
     let files = ["memory.limit_in_bytes", "memory.max"];
-    let mut texts = files
-        .iter()
-        .filter_map(|file| std::fs::read_to_string(group.join(file)).ok());
+    let mut texts = files.iter().filter_map(|file| std::fs::read_to_string(group.join(file)).ok());
     texts.next()?.trim().parse().ok()
 }
 
@@ -76,9 +65,7 @@ fn inside(group: &Path) -> Vec<u32> {
 
 /// A server's root process and its children. (PostgreSQL's lead sessions of their own.)
 fn family(root: u32) -> Vec<u32> {
-    let output = Command::new("ps")
-        .args(["-o", "pid=", "--ppid", &root.to_string()])
-        .output();
+    let output = Command::new("ps").args(["-o", "pid=", "--ppid", &root.to_string()]).output();
     let text = String::from_utf8_lossy(&output.expect("ps").stdout).into_owned();
     let children = text.split_whitespace().filter_map(|pid| pid.parse().ok());
     std::iter::once(root).chain(children).collect()
@@ -103,9 +90,7 @@ pub fn servers_are_held_to_the_limit_and_pay_for_the_page_cache() -> Outcome {
         let (group, process) = server(&place);
         assert_eq!(limit(&group), Some(704 << 20), "{store}");
         // A shell joins the group and becomes the server.
-        wait_until("the server is in its group", || {
-            inside(&group).contains(&process)
-        });
+        wait_until("the server is in its group", || inside(&group).contains(&process));
         for pid in family(process) {
             let gone = !Path::new(&format!("/proc/{pid}")).exists();
             assert!(gone || inside(&group).contains(&pid), "{store}: {pid}");
@@ -176,10 +161,7 @@ pub fn a_server_that_the_limit_ended_is_named_in_the_verdict() -> Outcome {
     for trial in &trials {
         let verdict = &trial["verdict"];
         assert!(verdict.to_string().contains(words), "{verdict}");
-        assert!(
-            reasons(trial).contains(&"server_crashed".to_owned()),
-            "{verdict}"
-        );
+        assert!(reasons(trial).contains(&"server_crashed".to_owned()), "{verdict}");
         let killed = &trial["server"]["memory_limit"]["killed_processes"];
         assert!(killed.as_u64().is_some_and(|killed| killed > 0), "{trial}");
     }
@@ -201,31 +183,18 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
     place.run(&["servers", "stop", "postgresql"]);
     let text = errors(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(
-        text.contains("given by URL") && text.contains("leave out the URL"),
-        "{text}"
-    );
+    assert!(text.contains("given by URL") && text.contains("leave out the URL"), "{text}");
     let cases: [(&[&str], &[&str]); 4] = [
         (
             &["--on=postgresql", "--memory-limit=1500"],
-            &[
-                "1500 MB is too small",
-                "--server-memory 1024",
-                "at least 2048 MB",
-            ],
+            &["1500 MB is too small", "--server-memory 1024", "at least 2048 MB"],
         ),
-        (
-            &["--on=sqlite", "--memory-limit=2048"],
-            &["SQLite runs inside the client", "Leave SQLite out"],
-        ),
+        (&["--on=sqlite", "--memory-limit=2048"], &["SQLite runs inside the client", "Leave SQLite out"]),
         (
             &["--on=postgresql,sqlite", "--memory-limit=2048"],
             &["SQLite runs inside the client", "Leave SQLite out"],
         ),
-        (
-            &["--on=postgresql", "--memory-limit=99999999"],
-            &["would limit nothing"],
-        ),
+        (&["--on=postgresql", "--memory-limit=99999999"], &["would limit nothing"]),
     ];
     for (arguments, words) in cases {
         let place = Place::new();
@@ -277,27 +246,10 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
     let too_small = ["1500 MB is too small", "at least 2048 MB"];
     let inside = ["SQLite runs inside the client", "Leave SQLite out"];
     let cases: [(&[&str], [&str; 2]); 4] = [
-        (
-            &["servers", "start", "postgresql", "--memory-limit=1500"],
-            too_small,
-        ),
-        (
-            &["servers", "start", "sqlite", "--memory-limit=2048"],
-            inside,
-        ),
-        (
-            &[
-                "explain",
-                "devops",
-                "--on=postgresql",
-                "--memory-limit=1500",
-            ],
-            too_small,
-        ),
-        (
-            &["explain", "devops", "--on=sqlite", "--memory-limit=2048"],
-            inside,
-        ),
+        (&["servers", "start", "postgresql", "--memory-limit=1500"], too_small),
+        (&["servers", "start", "sqlite", "--memory-limit=2048"], inside),
+        (&["explain", "devops", "--on=postgresql", "--memory-limit=1500"], too_small),
+        (&["explain", "devops", "--on=sqlite", "--memory-limit=2048"], inside),
     ];
     for (arguments, words) in cases {
         let place = Place::new();
@@ -325,20 +277,11 @@ pub fn a_group_too_small_for_a_server_is_named() -> Outcome {
     let parent = beside.parent().expect("a group is in another");
     // What is too little for the server, and enough for the program beside it. Cassandra, which takes long to start, is like QuestDB: the kernel ends it, or
     // it waits for memory until its time is over.
-    let cases = [
-        ("postgresql", 30),
-        ("mariadb", 60),
-        ("mongodb", 40),
-        ("influxdb", 24),
-        ("questdb", 80),
-    ];
+    let cases = [("postgresql", 30), ("mariadb", 60), ("mongodb", 40), ("influxdb", 24), ("questdb", 80)];
     for (store, megabytes) in cases {
         let place = Place::new();
         let group = Group::make(parent, megabytes << 20);
-        let mut shell = group.shell(
-            &place,
-            &["servers", "start", store, "--server-memory", "64"],
-        );
+        let mut shell = group.shell(&place, &["servers", "start", store, "--server-memory", "64"]);
         let output = shell.output().expect("a shell");
         let text = errors(&output);
         if output.status.success() {
@@ -352,10 +295,7 @@ pub fn a_group_too_small_for_a_server_is_named() -> Outcome {
         assert_eq!(output.status.code(), Some(3), "{store}: {text}");
         let first = text.lines().next().unwrap_or_default();
         let words = format!("which may use {megabytes} MB");
-        assert!(
-            first.contains("for want of memory") && first.contains(&words),
-            "{store}: {text}"
-        );
+        assert!(first.contains("for want of memory") && first.contains(&words), "{store}: {text}");
         assert!(place.leftovers().is_empty(), "{store}");
     }
     None
@@ -373,10 +313,9 @@ impl Group {
         let file = files.iter().find(|file| is_there(file)).expect("a limit");
         std::fs::write(folder.join(file), limit_bytes.to_string()).expect("a limit");
         // No way out to the swap, where the kernel counts it.
-        for (file, limit) in [
-            ("memory.swap.max", 0),
-            ("memory.memsw.limit_in_bytes", limit_bytes + (1 << 20)),
-        ] {
+        for (file, limit) in
+            [("memory.swap.max", 0), ("memory.memsw.limit_in_bytes", limit_bytes + (1 << 20))]
+        {
             std::fs::write(folder.join(file), limit.to_string()).ok();
         }
         Self(folder)
@@ -386,9 +325,7 @@ impl Group {
     fn shell(&self, place: &Place, arguments: &[&str]) -> Command {
         let program = place.command(arguments);
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", r#"echo $$ > "$0/cgroup.procs" && exec "$@""#])
-            .arg(&self.0);
+        shell.args(["-c", r#"echo $$ > "$0/cgroup.procs" && exec "$@""#]).arg(&self.0);
         shell.arg(program.get_program()).args(program.get_args());
         shell.current_dir(place.path());
         for (name, value) in program.get_envs() {

@@ -11,12 +11,8 @@ pub fn postgresql_by_url() {
         server.sql("postgres", &format!("CREATE DATABASE {database}"));
     }
     a_killed_run_is_named_and_cleaned(&place, "postgresql", &server.url_of(""));
-    let left =
-        "SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE NOT datistemplate";
-    assert_eq!(
-        server.sql("postgres", left),
-        "plant postgres sensormark_foreign\n"
-    );
+    let left = "SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE NOT datistemplate";
+    assert_eq!(server.sql("postgres", left), "plant postgres sensormark_foreign\n");
 }
 
 pub fn mongodb_by_url() {

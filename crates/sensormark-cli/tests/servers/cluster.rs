@@ -8,14 +8,7 @@ use sensormark_store::{Cluster, ServerOptions};
 use serde_json::Value;
 
 /// A small test of single and multi operations.
-const SMALL: [&str; 6] = [
-    "single=60",
-    "multi=400",
-    "batch=50",
-    "sensors=7",
-    "clients=1,3",
-    "sweep=false",
-];
+const SMALL: [&str; 6] = ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1,3", "sweep=false"];
 
 /// Measures a small load on a cluster of three, and checks that it is valid, named and gone afterwards.
 fn measured(store: &str, consistency: &str) -> Vec<Value> {
@@ -39,10 +32,7 @@ fn measured(store: &str, consistency: &str) -> Vec<Value> {
         assert!(name.contains(&format!("{store}.3-{consistency}")), "{name}");
         assert_eq!(trial["ledger"]["lost"], 0, "{trial}");
     }
-    assert!(
-        text.contains(&format!("3 members, {consistency}")),
-        "{text}"
-    );
+    assert!(text.contains(&format!("3 members, {consistency}")), "{text}");
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
     trials
 }
@@ -93,10 +83,7 @@ fn drilled(store: &str, victim: &str) -> f64 {
     assert_eq!(figure("survived"), Some(count("acknowledged") as f64));
     // Each store's default level puts a write on several members.
     assert_eq!(figure("loss_breaks_promise"), Some(1.0), "{trial}");
-    assert!(
-        figure("restart_seconds").is_some_and(|seconds| seconds > 0.0),
-        "{trial}"
-    );
+    assert!(figure("restart_seconds").is_some_and(|seconds| seconds > 0.0), "{trial}");
     assert!(text.contains("outage"), "{text}");
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
     figure("outage_seconds").expect("an outage")
@@ -137,19 +124,13 @@ pub fn three_of_cassandra_by_url_are_one_valid_server() {
     let supervisor = Supervisor::new(Some(home.path().join("state"))).expect("a state folder");
     let options = ServerOptions {
         memory_bytes: 384 << 20,
-        cluster: Some(Cluster {
-            members: 3,
-            consistency: "quorum".to_owned(),
-        }),
+        cluster: Some(Cluster { members: 3, consistency: "quorum".to_owned() }),
         ..ServerOptions::default()
     };
     let server = supervisor.start(&sensormark_cassandra::Cassandra::new(), &options, None);
     let server = server.expect("three nodes");
     let url = server.endpoint().url.expose().to_owned();
-    let port = url
-        .split("@127.0.0.1:")
-        .nth(1)
-        .and_then(|rest| rest.split(',').next());
+    let port = url.split("@127.0.0.1:").nth(1).and_then(|rest| rest.split(',').next());
     let first = format!("@127.0.0.1:{},127.0.0.2:", port.expect("its addresses"));
     assert!(url.contains(&first), "several addresses");
     // Management ports are of nodes that all have to answer, and not of a user's URL.
@@ -214,8 +195,7 @@ pub fn members_of_mariadb_that_take_no_writes_answer_right() -> Option<String> {
 }
 
 /// The others hold every commit until they give the lost member up (5 s), and then go on; it joins again. It may be the one that took the writes.
-pub fn the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up() -> Option<String>
-{
+pub fn the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up() -> Option<String> {
     let missing = without_galera();
     if missing.is_some() {
         return missing;
@@ -234,11 +214,7 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
         let output = place.run(&[&["run", "devops"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
         for word in words {
-            assert!(
-                errors(&output).contains(word),
-                "{word}: {}",
-                errors(&output)
-            );
+            assert!(errors(&output).contains(word), "{word}: {}", errors(&output));
         }
     };
     let embedded = ["runs inside the client", "--cluster 3"];
@@ -254,10 +230,9 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
 /// A level that there is not is named with those that there are.
 pub fn a_level_that_postgresql_does_not_have_is_refused() {
     let place = Place::new();
-    for (options, word) in [
-        (["3", "remote_aply"], "did you mean remote_apply?"),
-        (["9", "on"], "2 to 5 members"),
-    ] {
+    for (options, word) in
+        [(["3", "remote_aply"], "did you mean remote_apply?"), (["9", "on"], "2 to 5 members")]
+    {
         let [members, level] = options;
         let all = ["run", "devops", "--on", "postgresql", "--cluster", members];
         let output = place.run(&[&all[..], &["--consistency", level]].concat());
@@ -266,9 +241,5 @@ pub fn a_level_that_postgresql_does_not_have_is_refused() {
     }
     let alone = ["--on", "postgresql", "--durability", "durable"];
     let output = place.measure("durability", &["kill=replica"], &alone);
-    assert!(
-        said(&output).contains("a server alone has none"),
-        "{}",
-        said(&output)
-    );
+    assert!(said(&output).contains("a server alone has none"), "{}", said(&output));
 }

@@ -39,34 +39,22 @@ pub fn runs_against_each_other() -> Option<String> {
         return Some(DISTURBED.to_owned());
     }
     assert_eq!(worse.status.code(), Some(1), "{text}{}", errors(&worse));
-    assert!(
-        errors(&worse).contains("regressions: SQLite bulk: "),
-        "{}",
-        errors(&worse)
-    );
+    assert!(errors(&worse).contains("regressions: SQLite bulk: "), "{}", errors(&worse));
     assert!(text.contains("worse"), "{text}");
     // The other way round the same change is an improvement. (What a database takes from the disk may change by itself.)
     let better = compared(&place, &slowed, &before, &gate);
     let told = errors(&better);
-    assert!(
-        !told.contains("mean") && !told.contains("operations"),
-        "{told}"
-    );
+    assert!(!told.contains("mean") && !told.contains("operations"), "{told}");
 
     let single = place.measured("single", &["--set", "repetitions=1"]);
     let untested = compared(&place, &before, &single, &gate);
     assert_eq!(untested.status.code(), Some(2));
-    assert!(
-        errors(&untested).contains("three valid repetitions"),
-        "{}",
-        errors(&untested)
-    );
+    assert!(errors(&untested).contains("three valid repetitions"), "{}", errors(&untested));
     let shown = compared(&place, &before, &single, &[]);
     let text = printed(&shown);
     assert_eq!(shown.status.code(), Some(0));
     assert!(
-        text.contains("not tested")
-            && text.contains("repetitions: 3 in the first, 1 in the second"),
+        text.contains("not tested") && text.contains("repetitions: 3 in the first, 1 in the second"),
         "{text}"
     );
     None

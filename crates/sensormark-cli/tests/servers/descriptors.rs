@@ -27,10 +27,7 @@ pub fn a_run_by_url_with_few_descriptors() {
         assert!(!output.status.success() || !text.is_empty(), "{limit}");
         if output.status.code() != Some(0) && output.status.code() != Some(1) {
             let known = ["open files", "sensormark: ", "cannot"];
-            assert!(
-                known.iter().any(|words| errors(&output).contains(words)),
-                "{limit}: {text}"
-            );
+            assert!(known.iter().any(|words| errors(&output).contains(words)), "{limit}: {text}");
         }
     }
 }

@@ -67,11 +67,7 @@ impl Authority {
              -startdate 20200101000000Z -enddate {end}"
         ));
         let file = |ending: &str| self.0.join(format!("{number}.{ending}"));
-        let made = Certificate {
-            certificate: file("pem"),
-            key: file("key"),
-            both: file("both"),
-        };
+        let made = Certificate { certificate: file("pem"), key: file("key"), both: file("both") };
         let read = |path: &Path| std::fs::read_to_string(path).expect("it was made");
         let text = read(&made.certificate) + &read(&made.key);
         std::fs::write(&made.both, text).expect("a file");
@@ -112,22 +108,14 @@ fn as_nobody(program: &Path, folder: &Path) -> Command {
         true => {
             let mut command = Command::new("setpriv");
             let ids = [format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")];
-            command
-                .args(ids)
-                .args(["--clear-groups", "--"])
-                .arg(program);
+            command.args(ids).args(["--clear-groups", "--"]).arg(program);
             command
         }
         false => Command::new(program),
     };
-    command
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("HOME", folder).current_dir(folder);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
@@ -141,9 +129,7 @@ fn programs(title: &str) -> PathBuf {
     let doctor = said(&Place::new().run(&["doctor"]));
     let mut lines = doctor.lines();
     let line = lines.find(|line| line.trim_start().starts_with(title));
-    let path = line
-        .and_then(|line| line.rsplit_once(", "))
-        .map(|(_, path)| path);
+    let path = line.and_then(|line| line.rsplit_once(", ")).map(|(_, path)| path);
     PathBuf::from(path.expect("a path").trim_end_matches(')'))
 }
 
@@ -177,11 +163,7 @@ fn try_all(
     named: &str,
 ) {
     let refuses_old = named.starts_with("mongodb");
-    let over = if refuses_old {
-        String::new()
-    } else {
-        OVER.to_owned()
-    };
+    let over = if refuses_old { String::new() } else { OVER.to_owned() };
     let cases = [
         (HERE, VALID, None),
         (ELSEWHERE, VALID, Some("not valid for")),
@@ -203,10 +185,7 @@ fn try_all(
             Some(problem) => {
                 assert!(!output.status.success(), "{named}: {text}");
                 let text = text.to_lowercase();
-                assert!(
-                    text.contains("certificate") && text.contains(problem),
-                    "{named}: {text}"
-                );
+                assert!(text.contains("certificate") && text.contains(problem), "{named}: {text}");
             }
         }
     }
@@ -214,9 +193,7 @@ fn try_all(
 
 fn no_openssl() -> Option<String> {
     let version = Command::new("openssl").arg("version").output();
-    version
-        .err()
-        .map(|error| format!("openssl, which makes certificates, is not here: {error}"))
+    version.err().map(|error| format!("openssl, which makes certificates, is not here: {error}"))
 }
 
 /// Why a database's TLS cannot be tried here.
@@ -231,10 +208,7 @@ pub fn postgresql() -> Option<String> {
     let place = Place::new();
     let (server, authority) = (Running::start(&place), Authority::new(&place));
     let serve = |made: &Certificate| {
-        for (name, value) in [
-            ("ssl_cert_file", &made.certificate),
-            ("ssl_key_file", &made.key),
-        ] {
+        for (name, value) in [("ssl_cert_file", &made.certificate), ("ssl_key_file", &made.key)] {
             let value = value.display();
             server.sql("postgres", &format!("ALTER SYSTEM SET {name} = '{value}'"));
         }
@@ -244,18 +218,11 @@ pub fn postgresql() -> Option<String> {
         None
     };
     let url = server.url_of("postgres");
-    let named = format!(
-        "postgresql={url}?sslmode=verify-full&sslrootcert={}",
-        authority.file()
-    );
+    let named = format!("postgresql={url}?sslmode=verify-full&sslrootcert={}", authority.file());
     try_all(&place, &authority, serve, &named);
     // The authority is of the test's own, so the public ones do not know it.
     let output = look(&place, &format!("postgresql={url}?sslmode=verify-full"));
-    assert!(
-        !output.status.success() && said(&output).contains("sslrootcert"),
-        "{}",
-        said(&output)
-    );
+    assert!(!output.status.success() && said(&output).contains("sslrootcert"), "{}", said(&output));
     let named = format!("postgresql={url}?sslmode=verify-full&sslrootcert=/not/there.pem");
     assert!(said(&look(&place, &named)).contains("/not/there.pem"));
     None
@@ -283,13 +250,8 @@ pub fn mariadb() -> Option<String> {
     let program = programs("MariaDB");
     let serve = |made: &Certificate| {
         let mut server = as_nobody(&program, &folder);
-        server
-            .args(common)
-            .args(["--skip-grant-tables", "--bind-address=127.0.0.1"]);
-        server
-            .arg(format!("--port={port}"))
-            .arg("--socket=socket")
-            .arg("--skip-log-bin");
+        server.args(common).args(["--skip-grant-tables", "--bind-address=127.0.0.1"]);
+        server.arg(format!("--port={port}")).arg("--socket=socket").arg("--skip-log-bin");
         server.arg(format!("--ssl-cert={}", made.certificate.display()));
         server.arg(format!("--ssl-key={}", made.key.display()));
         Some(Started(server.spawn().expect("it starts")))
@@ -309,33 +271,14 @@ pub fn mongodb() -> Option<String> {
     let program = programs("MongoDB").join("mongod");
     let serve = |made: &Certificate| {
         let mut server = as_nobody(&program, &folder);
-        server.args([
-            "--bind_ip",
-            "127.0.0.1",
-            "--tlsMode",
-            "requireTLS",
-            "--nounixsocket",
-        ]);
-        server
-            .arg("--dbpath")
-            .arg(&folder)
-            .arg("--port")
-            .arg(port.to_string());
+        server.args(["--bind_ip", "127.0.0.1", "--tlsMode", "requireTLS", "--nounixsocket"]);
+        server.arg("--dbpath").arg(&folder).arg("--port").arg(port.to_string());
         server.arg("--tlsCertificateKeyFile").arg(&made.both);
-        server.args([
-            "--tlsCAFile",
-            &authority.file(),
-            "--tlsAllowConnectionsWithoutCertificates",
-        ]);
+        server.args(["--tlsCAFile", &authority.file(), "--tlsAllowConnectionsWithoutCertificates"]);
         Some(Started(server.spawn().expect("it starts")))
     };
     let ending = format!("?tls=true&tlsCAFile={}", authority.file());
-    try_all(
-        &place,
-        &authority,
-        serve,
-        &format!("mongodb=mongodb://127.0.0.1:{port}/{ending}"),
-    );
+    try_all(&place, &authority, serve, &format!("mongodb=mongodb://127.0.0.1:{port}/{ending}"));
     None
 }
 
@@ -361,10 +304,7 @@ pub fn influxdb() -> Option<String> {
         server.args(["run", "-config", "/dev/null"]);
         Some(Started(server.spawn().expect("it starts")))
     };
-    let named = format!(
-        "influxdb=https://127.0.0.1:{port}/?tls_ca={}",
-        authority.file()
-    );
+    let named = format!("influxdb=https://127.0.0.1:{port}/?tls_ca={}", authority.file());
     try_all(&place, &authority, serve, &named);
     None
 }
@@ -468,10 +408,7 @@ pub fn cassandra() -> Option<String> {
         (at("127.0.0.1") + &ending, "not valid for"),
         (at("localhost") + "?tls=true", "tls_ca"),
         (at("localhost"), "tls=true"),
-        (
-            at("localhost") + "?tls=true&tls_ca=/not/there.pem",
-            "/not/there.pem",
-        ),
+        (at("localhost") + "?tls=true&tls_ca=/not/there.pem", "/not/there.pem"),
     ] {
         let output = look(&place, &named);
         let text = said(&output);

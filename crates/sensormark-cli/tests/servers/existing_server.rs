@@ -70,10 +70,7 @@ pub fn a_database_with_foreign_tables_is_refused_and_left_alone() {
     }
     let password = server.url.split(['@', ':']).nth(2).expect("a password");
     assert!(!text.contains(password), "the password shows");
-    assert!(
-        read_folder(&place.results()).is_empty(),
-        "nothing was begun"
-    );
+    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
     assert_eq!(server.sql("plant", "SELECT number FROM machines"), "7\n");
     let ours = "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'";
     assert_eq!(server.sql("postgres", ours), "0\n");
@@ -83,16 +80,10 @@ pub fn a_database_with_foreign_tables_is_refused_and_left_alone() {
     let refused = place.run(&["run", "machine-tool", "--cache=cold", "--on", &on]);
     let text = errors(&refused);
     assert_eq!(refused.status.code(), Some(2), "{text}");
-    for words in [
-        "--cache cold: PostgreSQL is given by URL",
-        "leave out the URL",
-    ] {
+    for words in ["--cache cold: PostgreSQL is given by URL", "leave out the URL"] {
         assert!(text.contains(words), "{words:?} is not in: {text}");
     }
-    assert!(
-        read_folder(&place.results()).is_empty(),
-        "nothing was begun"
-    );
+    assert!(read_folder(&place.results()).is_empty(), "nothing was begun");
 
     // The same server without a database is measured, and nothing stays behind.
     let measured = place.short(&["--on", &on]);

@@ -12,9 +12,7 @@ fn logs(folder: &Path) -> String {
         if path.is_dir() {
             text.push_str(&logs(&path));
         } else if path.extension().is_some_and(|ending| ending == "log") {
-            text.push_str(&String::from_utf8_lossy(
-                &std::fs::read(&path).unwrap_or_default(),
-            ));
+            text.push_str(&String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()));
         }
     }
     text
@@ -37,17 +35,11 @@ pub fn postgresql_shows_what_its_own_log_saw() {
         }
     }
     assert!(compared > QUESTIONS.len(), "{compared}");
-    let left = server.sql(
-        "postgres",
-        "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'",
-    );
+    let left = server.sql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'");
     assert_eq!(left.trim(), "0");
     let password = server.url.split([':', '@']).nth(2).expect("a password");
     assert!(password.len() > 5, "{password}");
-    assert!(
-        !format!("{shown:?}").contains(password),
-        "the password is shown"
-    );
+    assert!(!format!("{shown:?}").contains(password), "the password is shown");
 }
 
 /// A server that `explain` starts itself, and stops.
@@ -75,11 +67,7 @@ pub fn a_file_says_memory_and_durability() {
     };
     has(&[], "shared_buffers = 256MB", "synchronous_commit = off");
     let options = ["--server-memory=128", "--durability=durable"];
-    has(
-        &options,
-        "shared_buffers = 128MB",
-        "synchronous_commit = on",
-    );
+    has(&options, "shared_buffers = 128MB", "synchronous_commit = on");
 }
 
 pub fn mongodb_shows_all() {

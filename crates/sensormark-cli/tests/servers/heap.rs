@@ -4,9 +4,9 @@ use crate::support::Place;
 use sensormark_server::Supervisor;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Administrator, Capability, Description, Endpoint, ErrorKind, Family, Installation, Launch,
-    Layout, LayoutOption, Limits, LocalFuture, Operation, Plan, Schema, ServerOptions, Session,
-    Store, StoreError, Table, WriteSize,
+    Administrator, Capability, Description, Endpoint, ErrorKind, Family, Installation, Launch, Layout,
+    LayoutOption, Limits, LocalFuture, Operation, Plan, Schema, ServerOptions, Session, Store, StoreError,
+    Table, WriteSize,
 };
 
 /// A store whose servers get a heap of so many MB, less than it would give them itself.
@@ -59,10 +59,7 @@ impl Store for SmallHeap<'_> {
         self.store.endpoint(url)
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         self.store.version(endpoint)
     }
 
@@ -73,10 +70,7 @@ impl Store for SmallHeap<'_> {
         self.store.administrator(plan)
     }
 
-    fn connect<'a>(
-        &'a self,
-        plan: &'a Plan,
-    ) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         self.store.connect(plan)
     }
 }

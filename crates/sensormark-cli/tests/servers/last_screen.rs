@@ -18,25 +18,12 @@ pub fn of_sensor_operations() {
 }
 
 pub fn of_devops() {
-    let settings = [
-        "hosts=2",
-        "hours=1",
-        "more_hours=",
-        "workers=1",
-        "clients=1",
-        "queries=2",
-    ];
+    let settings = ["hosts=2", "hours=1", "more_hours=", "workers=1", "clients=1", "queries=2"];
     shows_all("devops", "sqlite,duckdb", &settings);
 }
 
 pub fn of_iot_platform() {
-    let settings = [
-        "days=1",
-        "messages=10",
-        "spans=1",
-        "statistics=1",
-        "questions=1",
-    ];
+    let settings = ["days=1", "messages=10", "spans=1", "statistics=1", "questions=1"];
     shows_all("iot-platform", "sqlite,duckdb", &settings);
 }
 
@@ -61,16 +48,10 @@ fn shows_all(workload: &str, databases: &str, settings: &[&str]) {
     let lines: Vec<&str> = shown.trim_end_matches('\n').lines().collect();
     // A terminal wraps what is too long, and the prompt takes a row of its own.
     let rows: usize = lines.iter().map(|line| rows_of(line)).sum();
-    assert!(
-        rows < usize::from(ROWS),
-        "{rows} rows and the prompt:\n{shown}"
-    );
+    assert!(rows < usize::from(ROWS), "{rows} rows and the prompt:\n{shown}");
     // "SQLite bulk costs least on this machine for this load."
     let answer = lines.get(2).map_or("", |line| line.trim_start());
-    assert!(
-        answer.starts_with("SQLite ") || answer.starts_with("DuckDB "),
-        "no answer:\n{shown}"
-    );
+    assert!(answer.starts_with("SQLite ") || answer.starts_with("DuckDB "), "no answer:\n{shown}");
     let is_first = |line: &str| line.starts_with("  1 SQLite ") || line.starts_with("  1 DuckDB ");
     let is_ranked = lines.iter().any(|line| is_first(line));
     assert!(is_ranked, "no ranking:\n{shown}");
@@ -85,11 +66,7 @@ fn shows_all(workload: &str, databases: &str, settings: &[&str]) {
         assert!(is_there, "no {database}:\n{shown}");
     }
     let firmer = format!("firmer      sensormark run {workload} ");
-    for path in [
-        "page        results/",
-        "everything  sensormark report results/",
-        &firmer,
-    ] {
+    for path in ["page        results/", "everything  sensormark report results/", &firmer] {
         let is_there = lines.iter().any(|line| line.trim_start().starts_with(path));
         assert!(is_there, "no {path:?}:\n{shown}");
     }

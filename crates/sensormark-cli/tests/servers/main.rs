@@ -101,11 +101,7 @@ fn main() {
 
 fn tests() -> Vec<Named> {
     vec![
-        (
-            "compare::runs_against_each_other",
-            None,
-            compare::runs_against_each_other,
-        ),
+        ("compare::runs_against_each_other", None, compare::runs_against_each_other),
         (
             "estimate::the_announced_time_of_a_server_is_true",
             Some("PostgreSQL"),
@@ -113,41 +109,17 @@ fn tests() -> Vec<Named> {
         ),
         test!("PostgreSQL", estimate::a_plan_starts_no_server),
         test!("PostgreSQL", cold::queries_of_a_server_begin_cold),
-        test!(
-            "PostgreSQL",
-            interruption::a_killed_server_costs_its_trial_alone
-        ),
-        test!(
-            "PostgreSQL",
-            own::ledger::the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql
-        ),
-        test!(
-            "PostgreSQL",
-            starting::a_signal_while_a_server_starts_leaves_nothing
-        ),
-        test!(
-            "PostgreSQL",
-            existing_server::a_database_with_foreign_tables_is_refused_and_left_alone
-        ),
+        test!("PostgreSQL", interruption::a_killed_server_costs_its_trial_alone),
+        test!("PostgreSQL", own::ledger::the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql),
+        test!("PostgreSQL", starting::a_signal_while_a_server_starts_leaves_nothing),
+        test!("PostgreSQL", existing_server::a_database_with_foreign_tables_is_refused_and_left_alone),
         test!("PostgreSQL", clean::postgresql_by_url),
         test!("MongoDB", clean::mongodb_by_url),
-        test!(
-            "PostgreSQL",
-            several_servers::two_servers_of_one_database_keep_all_their_trials
-        ),
-        test!(
-            "PostgreSQL",
-            studies::logs_lie_on_the_disk_that_the_user_names
-        ),
+        test!("PostgreSQL", several_servers::two_servers_of_one_database_keep_all_their_trials),
+        test!("PostgreSQL", studies::logs_lie_on_the_disk_that_the_user_names),
         test!("MariaDB", studies::a_machine_tool_run_follows_its_study),
-        test!(
-            "MongoDB",
-            studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study
-        ),
-        test!(
-            "DuckDB",
-            one_process::clients_that_processes_would_share_are_in_one
-        ),
+        test!("MongoDB", studies::mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study),
+        test!("DuckDB", one_process::clients_that_processes_would_share_are_in_one),
     ]
 }
 
@@ -157,20 +129,11 @@ fn rights_and_warm_up() -> Vec<Named> {
         test!("PostgreSQL", ordinary_user::of_postgresql),
         test!("MariaDB", ordinary_user::of_mariadb),
         test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
-        test!(
-            "PostgreSQL",
-            ordinary_user::a_server_that_flushes_nothing_is_not_durable
-        ),
+        test!("PostgreSQL", ordinary_user::a_server_that_flushes_nothing_is_not_durable),
         test!("QuestDB", warm_up::questdb_writes_a_second_in_one_request),
         test!("QuestDB", warm_up::questdb_is_warm_and_nothing_of_it_stays),
-        test!(
-            "Cassandra",
-            warm_up::cassandra_is_warm_before_anything_counts
-        ),
-        test!(
-            "QuestDB",
-            warm_up::control_c_while_it_warms_up_leaves_nothing
-        ),
+        test!("Cassandra", warm_up::cassandra_is_warm_before_anything_counts),
+        test!("QuestDB", warm_up::control_c_while_it_warms_up_leaves_nothing),
     ]
 }
 
@@ -216,14 +179,8 @@ fn answers() -> Vec<Named> {
         test!("GridDB", explain::griddb_shows_all),
         test!("QuestDB", explain::questdb_shows_all),
         test!("PostgreSQL", requirements::a_requirement_that_both_meet),
-        test!(
-            "PostgreSQL",
-            requirements::a_requirement_that_one_of_them_meets
-        ),
-        test!(
-            "PostgreSQL",
-            requirements::a_requirement_that_nobody_can_meet
-        ),
+        test!("PostgreSQL", requirements::a_requirement_that_one_of_them_meets),
+        test!("PostgreSQL", requirements::a_requirement_that_nobody_can_meet),
         test!(
             "PostgreSQL",
             questions::a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_server
@@ -234,41 +191,16 @@ fn answers() -> Vec<Named> {
 /// Those of clusters, and of connections that are encrypted.
 fn clusters_and_encryption() -> Vec<Named> {
     vec![
-        (
-            "cluster::what_cannot_be_a_cluster_is_refused",
-            None,
-            cluster::what_cannot_be_a_cluster_is_refused,
-        ),
-        test!(
-            "PostgreSQL",
-            cluster::three_of_postgresql_are_one_valid_server
-        ),
+        ("cluster::what_cannot_be_a_cluster_is_refused", None, cluster::what_cannot_be_a_cluster_is_refused),
+        test!("PostgreSQL", cluster::three_of_postgresql_are_one_valid_server),
         test!("PostgreSQL", cluster::replicas_of_postgresql_answer_right),
-        test!(
-            "PostgreSQL",
-            cluster::the_loss_of_a_replica_of_postgresql_is_no_outage
-        ),
-        test!(
-            "PostgreSQL",
-            cluster::the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back
-        ),
-        test!(
-            "PostgreSQL",
-            cluster::a_level_that_postgresql_does_not_have_is_refused
-        ),
+        test!("PostgreSQL", cluster::the_loss_of_a_replica_of_postgresql_is_no_outage),
+        test!("PostgreSQL", cluster::the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back),
+        test!("PostgreSQL", cluster::a_level_that_postgresql_does_not_have_is_refused),
         test!("MongoDB", cluster::three_of_mongodb_are_one_valid_server),
-        test!(
-            "Cassandra",
-            cluster::three_of_cassandra_by_url_are_one_valid_server
-        ),
-        test!(
-            "Cassandra",
-            cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum
-        ),
-        test!(
-            "MongoDB",
-            cluster::the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected
-        ),
+        test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
+        test!("Cassandra", cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum),
+        test!("MongoDB", cluster::the_loss_of_the_primary_of_mongodb_is_an_outage_until_another_is_elected),
         (
             "cluster::three_of_mariadb_are_one_valid_server",
             Some("MariaDB"),
@@ -306,23 +238,14 @@ fn last_screens() -> Vec<Named> {
 /// Those of loads that several ranks make.
 fn ranks() -> Vec<Named> {
     vec![
-        test!(
-            "PostgreSQL",
-            shards::a_shell_loop_of_three_ranks_merges_to_what_one_run_counts
-        ),
+        test!("PostgreSQL", shards::a_shell_loop_of_three_ranks_merges_to_what_one_run_counts),
         (
             "shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts",
             Some("PostgreSQL"),
             shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts,
         ),
-        test!(
-            "PostgreSQL",
-            shards::ranks_that_do_not_fit_together_are_refused
-        ),
-        test!(
-            "PostgreSQL",
-            shards::a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end
-        ),
+        test!("PostgreSQL", shards::ranks_that_do_not_fit_together_are_refused),
+        test!("PostgreSQL", shards::a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end),
     ]
 }
 
@@ -330,14 +253,8 @@ fn ranks() -> Vec<Named> {
 fn probes() -> Vec<Named> {
     vec![
         test!("PostgreSQL", probe::the_probe_sees_what_the_recorder_sees),
-        test!(
-            "PostgreSQL",
-            probe::a_server_by_url_has_all_columns_with_a_probe
-        ),
-        test!(
-            "PostgreSQL",
-            probe::a_probe_that_dies_ends_the_trial_with_the_reason
-        ),
+        test!("PostgreSQL", probe::a_server_by_url_has_all_columns_with_a_probe),
+        test!("PostgreSQL", probe::a_probe_that_dies_ends_the_trial_with_the_reason),
         (
             "probe::without_privilege_the_probe_says_what_is_missing",
             Some("PostgreSQL"),

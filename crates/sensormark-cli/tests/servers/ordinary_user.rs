@@ -27,10 +27,7 @@ fn run(place: &Place, on: &str, further: &[&str]) -> Output {
 pub fn of_postgresql() {
     let place = Place::new();
     let server = Running::start(&place);
-    server.sql(
-        "postgres",
-        "CREATE ROLE plain LOGIN CREATEDB PASSWORD 'secret'",
-    );
+    server.sql("postgres", "CREATE ROLE plain LOGIN CREATEDB PASSWORD 'secret'");
     server.sql("postgres", "ALTER ROLE plain SET search_path = app");
     server.sql("postgres", "ALTER ROLE plain SET statement_timeout = '2s'");
     let on = format!("postgresql={}", url_of(&server, "plain"));
@@ -42,23 +39,13 @@ pub fn of_postgresql() {
         let against = held_against(trial);
         assert!(against.is_empty(), "{} {against:?}: {text}", trial["name"]);
     }
-    assert!(
-        text.contains("no checkpoint before the disk was measured"),
-        "{text}"
-    );
-    assert_eq!(
-        server.sql("postgres", OURS),
-        "0\n",
-        "nothing is left behind"
-    );
+    assert!(text.contains("no checkpoint before the disk was measured"), "{text}");
+    assert_eq!(server.sql("postgres", OURS), "0\n", "nothing is left behind");
     // A right that is needed is named by the server's own error.
     server.sql("postgres", "ALTER ROLE plain NOCREATEDB");
     let refused = Place::new();
     let text = flat(&run(&refused, &on, &[]));
-    assert!(
-        text.contains("permission denied to create database"),
-        "{text}"
-    );
+    assert!(text.contains("permission denied to create database"), "{text}");
     assert!(text.contains("LOGIN and CREATEDB"), "{text}");
 }
 
@@ -66,31 +53,20 @@ pub fn of_postgresql() {
 pub fn an_unmarked_database_is_cleaned() {
     let place = Place::new();
     let server = Running::start(&place);
-    let (empty, filled) = (
-        "sensormark_6608b01611240000001",
-        "sensormark_6608b01611240000002",
-    );
+    let (empty, filled) = ("sensormark_6608b01611240000001", "sensormark_6608b01611240000002");
     for name in [empty, filled, "sensormark_mine"] {
         let make = format!("CREATE DATABASE {name} TEMPLATE template0");
         server.sql("postgres", &make);
     }
-    server.sql(
-        filled,
-        "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-    );
+    server.sql(filled, "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'");
     let named = format!("postgresql={}", server.url_of(""));
     let cleaned = place.run(&["clean", &named, "--older-than=0s"]);
     let text = flat(&cleaned);
     assert!(cleaned.status.success(), "{text}");
-    assert!(
-        text.contains(&format!("{empty} of an unknown run")),
-        "{text}"
-    );
-    let left = "SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE datname LIKE 'sensormark%'";
-    assert_eq!(
-        server.sql("postgres", left),
-        format!("{filled} sensormark_mine\n")
-    );
+    assert!(text.contains(&format!("{empty} of an unknown run")), "{text}");
+    let left =
+        "SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE datname LIKE 'sensormark%'";
+    assert_eq!(server.sql("postgres", left), format!("{filled} sensormark_mine\n"));
 }
 
 /// A server that flushes nothing is no durable one, and says so in its default class.
@@ -105,10 +81,7 @@ pub fn a_server_that_flushes_nothing_is_not_durable() {
         let output = run(&refused, &on, &["--durability", "durable"]);
         let text = flat(&output);
         assert!(!output.status.success(), "{text}");
-        assert!(
-            text.contains(&format!("the server has {setting} = off")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("the server has {setting} = off")), "{text}");
         let told = Place::new();
         let text = flat(&run(&told, &on, &[]));
         assert!(
@@ -129,13 +102,8 @@ fn mariadb(url: &str, statement: &str) {
     let after = url.split_once("://").expect("a scheme").1;
     let (user, host) = after.rsplit_once('@').expect("a user");
     let (user, password) = user.split_once(':').expect("a password");
-    let port: String = host
-        .rsplit_once(':')
-        .expect("a port")
-        .1
-        .chars()
-        .take_while(char::is_ascii_digit)
-        .collect();
+    let port: String =
+        host.rsplit_once(':').expect("a port").1.chars().take_while(char::is_ascii_digit).collect();
     let done = Command::new("mariadb")
         .args(["--protocol=tcp", "-h", "127.0.0.1", "-P", &port, "-u", user])
         .args(["-e", statement])

@@ -3,8 +3,8 @@
 use crate::existing_server::Running;
 use crate::support::{Place, errors, held_against, said};
 use sensormark::probe::{
-    DisturbanceLimits, HostSampler, Mark, Phase, ProbeCommand, ProbeLine, ProcessTree, Recorder,
-    Recording, RoleTotals, Scope, TreeRecord, WireScope, disk_usage,
+    DisturbanceLimits, HostSampler, Mark, Phase, ProbeCommand, ProbeLine, ProcessTree, Recorder, Recording,
+    RoleTotals, Scope, TreeRecord, WireScope, disk_usage,
 };
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// About a second of work for a processor, with writes and an answer of some MB; the last line says that it came.
-const LOAD: &str = "CREATE TABLE much AS SELECT number, repeat('x', 200) AS words FROM generate_series(1, 250000) AS number;
+const LOAD: &str =
+    "CREATE TABLE much AS SELECT number, repeat('x', 200) AS words FROM generate_series(1, 250000) AS number;
 CHECKPOINT;
 SELECT words FROM much;
 \\echo done
@@ -32,11 +33,7 @@ impl Probe {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::piped()).spawn().expect("it starts");
         let output = child.stdout.take().expect("it is piped");
-        Self {
-            input: child.stdin.take(),
-            lines: BufReader::new(output).lines(),
-            child,
-        }
+        Self { input: child.stdin.take(), lines: BufReader::new(output).lines(), child }
     }
 
     fn next(&mut self) -> ProbeLine {
@@ -131,10 +128,7 @@ pub fn the_probe_sees_what_the_recorder_sees() {
     let recorder = Recorder::start(host, vec![tree], period, limits).expect("it starts");
 
     recorder.begin_phase("load").expect("it samples");
-    let mut probed = [
-        Seen::begin(&mut by_port, limits),
-        Seen::begin(&mut by_pid, limits),
-    ];
+    let mut probed = [Seen::begin(&mut by_port, limits), Seen::begin(&mut by_pid, limits)];
     let session = Session::load(&server);
     probed[0].end(&mut by_port);
     probed[1].end(&mut by_pid);
@@ -147,12 +141,7 @@ pub fn the_probe_sees_what_the_recorder_sees() {
         let theirs = load_of(&seen.recording);
         near("CPU", theirs.cpu_ns, own.cpu_ns, 5);
         near("memory", theirs.end_held_bytes(), own.end_held_bytes(), 5);
-        near(
-            "peak",
-            theirs.peak_resident_bytes,
-            own.peak_resident_bytes,
-            10,
-        );
+        near("peak", theirs.peak_resident_bytes, own.peak_resident_bytes, 10);
         let written = |role: &RoleTotals| role.storage_dirtied_bytes.expect("root may");
         near("storage", written(&theirs), written(&own), 5);
         let sent = |role: &RoleTotals| role.sent_wire_bytes.expect("it has connections");
@@ -177,10 +166,7 @@ fn load_of(recording: &Recording) -> RoleTotals {
 fn near(what: &str, found: u64, expected: u64, percent: u64) {
     println!("{what}: {found} by the probe, {expected} by the recorder");
     let off = found.abs_diff(expected) as f64 * 100.0;
-    assert!(
-        off <= (expected * percent) as f64,
-        "{what}: {found} and {expected}"
-    );
+    assert!(off <= (expected * percent) as f64, "{what}: {found} and {expected}");
 }
 
 /// What a probe said of a phase, as a recording.
@@ -247,38 +233,23 @@ pub fn a_server_by_url_has_all_columns_with_a_probe() {
     let trials = place.trials();
     assert_eq!(trials.len(), 2, "{text}");
     for trial in &trials {
-        assert!(
-            held_against(trial).is_empty(),
-            "{} {text}",
-            trial["verdict"]
-        );
+        assert!(held_against(trial).is_empty(), "{} {text}", trial["verdict"]);
         let record = &trial["server"]["probe"];
         assert_eq!(record["missing"], Value::Array(Vec::new()), "{record}");
         assert!(record["longest_round_trip_ns"].as_u64() < Some(1_000_000_000));
         let phase = phase(trial, "measured");
         let role = &phase["totals"]["roles"]["server"];
-        for name in [
-            "cpu_ns",
-            "end_proportional_bytes",
-            "sent_wire_bytes",
-            "context_switches",
-        ] {
+        for name in ["cpu_ns", "end_proportional_bytes", "sent_wire_bytes", "context_switches"] {
             assert!(role[name].as_u64() > Some(0), "{name} of {role}");
         }
         assert!(role["storage_written_bytes"].is_u64(), "{role}");
-        let samples = format!(
-            "samples/{}.server.json",
-            trial["name"].as_str().expect("a name")
-        );
+        let samples = format!("samples/{}.server.json", trial["name"].as_str().expect("a name"));
         assert!(place.run_folder().join(samples).is_file());
     }
     let write = trials.iter().find(|trial| trial["side"] == "write");
     let disk = &write.expect("a writing trial")["figures"]["disk_settled_bytes"]["value"];
     assert!(disk.as_f64() > Some(0.0), "{disk}");
-    assert!(
-        text.contains("server measured by a probe on this machine"),
-        "{text}"
-    );
+    assert!(text.contains("server measured by a probe on this machine"), "{text}");
     assert!(!text.contains("no score: in the"), "{text}");
     let text = errors(&measured);
     let password = server.url.split(['@', ':']).nth(2).expect("a password");
@@ -286,10 +257,7 @@ pub fn a_server_by_url_has_all_columns_with_a_probe() {
 
     let told = (0..4).find_map(|_| without_a_probe(&on));
     let told = told.expect("one of four runs had a machine that let its trials be valid");
-    assert!(
-        told.contains("an existing server without a probe beside it"),
-        "{told}"
-    );
+    assert!(told.contains("an existing server without a probe beside it"), "{told}");
 }
 
 /// What a run without a probe says of this server. None where the machine was too busy to compare anything.
@@ -336,11 +304,7 @@ pub fn a_probe_that_dies_ends_the_trial_with_the_reason() {
         &probe,
     ];
     let mut run = place.command(&arguments);
-    let run = run
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     // The first probe is a try; the second one watches the trial.
     let deadline = Instant::now() + Duration::from_secs(60);
     let trials = || {
@@ -355,30 +319,20 @@ pub fn a_probe_that_dies_ends_the_trial_with_the_reason() {
         }
     };
     thread::sleep(Duration::from_secs(1));
-    let killed = Command::new("kill")
-        .args(["-9", &probe.to_string()])
-        .status();
+    let killed = Command::new("kill").args(["-9", &probe.to_string()]).status();
     assert!(killed.expect("kill is there").success());
     let began = Instant::now();
     let output = run.wait_with_output().expect("it ends");
     assert!(began.elapsed() < Duration::from_secs(40), "it went on");
     let trials = place.trials();
-    let reasons: Vec<String> = trials
-        .iter()
-        .map(|trial| trial["verdict"].to_string())
-        .collect();
+    let reasons: Vec<String> = trials.iter().map(|trial| trial["verdict"].to_string()).collect();
     let told = "the probe of the server on 0 ended early (signal: 9";
-    assert!(
-        reasons.iter().any(|reason| reason.contains(told)),
-        "{reasons:?} {}",
-        said(&output)
-    );
+    assert!(reasons.iter().any(|reason| reason.contains(told)), "{reasons:?} {}", said(&output));
 }
 
 /// The probe that this process started, if it runs.
 fn probe_of(parent: u32) -> Option<i32> {
-    let children =
-        std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
+    let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
     children.split_whitespace().find_map(|pid| {
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
@@ -388,8 +342,8 @@ fn probe_of(parent: u32) -> Option<i32> {
 
 /// Without the privilege it says what is missing, and gives the rest.
 pub fn without_privilege_the_probe_says_what_is_missing() -> Option<String> {
-    let is_root = std::fs::metadata("/proc/self")
-        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let is_root =
+        std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     if !is_root || Command::new("setpriv").arg("--version").output().is_err() {
         return Some("only root can become somebody else, by setpriv".to_owned());
     }
@@ -402,18 +356,10 @@ pub fn without_privilege_the_probe_says_what_is_missing() -> Option<String> {
     let as_stranger = |arguments: &[&str]| {
         let mut command = Command::new("setpriv");
         let user = ["--reuid=54321", "--regid=54321", "--clear-groups"];
-        command
-            .args(user)
-            .arg(&program)
-            .arg("probe")
-            .args(arguments);
+        command.args(user).arg(&program).arg("probe").args(arguments);
         command
     };
-    let (pid, data, port) = (
-        pid.to_string(),
-        data.to_string_lossy().into_owned(),
-        port(&server),
-    );
+    let (pid, data, port) = (pid.to_string(), data.to_string_lossy().into_owned(), port(&server));
     let mut probe = Probe::start(as_stranger(&["--pid", &pid, "--disk", &data]));
     let ProbeLine::Hello(hello) = probe.next() else {
         panic!("it says hello first");
@@ -438,14 +384,9 @@ pub fn without_privilege_the_probe_says_what_is_missing() -> Option<String> {
         _ => false,
     });
     assert!(probe.end().status.success());
-    let hidden = as_stranger(&["--port", &port.to_string()])
-        .output()
-        .expect("it starts");
+    let hidden = as_stranger(&["--port", &port.to_string()]).output().expect("it starts");
     let text = errors(&hidden);
-    assert!(
-        text.contains("may not be seen: it is a process of the user"),
-        "{text}"
-    );
+    assert!(text.contains("may not be seen: it is a process of the user"), "{text}");
     None
 }
 
@@ -463,8 +404,5 @@ pub fn the_probe_ends_with_its_server() {
     let ended = probe.child.wait_with_output().expect("it ends");
     assert_eq!(ended.status.code(), Some(1));
     let text = errors(&ended);
-    assert!(
-        text.contains(&format!("the processes of pid:{pid} have ended")),
-        "{text}"
-    );
+    assert!(text.contains(&format!("the processes of pid:{pid} have ended")), "{text}");
 }

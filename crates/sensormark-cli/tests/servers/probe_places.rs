@@ -49,9 +49,7 @@ fn hello(place: &Place, arguments: &[&str]) -> (Hello, ProbeSample) {
     let child = command.stderr(Stdio::piped()).spawn().expect("it starts");
     let output = child.wait_with_output().expect("its input is closed");
     let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut lines = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).expect(line));
+    let mut lines = lines.lines().map(|line| serde_json::from_str(line).expect(line));
     match (lines.next(), lines.next()) {
         (Some(ProbeLine::Hello(hello)), Some(ProbeLine::Sample(sample))) => (*hello, *sample),
         other => panic!("{other:?} {}", errors(&output)),
@@ -71,9 +69,7 @@ pub fn a_unit_and_a_container_are_their_control_groups() -> Option<String> {
         let sleepers = [0, 1].map(|_| {
             let sleep = Command::new("sleep").arg("600").spawn();
             let sleep = Running(sleep.expect("it starts"));
-            let members = std::fs::OpenOptions::new()
-                .append(true)
-                .open(group.0.join("cgroup.procs"));
+            let members = std::fs::OpenOptions::new().append(true).open(group.0.join("cgroup.procs"));
             // In one write: the kernel takes each for a number.
             let id = sleep.0.id().to_string();
             let put = members.and_then(|mut file| file.write_all(id.as_bytes()));
@@ -119,11 +115,7 @@ pub fn connections_of_a_network_of_its_own_are_seen() -> Option<String> {
     let pid = talking.0.id().to_string();
     let (hello, sample) = hello(&place, &["--pid", &pid]);
     assert_eq!(hello.ports, [7777]);
-    assert!(
-        !hello.missing.join(" ").contains("network"),
-        "{:?}",
-        hello.missing
-    );
+    assert!(!hello.missing.join(" ").contains("network"), "{:?}", hello.missing);
     let wire = sample.server.wire.expect("it was entered");
     assert_eq!(wire.open_connections, 1, "{wire:?}");
     None

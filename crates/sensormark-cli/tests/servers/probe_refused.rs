@@ -10,32 +10,14 @@ pub fn wrong_input_is_refused() {
     let nobody = free.local_addr().expect("bound").port().to_string();
     drop(free);
     let cases: [(&[&str], &str); 8] = [
-        (
-            &["probe", "--pid", "2147483647"],
-            "there is no process 2147483647",
-        ),
+        (&["probe", "--pid", "2147483647"], "there is no process 2147483647"),
         (&["probe", "--port", &nobody], "nobody listens on TCP port"),
-        (
-            &["probe", "--unit", "not-there"],
-            "the unit not-there.service; systemctl",
-        ),
-        (
-            &["probe", "--container", "000000000000"],
-            "the container 000000000000",
-        ),
-        (
-            &["probe", "--pid", "1", "--interval", "1ms"],
-            "the shortest time between two is 50ms",
-        ),
+        (&["probe", "--unit", "not-there"], "the unit not-there.service; systemctl"),
+        (&["probe", "--container", "000000000000"], "the container 000000000000"),
+        (&["probe", "--pid", "1", "--interval", "1ms"], "the shortest time between two is 50ms"),
         (&["probe"], "--pid"),
-        (
-            &["run", "machine-tool", "--probe", "server=port"],
-            "no such server is given by URL",
-        ),
-        (
-            &["run", "machine-tool", "--probe", "5432"],
-            "write server=port",
-        ),
+        (&["run", "machine-tool", "--probe", "server=port"], "no such server is given by URL"),
+        (&["run", "machine-tool", "--probe", "5432"], "write server=port"),
     ];
     for (arguments, words) in cases {
         let refused = place.run(arguments);

@@ -33,10 +33,7 @@ pub fn two_servers_of_one_database_keep_all_their_trials() {
     let on = format!("postgresql:bulk-arrays/bulk={one},postgresql#spare:bulk-arrays/bulk={other}");
     let output = place.short(&["--on", &on]);
     let trials = place.trials();
-    let names: Vec<&str> = trials
-        .iter()
-        .filter_map(|one| one["name"].as_str())
-        .collect();
+    let names: Vec<&str> = trials.iter().filter_map(|one| one["name"].as_str()).collect();
     assert_eq!(
         names,
         [
@@ -48,16 +45,9 @@ pub fn two_servers_of_one_database_keep_all_their_trials() {
         "{}",
         errors(&output)
     );
-    let server = |trial: &Value| {
-        trial["implementation"]["server"]
-            .as_str()
-            .map(str::to_owned)
-    };
+    let server = |trial: &Value| trial["implementation"]["server"].as_str().map(str::to_owned);
     let servers: BTreeSet<Option<String>> = trials.iter().map(server).collect();
-    assert_eq!(
-        servers,
-        ["1", "spare"].map(|name| Some(name.to_owned())).into()
-    );
+    assert_eq!(servers, ["1", "spare"].map(|name| Some(name.to_owned())).into());
     let text = said(&output);
     for trial in &trials {
         let against = held_against(trial);

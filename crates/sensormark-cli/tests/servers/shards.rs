@@ -79,11 +79,7 @@ fn alone(place: &Place, url: &str) -> (PathBuf, [Value; 2]) {
     let run = only_run(place, "alone");
     let counted = counts(&trial(&run));
     assert_eq!(counted[0]["lost"], 0, "{}", said(&output));
-    assert!(
-        counted[0]["stored"].as_u64() > Some(1_000),
-        "{}",
-        counted[0]
-    );
+    assert!(counted[0]["stored"].as_u64() > Some(1_000), "{}", counted[0]);
     (run, counted)
 }
 
@@ -111,10 +107,7 @@ fn is_the_whole(place: &Place, ranks: &str, expected: &[Value; 2]) -> PathBuf {
     assert!(loads.iter().any(|load| load["shared"]["hosts"] == 3));
     let warnings = trial["warnings"].to_string();
     assert!(warnings.contains("their starts agree only as well as their clocks"));
-    assert_eq!(
-        json(&run.join("run.json"))["shard"],
-        serde_json::json!([3, 3])
-    );
+    assert_eq!(json(&run.join("run.json"))["shard"], serde_json::json!([3, 3]));
     let others = read_folder(&run.join("ranks/2/samples"));
     assert_eq!(others.len(), 1, "samples of every host are kept");
     run
@@ -140,21 +133,13 @@ pub fn a_shell_loop_of_three_ranks_merges_to_what_one_run_counts() {
     let used = |phase: &Value| phase["totals"]["roles"]["server"]["cpu_ns"].as_u64() > Some(0);
     assert!(phases.any(used), "rank 0 has a probe beside the server");
     let password = server.url.split(['@', ':']).nth(2).expect("a password");
-    let held = Command::new("grep")
-        .args(["-rl", password, "shared", "merged"])
-        .current_dir(place.path())
-        .output();
-    assert!(
-        held.expect("grep").stdout.is_empty(),
-        "the password is kept"
-    );
+    let held =
+        Command::new("grep").args(["-rl", password, "shared", "merged"]).current_dir(place.path()).output();
+    assert!(held.expect("grep").stdout.is_empty(), "the password is kept");
     let paths = [&whole, &run].map(|path| path.to_string_lossy().into_owned());
     let compared = place.run(&["compare", &paths[0], &paths[1]]);
     assert!(compared.status.success(), "{}", said(&compared));
-    let left = server.sql(
-        "postgres",
-        "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'",
-    );
+    let left = server.sql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'");
     assert_eq!(left, "0\n");
     parts_that_are_no_run_are_refused(&place);
 }
@@ -174,20 +159,13 @@ fn parts_that_are_no_run_are_refused(place: &Place) {
     let (zero, one, two) = (part(0), part(1), part(2));
     let text = refused(place, &[&zero, &two]);
     assert!(text.contains("rank 1 of 3 is missing"), "{text}");
-    let copy = Command::new("cp")
-        .args(["-r", &one, "again"])
-        .current_dir(place.path())
-        .status();
+    let copy = Command::new("cp").args(["-r", &one, "again"]).current_dir(place.path()).status();
     assert!(copy.expect("cp").success());
     let text = refused(place, &["shared", "again"]);
     assert!(text.contains("rank 1 is there twice"), "{text}");
     let run = place.path().join("again/run.json");
     for (name, value, words) in [
-        (
-            "seed",
-            Value::from(8),
-            "another seed than rank 0: 8 in again",
-        ),
+        ("seed", Value::from(8), "another seed than rank 0: 8 in again"),
         ("sensormark", "9.9.9".into(), "another version than rank 0"),
         ("name", "other".into(), "of the run other"),
     ] {
@@ -215,12 +193,7 @@ pub fn mpirun_starts_ranks_that_merge_to_what_one_run_counts() -> Option<String>
     let place = Place::new();
     let server = Running::start(&place);
     let (_, expected) = alone(&place, &server.url);
-    let words = devops(
-        &server.url,
-        "shared",
-        &[],
-        &["--seed", "7", "--shard", "auto"],
-    );
+    let words = devops(&server.url, "shared", &[], &["--seed", "7", "--shard", "auto"]);
     let mut ranks = Command::new("mpirun");
     ranks
         .args(["--allow-run-as-root", "--oversubscribe", "-n", "3"])
@@ -245,19 +218,14 @@ pub fn ranks_that_do_not_fit_together_are_refused() {
     let shard = |shard: &str| devops(&server.url, "shared", &[], &["--shard", shard]);
     assert!(refused(&shard("3/3")).contains("the last of 3 is 2"));
     assert!(refused(&shard("auto")).contains("none of OMPI_COMM_WORLD_RANK"));
-    for (on, words) in [
-        ("sqlite", "SQLite is embedded"),
-        ("postgresql", "PostgreSQL is given without a URL"),
-    ] {
+    for (on, words) in [("sqlite", "SQLite is embedded"), ("postgresql", "PostgreSQL is given without a URL")]
+    {
         let text = errors(&place.run(&["run", "devops", "--on", on, "--shard", "0/2"]));
         assert!(text.contains(words), "{words:?} is not in: {text}");
     }
     for (option, words) in [
         (["--host", "load=ssh:a"], "--shard with --host:"),
-        (
-            ["--load-hosts", "ssh:a,ssh:b"],
-            "--shard with --load-hosts:",
-        ),
+        (["--load-hosts", "ssh:a,ssh:b"], "--shard with --load-hosts:"),
         (["--hosts", "hosts.toml"], "--shard with --hosts:"),
         (["--cluster", "3"], "--shard with --cluster:"),
     ] {
@@ -271,44 +239,27 @@ pub fn ranks_that_do_not_fit_together_are_refused() {
 
     // Another seed: both name it. Nobody comes: it is named.
     let words = |seed| devops(&server.url, "unlike", &[], &["--seed", seed]);
-    let both = [
-        rank(&place, &words("7"), "0/2"),
-        rank(&place, &words("8"), "1/2"),
-    ];
+    let both = [rank(&place, &words("7"), "0/2"), rank(&place, &words("8"), "1/2")];
     for one in both {
         let output = one.wait_with_output().expect("it ends");
         let text = errors(&output);
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(
-            text.contains("rank 1 has another seed than rank 0: 8 there, 7 here"),
-            "{text}"
-        );
+        assert!(text.contains("rank 1 has another seed than rank 0: 8 there, 7 here"), "{text}");
     }
     let text = refused(&[words("7"), vec!["--shard".into(), "0/2".into()]].concat());
     assert!(text.contains("another process has rank 0"), "{text}");
     let alone = devops(&server.url, "nobody", &[], &["--rank-timeout", "1s"]);
     let output = rank(&place, &alone, "1/2").wait_with_output();
     let text = errors(&output.expect("it ends"));
-    assert!(
-        text.contains("rank 0 of 2 did not come within 1 s"),
-        "{text}"
-    );
+    assert!(text.contains("rank 0 of 2 did not come within 1 s"), "{text}");
 }
 
 pub fn a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end() {
     let place = Place::new();
     let server = Running::start(&place);
-    let long = [
-        "hosts=40",
-        "hours=24",
-        "more_hours=25",
-        "workers=3",
-        "batch=20",
-    ];
+    let long = ["hosts=40", "hours=24", "more_hours=25", "workers=3", "batch=20"];
     let words = devops(&server.url, "shared", &long, &["--rank-timeout", "2s"]);
-    let mut ranks: Vec<Child> = ["0/3", "1/3", "2/3"]
-        .map(|shard| rank(&place, &words, shard))
-        .into();
+    let mut ranks: Vec<Child> = ["0/3", "1/3", "2/3"].map(|shard| rank(&place, &words, shard)).into();
     let said_by_first = place.path().join("shared/rank-0-of-3/said.jsonl");
     let deadline = Instant::now() + Duration::from_secs(60);
     let goes = |text: String| text.lines().any(|line| line.contains("/load-3\""));
@@ -331,22 +282,13 @@ pub fn a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end() {
     for rank in 0..2 {
         let trial = trial(&place.path().join(format!("shared/rank-{rank}-of-3")));
         let verdict = trial["verdict"].to_string();
-        assert!(
-            verdict.contains("rank 2 has said nothing for 2 s"),
-            "{verdict}"
-        );
+        assert!(verdict.contains("rank 2 has said nothing for 2 s"), "{verdict}");
         assert!(reasons(&trial).contains(&"client_failed".to_owned()));
     }
     let merge = place.run(&["merge", "shared", "--results", "merged"]);
     assert_eq!(merge.status.code(), Some(1), "{}", said(&merge));
     let verdict = trial(&only_run(&place, "merged"))["verdict"].to_string();
-    assert!(
-        verdict.contains("rank 2 has no record of this trial"),
-        "{verdict}"
-    );
-    let left = server.sql(
-        "postgres",
-        "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'",
-    );
+    assert!(verdict.contains("rank 2 has no record of this trial"), "{verdict}");
+    let left = server.sql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'");
     assert_eq!(left, "0\n");
 }

@@ -23,17 +23,10 @@ pub fn a_machine_tool_run_follows_its_study() {
     for trial in &trials {
         assert_eq!(held_against(trial), [""; 0], "{}", trial["verdict"]);
         let notes = trial["server"]["notes"].to_string();
-        assert!(
-            notes.contains("settings as the server comes with"),
-            "{notes}"
-        );
+        assert!(notes.contains("settings as the server comes with"), "{notes}");
         let restart = figure(trial, "restart_before_reading_seconds");
         if trial["side"] == "read" {
-            assert!(
-                restart.is_some_and(|seconds| seconds > 0.0),
-                "{}",
-                trial["name"]
-            );
+            assert!(restart.is_some_and(|seconds| seconds > 0.0), "{}", trial["name"]);
             // the warm-up follows the restart, unlike in reads that are to be cold
             assert_eq!(trial["phases"][0]["name"], "warm-up");
             assert_eq!(trial["implementation"]["cache"], "hot");
@@ -66,13 +59,7 @@ pub fn mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study() {
             "--results",
             "results",
         ];
-        for setting in [
-            "single=60",
-            "multi=400",
-            "batch=50",
-            "sensors=7",
-            "clients=1",
-        ] {
+        for setting in ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1"] {
             words.extend(["--set", setting]);
         }
         let output = place.run(&[&words[..], further].concat());
@@ -95,15 +82,8 @@ pub fn mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study() {
         (classes, text)
     };
     let (as_study, text) = classes(&[]);
-    assert_eq!(
-        as_study,
-        ["mongodb unacknowledged", "sqlite default"],
-        "{text}"
-    );
-    assert!(
-        text.contains("MongoDB individual, unacknowledged"),
-        "{text}"
-    );
+    assert_eq!(as_study, ["mongodb unacknowledged", "sqlite default"], "{text}");
+    assert!(text.contains("MongoDB individual, unacknowledged"), "{text}");
     let (as_it_comes, text) = classes(&["--durability=default"]);
     assert_eq!(as_it_comes, ["mongodb default", "sqlite default"], "{text}");
 }
@@ -117,10 +97,7 @@ pub fn logs_lie_on_the_disk_that_the_user_names() {
     let output = place.short(&["--on=postgresql:bulk/bulk", &option]);
     let text = said(&output);
     let record = place.record();
-    assert!(
-        record["environment"]["folders"]["logs"].is_object(),
-        "{text}"
-    );
+    assert!(record["environment"]["folders"]["logs"].is_object(), "{text}");
     let trials = place.trials();
     assert!(!trials.is_empty(), "{text}");
     for trial in &trials {

@@ -13,9 +13,7 @@ fn as_nobody(place: &Place, arguments: &[&str], variable: (&str, &str)) -> Outpu
     for (name, value) in command.get_envs() {
         lowered.env(name, value.unwrap_or_default());
     }
-    lowered
-        .env("HOME", place.path())
-        .env(variable.0, variable.1);
+    lowered.env("HOME", place.path()).env(variable.0, variable.1);
     lowered.output().expect("setpriv is there")
 }
 
@@ -24,8 +22,7 @@ fn found(doctor: &Output) -> Vec<String> {
     let text = said(doctor);
     let lines = text.lines().skip(1).take_while(|line| !line.is_empty());
     let here = lines.filter(|line| !line.contains("not installed"));
-    here.filter_map(|line| Some(line.split_once(" (")?.0.to_owned()))
-        .collect()
+    here.filter_map(|line| Some(line.split_once(" (")?.0.to_owned())).collect()
 }
 
 pub fn another_user_finds_what_root_installed() -> Option<String> {
@@ -40,11 +37,7 @@ pub fn another_user_finds_what_root_installed() -> Option<String> {
     let theirs = found(&as_nobody(&place, &["doctor"], nothing));
     assert_eq!(theirs, found(&Place::new().run(&["doctor"])));
     for store in ["mongodb", "influxdb"] {
-        let title = if store == "mongodb" {
-            "MongoDB"
-        } else {
-            "InfluxDB"
-        };
+        let title = if store == "mongodb" { "MongoDB" } else { "InfluxDB" };
         if missing(title).is_some() {
             continue;
         }
@@ -60,11 +53,7 @@ pub fn another_user_finds_what_root_installed() -> Option<String> {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
     std::fs::set_permissions(closed.join("mongodb"), mode).expect("it is ours");
     let home = closed.join("mongodb").to_string_lossy().into_owned();
-    let told = said(&as_nobody(
-        &place,
-        &["doctor"],
-        ("SENSORMARK_MONGODB_HOME", &home),
-    ));
+    let told = said(&as_nobody(&place, &["doctor"], ("SENSORMARK_MONGODB_HOME", &home)));
     assert!(told.contains("this user may not read it"), "{told}");
     None
 }
@@ -85,9 +74,7 @@ const MEASURED: [(&str, &str, &str); 8] = [
 pub fn a_user_without_privileges_measures() -> Option<String> {
     const WORKLOAD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page/own.toml");
     let all = MEASURED.into_iter();
-    let here: Vec<_> = all
-        .filter(|(_, title, _)| missing(title).is_none())
-        .collect();
+    let here: Vec<_> = all.filter(|(_, title, _)| missing(title).is_none()).collect();
     let place = Place::new();
     let is_root = rustix::process::geteuid().is_root();
     for name in ["state", "results"] {
@@ -99,9 +86,7 @@ pub fn a_user_without_privileges_measures() -> Option<String> {
     }
     // The checkout may be closed to others.
     std::fs::copy(WORKLOAD, place.path().join("own.toml")).expect("the place is ours");
-    let on = here
-        .iter()
-        .map(|(store, _, layout)| format!("{store}:{layout}"));
+    let on = here.iter().map(|(store, _, layout)| format!("{store}:{layout}"));
     let on = on.collect::<Vec<_>>().join(",");
     let arguments = [
         "run",
@@ -127,10 +112,7 @@ pub fn a_user_without_privileges_measures() -> Option<String> {
     for (store, ..) in here {
         let of_it = |trial: &&serde_json::Value| trial["implementation"]["store"] == store;
         let mut measured = trials.iter().filter(of_it).peekable();
-        assert!(
-            measured.peek().is_some(),
-            "{store} was not measured: {text}"
-        );
+        assert!(measured.peek().is_some(), "{store} was not measured: {text}");
         for trial in measured {
             assert!(held_against(trial).is_empty(), "{store}: {text}");
         }

@@ -44,12 +44,7 @@ fn is_warm(place: &Place, on: &str) {
 
 /// What `clean` finds on a server by URL.
 fn left(place: &Place, store: &str, url: &str) -> String {
-    said(&place.run(&[
-        "clean",
-        &format!("{store}={url}"),
-        "--dry-run",
-        "--older-than=0s",
-    ]))
+    said(&place.run(&["clean", &format!("{store}={url}"), "--dry-run", "--older-than=0s"]))
 }
 
 pub fn questdb_writes_a_second_in_one_request() {
@@ -78,9 +73,7 @@ pub fn control_c_while_it_warms_up_leaves_nothing() {
         let mut command = place.command(&arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("the program starts");
-        wait_until("its database", || {
-            left(&place, "questdb", &server.url).contains("going on")
-        });
+        wait_until("its database", || left(&place, "questdb", &server.url).contains("going on"));
         for _ in 0..signals {
             signal(&child, "INT");
         }
@@ -88,10 +81,7 @@ pub fn control_c_while_it_warms_up_leaves_nothing() {
         let text = errors(&output);
         assert_eq!(output.status.code(), Some(130), "{text}");
         assert!(text.contains("warm up the server"), "{text}");
-        assert!(
-            !text.contains("single-write-1-by-1"),
-            "it was past that: {text}"
-        );
+        assert!(!text.contains("single-write-1-by-1"), "it was past that: {text}");
         let left = left(&place, "questdb", &server.url);
         assert!(left.contains("nothing is left"), "{left}");
         let _ = std::fs::remove_dir_all(place.results());

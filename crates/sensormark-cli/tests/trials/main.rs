@@ -27,10 +27,7 @@ fn act_as_role_trial() {
     let (line, configuration) = RoleLine::open(false).expect("a configuration");
     let factories = WorkloadFactories::new(vec![Arc::new(workload::Sensors)]);
     if let Err(error) = role::run(line, &configuration, &registry(), &factories) {
-        tell(&Event::Failed {
-            unreachable: false,
-            message: error.to_string(),
-        });
+        tell(&Event::Failed { unreachable: false, message: error.to_string() });
     }
 }
 

@@ -25,10 +25,7 @@ pub struct Phases(Mutex<Vec<String>>);
 impl Observer for Phases {
     fn event(&self, event: RunEvent) {
         if let RunEvent::Phase { name } = event {
-            self.0
-                .lock()
-                .expect("no test panics while it listens")
-                .push(name);
+            self.0.lock().expect("no test panics while it listens").push(name);
         }
     }
 }
@@ -45,11 +42,7 @@ pub struct Outcome {
 /// Runs the workload on SQLite, with a planted fault if one is named.
 pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicBool) -> Outcome {
     let first = std::env::args().nth(1);
-    assert_ne!(
-        first.as_deref(),
-        Some("role"),
-        "only one test acts as a role"
-    );
+    assert_ne!(first.as_deref(), Some("role"), "only one test acts as a role");
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let folder = ResultsFolder::create(scratch.path(), "run").expect("a results folder");
     let home = scratch.path().join("state");
@@ -82,10 +75,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
     let made = cases(&Sensors, &parameters, &choices, Durability::Default);
     let (mut cases, _) = made.expect("a layout");
     cases.truncate(1);
-    let runner = TrialRunner {
-        factory: Arc::new(Sensors),
-        parameters,
-    };
+    let runner = TrialRunner { factory: Arc::new(Sensors), parameters };
     let outcome = run(&context, &runner, &cases, 1).expect("records are written");
     let mut trials = folder.trials().expect("a trial");
     assert_eq!(trials.len(), 1);
@@ -95,10 +85,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         phases: phases.0.into_inner().expect("no test panics"),
         left: std::fs::read_dir(&home).map_or(0, |entries| {
             let name = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-            entries
-                .flatten()
-                .filter(|entry| name(entry).contains("sqlite"))
-                .count()
+            entries.flatten().filter(|entry| name(entry).contains("sqlite")).count()
         }),
     }
 }

@@ -18,10 +18,7 @@ fn names(fault: &str, kind: ReasonKind) -> String {
     let reasons = outcome.record.verdict.reasons();
     let reason = reasons.iter().find(|reason| reason.kind == kind);
     let verdict = &outcome.record.verdict;
-    reason
-        .unwrap_or_else(|| panic!("{fault}: {verdict}"))
-        .text
-        .clone()
+    reason.unwrap_or_else(|| panic!("{fault}: {verdict}")).text.clone()
 }
 
 #[test]
@@ -35,16 +32,11 @@ fn faults_of_what_is_stored() {
 
 #[test]
 fn faults_of_answers() {
-    for (fault, words) in [
-        ("wrong-aggregate:10", "Sum"),
-        ("wrong-answer:point:10", "Point"),
-        ("empty-answer:20", "expected 1"),
-    ] {
+    for (fault, words) in
+        [("wrong-aggregate:10", "Sum"), ("wrong-answer:point:10", "Point"), ("empty-answer:20", "expected 1")]
+    {
         let text = names(fault, ReasonKind::WrongAnswer);
-        assert!(
-            text.contains(" of 100 answers are wrong; question "),
-            "{text}"
-        );
+        assert!(text.contains(" of 100 answers are wrong; question "), "{text}");
         assert!(text.contains(words) && text.contains(", got "), "{text}");
     }
 }

@@ -10,9 +10,9 @@ use sensormark::engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark::measurement::record::{Figure, TrialRecord};
 use sensormark_conformance::reference::Reference;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, Atomicity, Batch, Entity, Family, Field, FieldSet,
-    FieldType, Function, Grouping, Query, Schema, Selection, Series, Table, Tag, TagColumn,
-    TimeRange, TimeResolution, Value, Values,
+    Aggregate, Answer, AnswerSource, Ask, Atomicity, Batch, Entity, Family, Field, FieldSet, FieldType,
+    Function, Grouping, Query, Schema, Selection, Series, Table, Tag, TagColumn, TimeRange, TimeResolution,
+    Value, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -82,11 +82,7 @@ impl WorkloadFactory for Sensors {
     ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         let schema = Arc::new(schema(parameters.entities));
-        Ok(Box::new(Small {
-            seed,
-            parameters,
-            schema,
-        }))
+        Ok(Box::new(Small { seed, parameters, schema }))
     }
 }
 
@@ -95,17 +91,11 @@ fn read(parameters: &serde_json::Value) -> Result<Parameters, String> {
 }
 
 fn schema(entities: bool) -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.to_owned(),
-        kind,
-        nullable: false,
-    };
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: false };
     Schema {
         tables: vec![Table {
             name: "readings".into(),
-            tags: vec![Tag {
-                name: "sensor".into(),
-            }],
+            tags: vec![Tag { name: "sensor".into() }],
             fields: vec![field("value", FieldType::F64)],
             entity: entities.then(|| Entity {
                 name: "sensors".into(),
@@ -154,10 +144,7 @@ impl Small {
     fn mixed(&self, rate: u64) -> PhaseSpec {
         let Parameters { clients, .. } = self.parameters;
         let per_second = NonZeroU64::new(rate).expect("a rate in tests is not 0");
-        let about = Some(About {
-            phase: "mixed".to_owned(),
-            load: "write".to_owned(),
-        });
+        let about = Some(About { phase: "mixed".to_owned(), load: "write".to_owned() });
         let writing = LoadSpec::writing("write", self.writes(), clients);
         let asking = LoadSpec {
             pacing: Pacing::Open(Schedule::per_second(per_second)),
@@ -175,26 +162,16 @@ impl Workload for Small {
     }
 
     fn steps(&self) -> Vec<Step> {
-        let Parameters {
-            clients, processes, ..
-        } = self.parameters;
+        let Parameters { clients, processes, .. } = self.parameters;
         let load = PhaseSpec {
             processes,
             limit: self.parameters.limit_ms.map(Duration::from_millis),
-            ..PhaseSpec::new(
-                "load",
-                vec![LoadSpec::writing("write", self.writes(), clients)],
-            )
+            ..PhaseSpec::new("load", vec![LoadSpec::writing("write", self.writes(), clients)])
         };
-        let about = About {
-            phase: "load".to_owned(),
-            load: "write".to_owned(),
-        };
+        let about = About { phase: "load".to_owned(), load: "write".to_owned() };
         let questions = self.questions(self.parameters.questions);
-        let ask = LoadSpec {
-            about: Some(about),
-            ..LoadSpec::asking("ask", questions, clients, Checking::All)
-        };
+        let ask =
+            LoadSpec { about: Some(about), ..LoadSpec::asking("ask", questions, clients, Checking::All) };
         let mut steps = vec![
             Step::Run(load.label("clients", clients)),
             Step::Settle("settle".to_owned()),
@@ -208,9 +185,7 @@ impl Workload for Small {
 
     fn figures(&self, record: &mut TrialRecord) {
         let rate = record.loads[0].operations_per_second().unwrap_or(0.0);
-        record
-            .figures
-            .insert("loads_per_second".to_owned(), Figure::new(rate, "loads/s"));
+        record.figures.insert("loads_per_second".to_owned(), Figure::new(rate, "loads/s"));
     }
 }
 
@@ -302,16 +277,11 @@ impl Operations for Questions {
         query.series = Selection::One(u32::try_from(sensor).expect("small"));
         if self.class(index) == 0 {
             query.range = TimeRange::new(at, at + 1);
-            query.ask = Ask::Point {
-                fields: FieldSet::first(1),
-            };
+            query.ask = Ask::Point { fields: FieldSet::first(1) };
         } else {
             query.range = TimeRange::new(at - 5 * STEP_NS, at + 1);
             query.ask = Ask::Aggregate {
-                aggregates: vec![Aggregate {
-                    function: Function::Sum,
-                    field: 0,
-                }],
+                aggregates: vec![Aggregate { function: Function::Sum, field: 0 }],
                 grouping: Grouping::default(),
                 from_sums: false,
             };

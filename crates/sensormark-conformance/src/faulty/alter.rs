@@ -11,9 +11,7 @@ pub(super) fn readings(fault: Fault, batch: &Batch, seen: &mut u64) -> Option<Ve
     let before = *seen;
     *seen += batch.len() as u64;
     let struck = |every: u64| -> Vec<usize> {
-        (0..batch.len())
-            .filter(|&row| (before + row as u64 + 1).is_multiple_of(every))
-            .collect()
+        (0..batch.len()).filter(|&row| (before + row as u64 + 1).is_multiple_of(every)).collect()
     };
     match fault {
         Fault::Drop { every } => {
@@ -21,11 +19,7 @@ pub(super) fn readings(fault: Fault, batch: &Batch, seen: &mut u64) -> Option<Ve
             let left = |row: &usize| rows.binary_search(row).is_err();
             (!rows.is_empty()).then(|| {
                 let part = chosen(batch, (0..batch.len()).filter(left));
-                if part.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![part]
-                }
+                if part.is_empty() { Vec::new() } else { vec![part] }
             })
         }
         Fault::Duplicate { every } => {
@@ -93,11 +87,7 @@ fn change_value(column: &mut Column, row: usize) {
 
 /// A number near this one, and certainly not it.
 fn other_number(number: f64) -> f64 {
-    if number.abs() < 1e15 {
-        number + 1.0
-    } else {
-        number / 2.0
-    }
+    if number.abs() < 1e15 { number + 1.0 } else { number / 2.0 }
 }
 
 /// Changes an answer, where the fault strikes. `seen` counts answers that hold something and that the fault is about.

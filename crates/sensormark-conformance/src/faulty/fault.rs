@@ -8,37 +8,19 @@ use std::str::FromStr;
 
 /// All faults: how they are written, where `[…]` may be left out (then every one), and what they do.
 pub const FAULTS: [(&str, &str); 12] = [
-    (
-        "drop:N",
-        "acknowledges every Nth reading without writing it",
-    ),
+    ("drop:N", "acknowledges every Nth reading without writing it"),
     ("duplicate:N", "writes every Nth reading twice"),
-    (
-        "corrupt:N",
-        "changes the first value of every Nth reading before it is written",
-    ),
-    (
-        "round:UNIT",
-        "cuts times off to 1us, 1ms or 1s before they are written",
-    ),
-    (
-        "wrong-aggregate[:N]",
-        "changes the first value of every Nth aggregate",
-    ),
+    ("corrupt:N", "changes the first value of every Nth reading before it is written"),
+    ("round:UNIT", "cuts times off to 1us, 1ms or 1s before they are written"),
+    ("wrong-aggregate[:N]", "changes the first value of every Nth aggregate"),
     (
         "wrong-answer:KIND[:N]",
         "changes every Nth answer of a kind: point, range, first, last, minimum, aggregate, last-reading, series-matching",
     ),
     ("empty-answer[:N]", "gives every Nth answer as empty"),
-    (
-        "late:MS[:N]",
-        "holds the result of every Nth operation back for MS milliseconds",
-    ),
+    ("late:MS[:N]", "holds the result of every Nth operation back for MS milliseconds"),
     ("error[:N]", "fails every Nth operation without doing it"),
-    (
-        "hang[:MS[:N]]",
-        "waits MS milliseconds before every Nth operation, or for ever",
-    ),
+    ("hang[:MS[:N]]", "waits MS milliseconds before every Nth operation, or for ever"),
     (
         "cut:N",
         "does the Nth operation, then breaks the connection: it and all later ones of the session fail",
@@ -214,49 +196,23 @@ fn parse(parts: &[&str]) -> Option<Fault> {
     };
     let (&name, rest) = parts.split_first()?;
     let fault = match (name, rest) {
-        ("drop", [_]) => Fault::Drop {
-            every: every(rest)?,
-        },
-        ("duplicate", [_]) => Fault::Duplicate {
-            every: every(rest)?,
-        },
-        ("corrupt", [_]) => Fault::Corrupt {
-            every: every(rest)?,
-        },
-        ("round", [unit]) => Fault::Round {
-            to: resolution(unit)?,
-        },
-        ("wrong-aggregate", rest) => Fault::WrongAnswer {
-            kind: AnswerKind::Aggregate,
-            every: every(rest)?,
-        },
+        ("drop", [_]) => Fault::Drop { every: every(rest)? },
+        ("duplicate", [_]) => Fault::Duplicate { every: every(rest)? },
+        ("corrupt", [_]) => Fault::Corrupt { every: every(rest)? },
+        ("round", [unit]) => Fault::Round { to: resolution(unit)? },
+        ("wrong-aggregate", rest) => Fault::WrongAnswer { kind: AnswerKind::Aggregate, every: every(rest)? },
         ("wrong-answer", [kind, rest @ ..]) => Fault::WrongAnswer {
-            kind: AnswerKind::ALL
-                .into_iter()
-                .find(|known| known.text() == *kind)?,
+            kind: AnswerKind::ALL.into_iter().find(|known| known.text() == *kind)?,
             every: every(rest)?,
         },
-        ("empty-answer", rest) => Fault::EmptyAnswer {
-            every: every(rest)?,
-        },
-        ("late", [by, rest @ ..]) => Fault::Late {
-            by_ms: number(by)?,
-            every: every(rest)?,
-        },
-        ("error", rest) => Fault::Error {
-            every: every(rest)?,
-        },
-        ("hang", []) => Fault::Hang {
-            length_ms: None,
-            every: 1,
-        },
-        ("hang", [length, rest @ ..]) => Fault::Hang {
-            length_ms: Some(number(length)?),
-            every: every(rest)?,
-        },
-        ("cut", [_]) => Fault::Cut {
-            every: every(rest)?,
-        },
+        ("empty-answer", rest) => Fault::EmptyAnswer { every: every(rest)? },
+        ("late", [by, rest @ ..]) => Fault::Late { by_ms: number(by)?, every: every(rest)? },
+        ("error", rest) => Fault::Error { every: every(rest)? },
+        ("hang", []) => Fault::Hang { length_ms: None, every: 1 },
+        ("hang", [length, rest @ ..]) => {
+            Fault::Hang { length_ms: Some(number(length)?), every: every(rest)? }
+        }
+        ("cut", [_]) => Fault::Cut { every: every(rest)? },
         ("spin", [percent, rest @ ..]) => Fault::Spin {
             percent: percent.parse().ok().filter(|&percent| percent <= 10_000)?,
             every: every(rest)?,
@@ -288,13 +244,8 @@ impl fmt::Display for Fault {
             Self::EmptyAnswer { every } => write!(formatter, "empty-answer:{every}"),
             Self::Late { by_ms, every } => write!(formatter, "late:{by_ms}:{every}"),
             Self::Error { every } => write!(formatter, "error:{every}"),
-            Self::Hang {
-                length_ms: None, ..
-            } => formatter.write_str("hang"),
-            Self::Hang {
-                length_ms: Some(length),
-                every,
-            } => write!(formatter, "hang:{length}:{every}"),
+            Self::Hang { length_ms: None, .. } => formatter.write_str("hang"),
+            Self::Hang { length_ms: Some(length), every } => write!(formatter, "hang:{length}:{every}"),
             Self::Cut { every } => write!(formatter, "cut:{every}"),
             Self::Spin { percent, every } => write!(formatter, "spin:{percent}:{every}"),
         }

@@ -16,30 +16,19 @@ fn with<T>(faults: &str, action: impl AsyncFnOnce(&mut dyn Session, &Plan) -> T)
     for fault in faults.split('+') {
         store = Arc::new(FaultyStore::new(store, fault.parse().unwrap()));
     }
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(async {
-            store
-                .administrator(&plan)
-                .await
-                .unwrap()
-                .create()
-                .await
-                .unwrap();
-            let mut session = store.connect(&plan).await.unwrap();
-            action(&mut *session, &plan).await
-        })
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        store.administrator(&plan).await.unwrap().create().await.unwrap();
+        let mut session = store.connect(&plan).await.unwrap();
+        action(&mut *session, &plan).await
+    })
 }
 
 /// Rows (time, series, value) that are stored after two batches of five were written.
 fn stored_with(fault: &str) -> Vec<(i64, f64)> {
     with(fault, async |session, plan| {
         for start in [0, 5] {
-            let rows: Vec<_> = (start..start + 5)
-                .map(|row| (i64::from(row) * 1_500_000, 0, f64::from(row)))
-                .collect();
+            let rows: Vec<_> =
+                (start..start + 5).map(|row| (i64::from(row) * 1_500_000, 0, f64::from(row))).collect();
             let batch = fixture::batch(&plan.schema, &rows);
             let acknowledged = session.write(&batch).await.unwrap();
             assert_eq!((acknowledged.readings, acknowledged.sent), (5, 5));
@@ -61,14 +50,8 @@ fn readings_are_dropped_duplicated_corrupted_and_rounded_by_number() {
     let values = |fault| -> Vec<f64> { stored_with(fault).iter().map(|row| row.1).collect() };
     assert_eq!(values("drop:4"), [0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 8.0, 9.0]);
     assert!(values("drop:1").is_empty());
-    assert_eq!(
-        values("duplicate:9"),
-        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0, 9.0]
-    );
-    assert_eq!(
-        values("corrupt:10"),
-        [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0]
-    );
+    assert_eq!(values("duplicate:9"), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0, 9.0]);
+    assert_eq!(values("corrupt:10"), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0]);
     assert_eq!(values("drop:11").len(), 10);
     let times: Vec<i64> = stored_with("round:1ms").iter().map(|row| row.0).collect();
     assert_eq!(times[..4], [0, 1_000_000, 3_000_000, 4_000_000]);
@@ -77,25 +60,15 @@ fn readings_are_dropped_duplicated_corrupted_and_rounded_by_number() {
 /// A question of each kind, about one reading of value 5.
 fn questions() -> Vec<(AnswerKind, Query)> {
     let fields = FieldSet::one(0);
-    let predicate = Predicate {
-        field: 0,
-        comparison: Comparison::Above,
-        threshold: 1.0,
-    };
+    let predicate = Predicate { field: 0, comparison: Comparison::Above, threshold: 1.0 };
     let asks = [
         Ask::Point { fields },
-        Ask::Range {
-            fields,
-            coarse_filter: false,
-        },
+        Ask::Range { fields, coarse_filter: false },
         Ask::First(predicate),
         Ask::Last(predicate),
         Ask::Minimum { field: 0 },
         Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function: Function::Mean,
-                field: 0,
-            }],
+            aggregates: vec![Aggregate { function: Function::Mean, field: 0 }],
             grouping: Grouping::default(),
             from_sums: false,
         },
@@ -104,12 +77,7 @@ fn questions() -> Vec<(AnswerKind, Query)> {
     ];
     asks.into_iter()
         .map(|ask| {
-            let query = Query {
-                table: 0,
-                series: Selection::One(0),
-                range: TimeRange::new(7, 8),
-                ask,
-            };
+            let query = Query { table: 0, series: Selection::One(0), range: TimeRange::new(7, 8), ask };
             (AnswerKind::of(&query.ask), query)
         })
         .collect()
@@ -135,19 +103,11 @@ fn answers_of_one_kind_are_wrong_and_the_others_right() {
         for ((other, query), (wrong, right)) in questions().iter().zip(wrong.iter().zip(&right)) {
             let second = wrong[1].disagreement(&right[1], query);
             assert_eq!(wrong[0], right[0], "{kind:?}");
-            assert_eq!(
-                second.is_some(),
-                *other == kind,
-                "{kind:?} and {other:?}: {second:?}"
-            );
+            assert_eq!(second.is_some(), *other == kind, "{kind:?} and {other:?}: {second:?}");
         }
     }
     let empty = with("empty-answer:2", answers);
-    assert!(
-        empty
-            .iter()
-            .all(|pair| !pair[0].is_empty() && pair[1].is_empty())
-    );
+    assert!(empty.iter().all(|pair| !pair[0].is_empty() && pair[1].is_empty()));
 }
 
 #[test]
@@ -158,27 +118,17 @@ fn operations_fail_and_connections_break_by_number() {
             let mut kinds = Vec::new();
             for _ in 0..4 {
                 let result = session.write(&batch).await;
-                kinds.push(
-                    result
-                        .err()
-                        .map(|error| (error.kind(), error.is_in_doubt())),
-                );
+                kinds.push(result.err().map(|error| (error.kind(), error.is_in_doubt())));
             }
             let mut census = Census::new(&plan.schema);
-            session
-                .scan(0, &mut |batch| census.add(batch))
-                .await
-                .unwrap();
+            session.scan(0, &mut |batch| census.add(batch)).await.unwrap();
             (kinds, census.readings())
         })
     };
     let rejected = Some((ErrorKind::Rejected, false));
     assert_eq!(kinds("error:2"), (vec![None, rejected, None, rejected], 2));
     let cut = |in_doubt| Some((ErrorKind::Unavailable, in_doubt));
-    assert_eq!(
-        kinds("cut:2"),
-        (vec![None, cut(true), cut(false), cut(false)], 2)
-    );
+    assert_eq!(kinds("cut:2"), (vec![None, cut(true), cut(false), cut(false)], 2));
 }
 
 #[test]
@@ -199,9 +149,7 @@ fn operations_wait_before_or_after() {
     let hung = with("hang", async |session, plan| {
         let batch = fixture::batch(&plan.schema, &[(7, 0, 5.0)]);
         let limit = Duration::from_millis(50);
-        tokio::time::timeout(limit, session.write(&batch))
-            .await
-            .is_err()
+        tokio::time::timeout(limit, session.write(&batch)).await.is_err()
     });
     assert!(hung);
 }
@@ -241,9 +189,7 @@ fn faults_are_written_and_read() {
             .replace("PERCENT", "5")
             .replace("MS", "20")
             .replace(":N", ":3");
-        let fault: Fault = text
-            .parse()
-            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let fault: Fault = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(fault.to_string().parse::<Fault>().unwrap(), fault, "{text}");
         assert!(!description.is_empty());
     }

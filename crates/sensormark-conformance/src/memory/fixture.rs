@@ -32,9 +32,6 @@ pub(crate) fn batch(schema: &Schema, rows: &[(i64, u32, f64)]) -> Batch {
     let mut batch = Batch::new(0, &schema.tables[0]);
     batch.times_ns = rows.iter().map(|row| row.0).collect();
     batch.series = rows.iter().map(|row| row.1).collect();
-    batch.columns[0] = Column {
-        values: Values::F64(rows.iter().map(|row| row.2).collect()),
-        present: None,
-    };
+    batch.columns[0] = Column { values: Values::F64(rows.iter().map(|row| row.2).collect()), present: None };
     batch
 }

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 use sensormark_store::answer::{Answer, Group};
 use sensormark_store::layout::{Layout, Shape};
 use sensormark_store::query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
-    TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
 use sensormark_store::schema::{FieldSet, FieldType, Table, Value};
 use sensormark_store::store::AnswerSource;
@@ -35,11 +34,7 @@ pub(super) struct Draft {
 pub(super) fn drafts() -> impl Strategy<Value = Draft> {
     let bound = || (0..6_u8, any::<u8>(), -1..=1_i8);
     let place = (0..4_u8, 0..16_u8, (0..5_u8, vec(0..8_u8, 0..5)));
-    let fields = (
-        0..64_u8,
-        any::<u64>(),
-        (any::<bool>(), 0..8_u8, any::<u8>()),
-    );
+    let fields = (0..64_u8, any::<u64>(), (any::<bool>(), 0..8_u8, any::<u8>()));
     let aggregates = vec((0..8_u8, 0..64_u8), 1..5);
     let grouping = (0..10_u8, 0..8_u8, 0..8_u8, 0..4_u8);
     let bounds = [bound(), bound()];
@@ -70,10 +65,7 @@ impl Draft {
             table: number,
             series: self.selection(table),
             range: self.range(&readings),
-            ask: Ask::Range {
-                fields: self.field_set(table),
-                coarse_filter: self.flags & 1 == 1,
-            },
+            ask: Ask::Range { fields: self.field_set(table), coarse_filter: self.flags & 1 == 1 },
         };
         let predicate = || self.predicate(table, &readings);
         let fields = self.field_set(table);
@@ -81,9 +73,7 @@ impl Draft {
             0 => Some(Ask::Point { fields }),
             1 => predicate().map(Ask::First),
             2 => predicate().map(Ask::Last),
-            3 => self
-                .one_of(table, &NUMERIC, self.field)
-                .map(|field| Ask::Minimum { field }),
+            3 => self.one_of(table, &NUMERIC, self.field).map(|field| Ask::Minimum { field }),
             4 => Some(Ask::LastReading { fields }),
             5 => predicate().map(Ask::SeriesMatching),
             6..13 => self.aggregate(table, &mut query, layout),
@@ -108,9 +98,7 @@ impl Draft {
             0 | 1 => Selection::One(self.one(table)),
             2 => {
                 let numbers = self.series.1.iter();
-                let mut set: Vec<u32> = numbers
-                    .map(|&one| u32::from(one) % table.series.len())
-                    .collect();
+                let mut set: Vec<u32> = numbers.map(|&one| u32::from(one) % table.series.len()).collect();
                 set.sort_unstable();
                 set.dedup();
                 Selection::Set(set)
@@ -143,10 +131,7 @@ impl Draft {
             }
             .max(0)
         };
-        let (mut start, mut end) = (
-            instant(self.bounds[0], 0),
-            instant(self.bounds[1], i64::MAX),
-        );
+        let (mut start, mut end) = (instant(self.bounds[0], 0), instant(self.bounds[1], i64::MAX));
         if start > end && self.flags & 48 != 48 {
             std::mem::swap(&mut start, &mut end);
         }
@@ -158,20 +143,14 @@ impl Draft {
         let chosen = (0..count).filter(|&field| self.fields >> field & 1 == 1);
         let none = FieldSet::first(0);
         let set = chosen.fold(none, FieldSet::with);
-        if set.is_empty() || self.flags & 64 == 64 {
-            table.all_fields()
-        } else {
-            set
-        }
+        if set.is_empty() || self.flags & 64 == 64 { table.all_fields() } else { set }
     }
 
     /// A field of one of these types, if there is any.
     #[expect(clippy::unused_self, reason = "reads as the other choices")]
     fn one_of(&self, table: &Table, kinds: &[FieldType], pick: u8) -> Option<usize> {
         let fields = 0..table.fields.len();
-        let fitting: Vec<usize> = fields
-            .filter(|&field| kinds.contains(&table.fields[field].kind))
-            .collect();
+        let fitting: Vec<usize> = fields.filter(|&field| kinds.contains(&table.fields[field].kind)).collect();
         let number = usize::from(pick) % fitting.len().max(1);
         fitting.get(number).copied()
     }
@@ -202,25 +181,13 @@ impl Draft {
             };
             value != threshold && (value - threshold).abs() < 1e-9
         };
-        let threshold = if readings.iter().any(is_near) {
-            -1e200
-        } else {
-            threshold
-        };
+        let threshold = if readings.iter().any(is_near) { -1e200 } else { threshold };
         let is_exact = threshold.abs() < 9_007_199_254_740_992.0 || threshold.abs() > 1e19;
         let is_whole = table.fields[field].kind != FieldType::F64;
         Some(Predicate {
             field,
-            comparison: if above {
-                Comparison::Above
-            } else {
-                Comparison::Below
-            },
-            threshold: if is_whole && !is_exact {
-                0.5
-            } else {
-                threshold
-            },
+            comparison: if above { Comparison::Above } else { Comparison::Below },
+            threshold: if is_whole && !is_exact { 0.5 } else { threshold },
         })
     }
 
@@ -238,8 +205,7 @@ impl Draft {
         let mut grouping = self.grouping(table, query.range, from_sums.then_some(per_ns));
         let mut aggregates = Vec::new();
         for &(function, field) in &self.aggregates {
-            let function =
-                FUNCTIONS[usize::from(function) % if from_sums { 5 } else { FUNCTIONS.len() }];
+            let function = FUNCTIONS[usize::from(function) % if from_sums { 5 } else { FUNCTIONS.len() }];
             let kinds: &[FieldType] = match function {
                 Function::TimeWeightedShare => &[FieldType::Bool],
                 Function::Sum | Function::Min | Function::Max | Function::Mean => &NUMERIC,
@@ -250,17 +216,12 @@ impl Draft {
             aggregates.extend(field.map(|field| Aggregate { function, field }));
         }
         // asked only where a group holds one series
-        let of_one =
-            |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
+        let of_one = |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
         if aggregates.iter().any(of_one) && !matches!(query.series, Selection::One(_)) {
             grouping.by_series = true;
             grouping.by_tag = None;
         }
-        (!aggregates.is_empty()).then_some(Ask::Aggregate {
-            aggregates,
-            grouping,
-            from_sums,
-        })
+        (!aggregates.is_empty()).then_some(Ask::Aggregate { aggregates, grouping, from_sums })
     }
 
     /// Groups; windows are not so narrow that a database that goes through empty ones never ends.
@@ -280,16 +241,7 @@ impl Draft {
         // the range's last window ends within 64 bits
         let width_ns = width_ns.filter(|width_ns| range.end_ns.checked_add(*width_ns).is_some());
         let window = width_ns.map(|width_ns| {
-            let origin_ns = [
-                0,
-                range.start_ns,
-                BASE,
-                BASE + HOUR + 1,
-                17,
-                0,
-                0,
-                range.start_ns,
-            ];
+            let origin_ns = [0, range.start_ns, BASE, BASE + HOUR + 1, 17, 0, 0, range.start_ns];
             let origin_ns = origin_ns[usize::from(origin)];
             // the range's first window starts from 1970 on
             let first = origin_ns.rem_euclid(width_ns);
@@ -299,16 +251,10 @@ impl Draft {
                     width_ns: (width_ns / per_ns).max(1) * per_ns,
                     origin_ns: origin_ns - origin_ns.rem_euclid(per_ns),
                 },
-                None => Window {
-                    width_ns,
-                    origin_ns,
-                },
+                None => Window { width_ns, origin_ns },
             }
         });
-        let odd = DaySplit {
-            day_start_ns: HOUR + 1,
-            day_end_ns: HOUR + 7 * MINUTE,
-        };
+        let odd = DaySplit { day_start_ns: HOUR + 1, day_end_ns: HOUR + 7 * MINUTE };
         Grouping {
             window,
             by_series: matches!(series, 4 | 5),
@@ -335,13 +281,8 @@ const FUNCTIONS: [Function; 8] = [
     Function::MostFrequent,
 ];
 
-const EVERY: [FieldType; 5] = [
-    FieldType::Bool,
-    FieldType::I64,
-    FieldType::U16,
-    FieldType::F64,
-    FieldType::Text,
-];
+const EVERY: [FieldType; 5] =
+    [FieldType::Bool, FieldType::I64, FieldType::U16, FieldType::F64, FieldType::Text];
 
 /// Whether the contract says what the answer is. It leaves open sums beyond 64 bits, and floating point sums that cancel, are over 10¹⁴⁰ or end among
 /// subnormal numbers. `magnitudes` holds the readings without their signs.
@@ -358,22 +299,20 @@ pub(super) fn is_stated(query: &Query, expected: &Answer, magnitudes: &Reference
     };
     let fits = |(group, size): (&Group, &Group)| {
         let all = aggregates.iter().zip(group.values.iter().zip(&size.values));
-        all.filter(|(one, _)| matches!(one.function, Function::Sum | Function::Mean))
-            .all(|(one, values)| match values {
-                (Value::F64(_), Value::F64(_))
-                    if one.function == Function::Sum && is_whole(one.field) =>
-                {
+        all.filter(|(one, _)| matches!(one.function, Function::Sum | Function::Mean)).all(|(one, values)| {
+            match values {
+                (Value::F64(_), Value::F64(_)) if one.function == Function::Sum && is_whole(one.field) => {
                     false
                 }
                 // a sum of all readings of a case stays within 64 bits
                 (Value::F64(_), Value::F64(size)) if is_whole(one.field) && *size > 7e16 => false,
                 (Value::F64(value), Value::F64(size)) => {
-                    *size == 0.0
-                        || *size < 1e140 && value.abs() >= 1e-4 * size && value.abs() > 1e-290
+                    *size == 0.0 || *size < 1e140 && value.abs() >= 1e-4 * size && value.abs() > 1e-290
                 }
                 (Value::I64(_), Value::I64(_)) | (Value::Null, _) => true,
                 _ => false,
-            })
+            }
+        })
     };
     groups.iter().zip(&sizes).all(fits)
 }

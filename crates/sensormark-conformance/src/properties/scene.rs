@@ -65,9 +65,7 @@ pub(super) fn steps(store: &dyn Store, layout: &Layout, scene: &Scene) -> Vec<St
             if store.refuses_least_number().is_some() {
                 let least = |value: &&mut Value| **value == Value::I64(i64::MIN);
                 let values = values.iter_mut();
-                values
-                    .filter(least)
-                    .for_each(|value| *value = Value::I64(0));
+                values.filter(least).for_each(|value| *value = Value::I64(0));
             }
             let repeated = store.repeated_write(layout, table);
             let key = (reading.table, reading.series, cut);

@@ -163,27 +163,19 @@ struct LayoutChoice {
 pub(super) fn scenes(store: Arc<dyn Store>) -> impl Strategy<Value = Scene> {
     let writes = vec(vec(reading(), 1..10), 0..9);
     let salt = any::<u64>().no_shrink();
-    (writes, vec(table(), 1..3), layout(), salt).prop_map(move |(writes, tables, layout, salt)| {
-        scene(&*store, &writes, &tables, &layout, salt)
-    })
+    (writes, vec(table(), 1..3), layout(), salt)
+        .prop_map(move |(writes, tables, layout, salt)| scene(&*store, &writes, &tables, &layout, salt))
 }
 
 fn table() -> impl Strategy<Value = TableChoice> {
-    let fields =
-        |count: std::ops::Range<usize>| vec((0..NAMES.len(), 0..5_u8, any::<bool>()), count);
+    let fields = |count: std::ops::Range<usize>| vec((0..NAMES.len(), 0..5_u8, any::<bool>()), count);
     let tags = vec((0..NAMES.len(), any::<bool>()), 0..4);
     let series = vec(prop::array::uniform3(0..64_u16), 1..7);
     let fields = prop_oneof![15 => fields(1..7), 1 => fields(20..65)];
     let resolution = prop_oneof![4 => Just(0_u8), 1 => 1..4_u8];
-    (0..NAMES.len(), tags, fields, series, resolution).prop_map(
-        |(name, tags, fields, series, resolution)| TableChoice {
-            name,
-            resolution,
-            tags,
-            fields,
-            series,
-        },
-    )
+    (0..NAMES.len(), tags, fields, series, resolution).prop_map(|(name, tags, fields, series, resolution)| {
+        TableChoice { name, resolution, tags, fields, series }
+    })
 }
 
 fn reading() -> impl Strategy<Value = ReadingChoice> {
@@ -204,14 +196,8 @@ fn reading() -> impl Strategy<Value = ReadingChoice> {
 }
 
 fn layout() -> impl Strategy<Value = LayoutChoice> {
-    (any::<u8>(), 0..4_usize, 1..12_u32, any::<bool>()).prop_map(|(offer, span, limit, hourly)| {
-        LayoutChoice {
-            offer,
-            span,
-            limit,
-            hourly,
-        }
-    })
+    (any::<u8>(), 0..4_usize, 1..12_u32, any::<bool>())
+        .prop_map(|(offer, span, limit, hourly)| LayoutChoice { offer, span, limit, hourly })
 }
 
 fn scene(
@@ -222,23 +208,12 @@ fn scene(
     salt: u64,
 ) -> Scene {
     let mut names = HashSet::new();
-    let tables = tables
-        .iter()
-        .map(|one| described(one, &mut names))
-        .collect();
+    let tables = tables.iter().map(|one| described(one, &mut names)).collect();
     let schema = Schema { tables };
     let (family, variant, layout) = chosen(store, &schema, choice);
     let reading = |choice: &ReadingChoice| read(&schema, &layout, choice, salt);
-    let writes = writes
-        .iter()
-        .map(|write| write.iter().map(reading).collect())
-        .collect();
-    Scene {
-        schema,
-        family,
-        variant,
-        writes,
-    }
+    let writes = writes.iter().map(|write| write.iter().map(reading).collect()).collect();
+    Scene { schema, family, variant, writes }
 }
 
 /// The layout: one of all that the store offers.
@@ -246,18 +221,9 @@ fn chosen(store: &dyn Store, schema: &Schema, choice: &LayoutChoice) -> (Family,
     let per_ns = if choice.hourly { HOUR } else { DAY };
     let families = [
         Family::PerReading,
-        Family::PerSpan {
-            span_ns: [SECOND, MINUTE, HOUR, 100_000_000][choice.span],
-        },
-        Family::Bucketed {
-            limit: choice.limit,
-            per_ns,
-            split: SPLIT,
-        },
-        Family::Summary {
-            per_ns,
-            split: SPLIT,
-        },
+        Family::PerSpan { span_ns: [SECOND, MINUTE, HOUR, 100_000_000][choice.span] },
+        Family::Bucketed { limit: choice.limit, per_ns, split: SPLIT },
+        Family::Summary { per_ns, split: SPLIT },
         Family::GrowingArray,
     ];
     let mut all = Vec::new();
@@ -274,21 +240,13 @@ fn chosen(store: &dyn Store, schema: &Schema, choice: &LayoutChoice) -> (Family,
 fn unused(number: usize, taken: &mut HashSet<String>) -> String {
     let name = NAMES[number];
     let more = (2..).map(|count| format!("{}_{count}", &name[..name.len().min(37)]));
-    let name = std::iter::once(name.to_owned())
-        .chain(more)
-        .find(|name| taken.insert(name.clone()));
+    let name = std::iter::once(name.to_owned()).chain(more).find(|name| taken.insert(name.clone()));
     name.expect("numbers do not end")
 }
 
 fn described(choice: &TableChoice, names: &mut HashSet<String>) -> Table {
     let mut columns = HashSet::new();
-    let tags: Vec<Tag> = choice
-        .tags
-        .iter()
-        .map(|tag| Tag {
-            name: unused(tag.0, &mut columns),
-        })
-        .collect();
+    let tags: Vec<Tag> = choice.tags.iter().map(|tag| Tag { name: unused(tag.0, &mut columns) }).collect();
     let fields = choice.fields.iter().map(|&(name, kind, nullable)| Field {
         name: unused(name, &mut columns),
         kind: KINDS[usize::from(kind)],
@@ -304,13 +262,8 @@ fn described(choice: &TableChoice, names: &mut HashSet<String>) -> Table {
     }
 }
 
-const KINDS: [FieldType; 5] = [
-    FieldType::F64,
-    FieldType::I64,
-    FieldType::U16,
-    FieldType::Bool,
-    FieldType::Text,
-];
+const KINDS: [FieldType; 5] =
+    [FieldType::F64, FieldType::I64, FieldType::U16, FieldType::Bool, FieldType::Text];
 
 const RESOLUTIONS: [TimeResolution; 4] = [
     TimeResolution::Nanoseconds,
@@ -328,22 +281,10 @@ fn series(choice: &TableChoice) -> Series {
     let word = |number: u16| TEXTS[usize::from(number) % TEXTS.len()];
     let whole = |number: u16| WHOLES[usize::from(number) % WHOLES.len()];
     let text = |tag: usize, one: &[u16; 3]| {
-        if choice.tags[tag].1 {
-            whole(one[tag]).to_string()
-        } else {
-            word(one[tag]).to_owned()
-        }
+        if choice.tags[tag].1 { whole(one[tag]).to_string() } else { word(one[tag]).to_owned() }
     };
-    let all = |one: &&[u16; 3]| {
-        (0..choice.tags.len())
-            .map(|tag| text(tag, one))
-            .collect::<Vec<_>>()
-    };
-    let distinct: Vec<_> = choice
-        .series
-        .iter()
-        .filter(|one| seen.insert(all(one)))
-        .collect();
+    let all = |one: &&[u16; 3]| (0..choice.tags.len()).map(|tag| text(tag, one)).collect::<Vec<_>>();
+    let distinct: Vec<_> = choice.series.iter().filter(|one| seen.insert(all(one))).collect();
     let column = |(tag, &(_, is_integer)): (usize, &(usize, bool))| {
         let numbers = distinct.iter().map(|one| one[tag]);
         if is_integer {
@@ -365,8 +306,7 @@ fn read(schema: &Schema, layout: &Layout, choice: &ReadingChoice, salt: u64) -> 
     let fields = table.fields.iter().enumerate();
     let mut values: Vec<Value> = fields
         .map(|(field, one)| {
-            let number =
-                picked(field).wrapping_add(u16::try_from(field / choice.values.len()).unwrap_or(0));
+            let number = picked(field).wrapping_add(u16::try_from(field / choice.values.len()).unwrap_or(0));
             if one.nullable && number % 4 == 3 {
                 Value::Null
             } else {
@@ -392,12 +332,9 @@ fn value(kind: FieldType, number: u16, is_summed: bool, salt: u64) -> Value {
     let bits = random.cast_signed();
     match kind {
         FieldType::Bool => Value::Bool(number % 2 == 1),
-        FieldType::U16 => Value::I64(
-            [0, 1, 65_535, 32_768, 7]
-                .get(place)
-                .copied()
-                .unwrap_or(bits.rem_euclid(65_536)),
-        ),
+        FieldType::U16 => {
+            Value::I64([0, 1, 65_535, 32_768, 7].get(place).copied().unwrap_or(bits.rem_euclid(65_536)))
+        }
         FieldType::I64 => {
             let value = match place {
                 0..512 => WHOLES[place % WHOLES.len()],

@@ -83,10 +83,7 @@ impl Trial<'_> {
     async fn tried(&self) -> Check<Tally> {
         let schema = Arc::new(self.scene.schema.clone());
         let plan = self.suite.random_plan(&schema, self.layout);
-        self.suite
-            .create(&plan)
-            .await
-            .while_doing(|| "create".into())?;
+        self.suite.create(&plan).await.while_doing(|| "create".into())?;
         let mut client = Client::connect(&*self.suite.store, &plan).await?;
         let tried = self.exchange(&schema, &mut client).await;
         let closed = client.close().await;
@@ -101,10 +98,7 @@ impl Trial<'_> {
     async fn exchange(&self, schema: &Arc<Schema>, client: &mut Client) -> Check<Tally> {
         let steps = steps(&*self.suite.store, &self.layout, self.scene);
         let (mut expected, mut sizes) = (self.reference(schema), self.reference(schema));
-        let mut tally = Tally {
-            cases: 1,
-            ..Tally::default()
-        };
+        let mut tally = Tally { cases: 1, ..Tally::default() };
         for (number, step) in steps.iter().enumerate() {
             if number == steps.len().div_ceil(2) {
                 expected.prepare();
@@ -140,8 +134,7 @@ impl Trial<'_> {
     /// threads (<https://github.com/questdb/questdb/pull/7224>).
     fn is_known_defect(&self, query: &Query) -> bool {
         let fields = &self.scene.schema.tables[query.table].fields;
-        let is_lost =
-            |one: &Aggregate| one.function == Function::Last && fields[one.field].nullable;
+        let is_lost = |one: &Aggregate| one.function == Function::Last && fields[one.field].nullable;
         let Ask::Aggregate { aggregates, .. } = &query.ask else {
             return false;
         };
@@ -153,8 +146,7 @@ impl Trial<'_> {
         let repeated = store.repeated_write(&self.layout, &schema.tables[0]);
         let mut reference = Reference::new(Arc::clone(schema)).with_repeated_write(repeated);
         for (number, table) in schema.tables.iter().enumerate() {
-            reference =
-                reference.with_resolution(number, store.time_resolution(&self.layout, table));
+            reference = reference.with_resolution(number, store.time_resolution(&self.layout, table));
         }
         reference
     }
@@ -168,11 +160,7 @@ impl Trial<'_> {
         each: usize,
         tally: &mut Tally,
     ) -> Check {
-        let asked = Asked {
-            store: &*self.suite.store,
-            layout: &self.layout,
-            schema: &self.scene.schema,
-        };
+        let asked = Asked { store: &*self.suite.store, layout: &self.layout, schema: &self.scene.schema };
         for query in self.questions.iter().step_by(each) {
             let answer = expected.answer(query);
             if !is_stated(query, &answer, sizes) || self.is_known_defect(query) {
@@ -189,9 +177,7 @@ impl Trial<'_> {
 
 async fn refused(client: &mut Client, batch: &Batch, number: usize) -> Check {
     match client.try_write(batch).await? {
-        Ok(_) => Err(Broken(format!(
-            "write {number}: a repeated reading is taken, not refused"
-        ))),
+        Ok(_) => Err(Broken(format!("write {number}: a repeated reading is taken, not refused"))),
         Err(error) => {
             ensure!(
                 error.kind() == ErrorKind::Conflict && error.acknowledged() == 0,
@@ -209,18 +195,11 @@ async fn scanned(schema: &Arc<Schema>, client: &mut Client, expected: &Reference
             table: number,
             series: Selection::All,
             range: TimeRange::new(0, i64::MAX),
-            ask: Ask::Range {
-                fields: table.all_fields(),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: table.all_fields(), coarse_filter: false },
         };
         let got = Answer::Readings(client.readings(schema, number).await?);
         let difference = got.disagreement(&expected.answer(&everything), &everything);
-        ensure!(
-            difference.is_none(),
-            "scan of table {number}: {}",
-            difference.unwrap_or_default()
-        );
+        ensure!(difference.is_none(), "scan of table {number}: {}", difference.unwrap_or_default());
     }
     Ok(())
 }

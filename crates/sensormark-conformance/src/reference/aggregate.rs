@@ -32,19 +32,14 @@ impl Reference {
         let names = self.names(query, grouping);
         for (series, rows) in self.rows(query) {
             for row in rows.clone() {
-                let counts = aggregates
-                    .iter()
-                    .any(|aggregate| self.column(query, aggregate.field).has(row));
+                let counts = aggregates.iter().any(|aggregate| self.column(query, aggregate.field).has(row));
                 if counts {
                     let key = (
                         names.as_ref().map(|names| names[&series]),
                         grouping.window.map(|window| window.start_of(times[row])),
                         grouping.by_day_part.map(|split| !split.is_day(times[row])),
                     );
-                    groups.entry(key).or_default().push(Member {
-                        row,
-                        behind: rows.end,
-                    });
+                    groups.entry(key).or_default().push(Member { row, behind: rows.end });
                 }
             }
         }
@@ -66,20 +61,12 @@ impl Reference {
         if let Some(tag) = grouping.by_tag {
             let mut lowest = HashMap::new();
             for number in 0..series.len() {
-                lowest
-                    .entry(series.columns()[tag].text(number))
-                    .or_insert(number);
+                lowest.entry(series.columns()[tag].text(number)).or_insert(number);
             }
             let name = |number| lowest[&series.columns()[tag].text(number)];
-            return Some(
-                (0..series.len())
-                    .map(|number| (number, name(number)))
-                    .collect(),
-            );
+            return Some((0..series.len()).map(|number| (number, name(number))).collect());
         }
-        grouping
-            .by_series
-            .then(|| (0..series.len()).map(|number| (number, number)).collect())
+        grouping.by_series.then(|| (0..series.len()).map(|number| (number, number)).collect())
     }
 
     /// One aggregate of a group that starts, if grouped by window, at `window_start_ns`.
@@ -92,11 +79,7 @@ impl Reference {
         members: &[Member],
     ) -> Value {
         let column = self.column(query, aggregate.field);
-        let members: Vec<Member> = members
-            .iter()
-            .copied()
-            .filter(|member| column.has(member.row))
-            .collect();
+        let members: Vec<Member> = members.iter().copied().filter(|member| column.has(member.row)).collect();
         if aggregate.function == Function::Count {
             return Value::I64(i64::try_from(members.len()).unwrap_or(i64::MAX));
         }
@@ -113,10 +96,9 @@ impl Reference {
             Function::Last => self.latest(query, column, &members),
             Function::TimeWeightedShare => {
                 let end = match (grouping.window, window_start_ns) {
-                    (Some(window), Some(start)) => query
-                        .range
-                        .end_ns
-                        .min(start.saturating_add(window.width_ns)),
+                    (Some(window), Some(start)) => {
+                        query.range.end_ns.min(start.saturating_add(window.width_ns))
+                    }
                     _ => query.range.end_ns,
                 };
                 self.share(query, column, end, &members)
@@ -191,11 +173,7 @@ fn float_sum(column: &Column, members: &[Member]) -> f64 {
     for member in members {
         let value = column.number(member.row).unwrap_or(0.0);
         let next = sum + value;
-        compensation += if sum.abs() >= value.abs() {
-            (sum - next) + value
-        } else {
-            (value - next) + sum
-        };
+        compensation += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
         sum = next;
     }
     sum + compensation

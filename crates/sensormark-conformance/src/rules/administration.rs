@@ -23,72 +23,29 @@ pub(super) fn rules() -> Vec<Rule> {
     const LAYOUTS: Over = Over::Measured(&[Dataset::Values]);
     const USUAL: Over = Over::Usual(&[Dataset::Values]);
     vec![
-        own!(
-            "C-A-01",
-            "the server states its version",
-            Over::Store,
-            version
-        ),
-        own!(
-            "C-A-02",
-            "a database of another owner is not taken over",
-            LAYOUTS,
-            create_foreign
-        ),
+        own!("C-A-01", "the server states its version", Over::Store, version),
+        own!("C-A-02", "a database of another owner is not taken over", LAYOUTS, create_foreign),
         own!(
             "C-A-03",
             "a database of another owner is not dropped, and one that is not there may be",
             LAYOUTS,
             drop_foreign
         ),
-        own!(
-            "C-A-04",
-            "a drop drops its own database alone",
-            LAYOUTS,
-            drop_own
-        ),
-        own!(
-            "C-A-05",
-            "sensormark's databases are listed with their owners",
-            LAYOUTS,
-            listed
-        ),
-        own!(
-            "C-A-06",
-            "settling twice changes nothing that is stored",
-            LAYOUTS,
-            settle
-        ),
-        own!(
-            "C-A-07",
-            "settings are stated, without secrets, paths and hosts",
-            USUAL,
-            settings
-        ),
-        own!(
-            "C-A-10",
-            "schema and statements are shown, once they are asked for",
-            LAYOUTS,
-            shown
-        ),
+        own!("C-A-04", "a drop drops its own database alone", LAYOUTS, drop_own),
+        own!("C-A-05", "sensormark's databases are listed with their owners", LAYOUTS, listed),
+        own!("C-A-06", "settling twice changes nothing that is stored", LAYOUTS, settle),
+        own!("C-A-07", "settings are stated, without secrets, paths and hosts", USUAL, settings),
+        own!("C-A-10", "schema and statements are shown, once they are asked for", LAYOUTS, shown),
         // Some servers state the size of all they hold, to which other checks add and from which they take.
         alone!("C-A-08", "the size grows with what is stored", USUAL, size),
-        alone!(
-            "C-A-09",
-            "logs are on the disk that the user chose, or that is refused",
-            USUAL,
-            logs
-        ),
+        alone!("C-A-09", "logs are on the disk that the user chose, or that is refused", USUAL, logs),
     ]
 }
 
 async fn version(case: &Case<'_>) -> Check<Verdict> {
     let endpoint = case.suite.place.endpoint();
     let version = administer("version", case.store().version(&endpoint)).await??;
-    ensure!(
-        version.contains(|character: char| character.is_ascii_digit()),
-        "the version is {version:?}"
-    );
+    ensure!(version.contains(|character: char| character.is_ascii_digit()), "the version is {version:?}");
     Ok(Verdict::Kept)
 }
 
@@ -100,10 +57,8 @@ fn batch(case: &Case<'_>, count: u32) -> Batch {
         batch.series.push(row % table.series.len());
         batch.times_ns.push(BASE + i64::from(row) * SECOND);
     }
-    batch.columns[0] = Column {
-        values: Values::F64((0..count).map(|row| f64::from(row).sqrt()).collect()),
-        present: None,
-    };
+    batch.columns[0] =
+        Column { values: Values::F64((0..count).map(|row| f64::from(row).sqrt()).collect()), present: None };
     batch
 }
 
@@ -184,9 +139,7 @@ async fn drop_own(case: &Case<'_>) -> Check<Verdict> {
 async fn owner_of(case: &Case<'_>, plan: &Plan) -> Check<Option<String>> {
     let mut administrator = case.suite.administrator(plan).await?;
     let databases = administer("list", administrator.databases()).await??;
-    let mut named = databases
-        .into_iter()
-        .filter(|(name, _)| name == plan.database.as_str());
+    let mut named = databases.into_iter().filter(|(name, _)| name == plan.database.as_str());
     let owner = named.next().map(|(_, owner)| owner);
     ensure!(named.next().is_none(), "{} is listed twice", plan.database);
     Ok(owner)
@@ -203,11 +156,7 @@ async fn listed(case: &Case<'_>) -> Check<Verdict> {
     );
     case.suite.drop_database(&plan).await?;
     let owner = owner_of(case, &plan).await?;
-    ensure!(
-        owner.is_none(),
-        "{} is listed after its drop",
-        plan.database
-    );
+    ensure!(owner.is_none(), "{} is listed after its drop", plan.database);
     Ok(Verdict::Kept)
 }
 
@@ -226,10 +175,7 @@ async fn settings(case: &Case<'_>) -> Check<Verdict> {
     let mut administrator = case.suite.administrator(&plan).await?;
     let settings = administer("settings", administrator.settings()).await??;
     ensure!(!settings.is_empty(), "no settings are stated");
-    let names: BTreeSet<&str> = settings
-        .iter()
-        .map(|setting| setting.name.as_str())
-        .collect();
+    let names: BTreeSet<&str> = settings.iter().map(|setting| setting.name.as_str()).collect();
     ensure!(
         names.len() == settings.len() && !names.contains(""),
         "settings without a name of their own: {settings:?}"
@@ -237,13 +183,9 @@ async fn settings(case: &Case<'_>) -> Check<Verdict> {
     let secret = password(plan.endpoint.url.expose());
     for setting in &settings {
         let value = setting.value.as_str();
-        let shows = secret
-            .as_deref()
-            .is_some_and(|secret| value.contains(secret));
+        let shows = secret.as_deref().is_some_and(|secret| value.contains(secret));
         ensure!(!shows, "setting {} shows the password", setting.name);
-        let place = ["127.0.0.1", "localhost"]
-            .iter()
-            .any(|host| value.contains(host));
+        let place = ["127.0.0.1", "localhost"].iter().any(|host| value.contains(host));
         ensure!(
             !place && !value.starts_with('/') && !value.contains("://"),
             "setting {} shows a host or path",
@@ -256,10 +198,7 @@ async fn settings(case: &Case<'_>) -> Check<Verdict> {
 async fn size(case: &Case<'_>) -> Check<Verdict> {
     let plan = filled(case).await?;
     let before = settled_size(case, &plan).await?;
-    ensure!(
-        before.total_bytes > 0,
-        "a database with readings has no size"
-    );
+    ensure!(before.total_bytes > 0, "a database with readings has no size");
     let mut client = case.connect(&plan).await?;
     let mut more = batch(case, 40_000);
     for time in &mut more.times_ns {
@@ -324,10 +263,7 @@ async fn logs(case: &Case<'_>) -> Check<Verdict> {
     // a log may wait in memory for a while
     let deadline = Instant::now() + LOG_PATIENCE;
     while changes(&folder)? == before {
-        ensure!(
-            Instant::now() < deadline,
-            "nothing was written to the folder for logs while readings were"
-        );
+        ensure!(Instant::now() < deadline, "nothing was written to the folder for logs while readings were");
         std::thread::sleep(Duration::from_millis(100));
     }
     server.stop()?;
@@ -369,20 +305,14 @@ async fn shown(case: &Case<'_>) -> Check<Verdict> {
         table: 0,
         series: Selection::One(0),
         range: TimeRange::new(BASE, BASE + 10 * SECOND),
-        ask: Ask::Range {
-            fields,
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields, coarse_filter: false },
     };
     client.write(&batch(case, 3)).await?;
     let before = client.ask(&query).await?;
     let kept = client.statements(true).await?;
     ensure!(kept.is_empty(), "unasked, it kept {kept:?}");
     if let Err(error) = client.keep_statements() {
-        ensure!(
-            error.kind() == ErrorKind::Unsupported,
-            "statements are not kept: {error}"
-        );
+        ensure!(error.kind() == ErrorKind::Unsupported, "statements are not kept: {error}");
         return Ok(Verdict::Ignored(error.to_string()));
     }
     let after = client.ask(&query).await?;

@@ -13,70 +13,30 @@ pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
     const TAGGED: &[Dataset] = &[Mixed, Values, Devices, Fleet];
     vec![
-        queries!(
-            "C-G-01",
-            "count, sum, minimum, maximum and mean of a range",
-            ALL,
-            plain
-        ),
+        queries!("C-G-01", "count, sum, minimum, maximum and mean of a range", ALL, plain),
         queries!(
             "C-G-02",
             "a group without values is absent, an absent value among values is not counted",
             ALL,
             absent
         ),
-        queries!(
-            "C-G-03",
-            "windows keep their origin, and gaps stay gaps",
-            ALL,
-            windows
-        ),
+        queries!("C-G-03", "windows keep their origin, and gaps stay gaps", ALL, windows),
         queries!("C-G-04", "aggregates over several series", TAGGED, across),
         queries!("C-G-05", "aggregates by series", TAGGED, by_series),
-        queries!(
-            "C-G-06",
-            "aggregates by tag are named by the tag's lowest series",
-            TAGGED,
-            by_tag
-        ),
+        queries!("C-G-06", "aggregates by tag are named by the tag's lowest series", TAGGED, by_tag),
         queries!("C-G-07", "aggregates by day and night", ALL, by_day_part),
         queries!("C-G-08", "groupings combine", TAGGED, combined),
         queries!("C-G-09", "the last value", ALL, last),
-        queries!(
-            "C-G-10",
-            "the share of time in which a value was true",
-            &[Mixed, Devices],
-            share
-        ),
-        queries!(
-            "C-G-11",
-            "the most frequent value, the smallest of equals",
-            ALL,
-            frequent
-        ),
-        queries!(
-            "C-G-12",
-            "sums kept at write time equal the readings' sums",
-            ALL,
-            from_sums
-        ),
-        queries!(
-            "C-G-13",
-            "a chart has at most the points asked for",
-            ALL,
-            chart
-        ),
+        queries!("C-G-10", "the share of time in which a value was true", &[Mixed, Devices], share),
+        queries!("C-G-11", "the most frequent value, the smallest of equals", ALL, frequent),
+        queries!("C-G-12", "sums kept at write time equal the readings' sums", ALL, from_sums),
+        queries!("C-G-13", "a chart has at most the points asked for", ALL, chart),
     ]
 }
 
 const WHOLE: (i64, i64) = (Data::everything().start_ns, Data::everything().end_ns);
 const NUMERIC: [Function; 5] = [Count, Sum, Min, Max, Mean];
-const NO_GROUPS: Grouping = Grouping {
-    window: None,
-    by_series: false,
-    by_tag: None,
-    by_day_part: None,
-};
+const NO_GROUPS: Grouping = Grouping { window: None, by_series: false, by_tag: None, by_day_part: None };
 
 fn question(
     table: usize,
@@ -89,11 +49,7 @@ fn question(
         table,
         series,
         range: TimeRange::new(range.0, range.1),
-        ask: Ask::Aggregate {
-            aggregates,
-            grouping,
-            from_sums: false,
-        },
+        ask: Ask::Aggregate { aggregates, grouping, from_sums: false },
     }
 }
 
@@ -105,9 +61,7 @@ fn all_of(functions: &[Function], field: usize) -> Vec<Aggregate> {
 /// For each table and its first numeric fields.
 fn numeric(data: &Data) -> Vec<(usize, usize)> {
     let fields = |table| data.numeric(table).into_iter().take(3);
-    (0..data.schema.tables.len())
-        .flat_map(|table| fields(table).map(move |field| (table, field)))
-        .collect()
+    (0..data.schema.tables.len()).flat_map(|table| fields(table).map(move |field| (table, field))).collect()
 }
 
 /// A range whose bounds are readings of the first series with the field, the later one left out.
@@ -117,39 +71,20 @@ fn within(data: &Data, table: usize, field: usize) -> (i64, i64) {
 }
 
 fn window(width_ns: i64, origin_ns: i64) -> Grouping {
-    Grouping {
-        window: Some(Window {
-            width_ns,
-            origin_ns,
-        }),
-        ..NO_GROUPS
-    }
+    Grouping { window: Some(Window { width_ns, origin_ns }), ..NO_GROUPS }
 }
 
 fn plain(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for (table, field) in numeric(data) {
         for range in [WHOLE, within(data, table, field), (BASE, BASE + 2 * HOUR)] {
-            for series in [0, 1, 2]
-                .into_iter()
-                .filter(|&series| series < data.schema.tables[table].series.len())
+            for series in
+                [0, 1, 2].into_iter().filter(|&series| series < data.schema.tables[table].series.len())
             {
                 let one = Selection::One(series);
-                queries.push(question(
-                    table,
-                    one.clone(),
-                    range,
-                    NO_GROUPS,
-                    all_of(&NUMERIC, field),
-                ));
+                queries.push(question(table, one.clone(), range, NO_GROUPS, all_of(&NUMERIC, field)));
                 for function in NUMERIC {
-                    queries.push(question(
-                        table,
-                        one.clone(),
-                        range,
-                        NO_GROUPS,
-                        all_of(&[function], field),
-                    ));
+                    queries.push(question(table, one.clone(), range, NO_GROUPS, all_of(&[function], field)));
                 }
             }
         }
@@ -169,30 +104,14 @@ fn absent(data: &Data) -> Vec<Query> {
                 (Selection::All, (BASE + 20 * DAY, BASE + 21 * DAY)),
             ] {
                 for functions in [&[Count][..], &[Sum], &NUMERIC] {
-                    queries.push(question(
-                        table,
-                        series.clone(),
-                        range,
-                        NO_GROUPS,
-                        all_of(functions, field),
-                    ));
+                    queries.push(question(table, series.clone(), range, NO_GROUPS, all_of(functions, field)));
                 }
             }
         }
-        let every: Vec<Aggregate> = data
-            .numeric(table)
-            .into_iter()
-            .take(3)
-            .flat_map(|field| all_of(&[Count, Max], field))
-            .collect();
+        let every: Vec<Aggregate> =
+            data.numeric(table).into_iter().take(3).flat_map(|field| all_of(&[Count, Max], field)).collect();
         for one in data.times(table, 0).into_iter().take(6) {
-            queries.push(question(
-                table,
-                Selection::One(0),
-                (one, one + 1),
-                NO_GROUPS,
-                every.clone(),
-            ));
+            queries.push(question(table, Selection::One(0), (one, one + 1), NO_GROUPS, every.clone()));
         }
         queries.push(question(table, Selection::One(1), WHOLE, NO_GROUPS, every));
     }
@@ -210,10 +129,7 @@ fn windows(data: &Data) -> Vec<Query> {
             window(7 * MINUTE + 1, BASE - 11),
         ] {
             let (start, end) = within(data, table, field);
-            let range = if grouping
-                .window
-                .is_some_and(|window| window.width_ns > SECOND)
-            {
+            let range = if grouping.window.is_some_and(|window| window.width_ns > SECOND) {
                 WHOLE
             } else {
                 (start, end.min(start + MINUTE))
@@ -244,10 +160,7 @@ fn several(data: &Data, table: usize) -> Vec<Selection> {
     vec![
         Selection::All,
         Selection::Set(vec![0, 2]),
-        Selection::Tagged {
-            tag,
-            value: description.series.columns()[tag].text(0),
-        },
+        Selection::Tagged { tag, value: description.series.columns()[tag].text(0) },
     ]
 }
 
@@ -257,13 +170,7 @@ fn over_several(data: &Data, groupings: &[Grouping]) -> Vec<Query> {
         for series in several(data, table) {
             for &grouping in groupings {
                 for range in [WHOLE, within(data, table, field)] {
-                    queries.push(question(
-                        table,
-                        series.clone(),
-                        range,
-                        grouping,
-                        all_of(&NUMERIC, field),
-                    ));
+                    queries.push(question(table, series.clone(), range, grouping, all_of(&NUMERIC, field)));
                 }
             }
         }
@@ -275,33 +182,19 @@ fn across(data: &Data) -> Vec<Query> {
     over_several(data, &[NO_GROUPS, window(HOUR, 0)])
 }
 
-const BY_SERIES: Grouping = Grouping {
-    by_series: true,
-    ..NO_GROUPS
-};
+const BY_SERIES: Grouping = Grouping { by_series: true, ..NO_GROUPS };
 
-const DAY_PARTS: Grouping = Grouping {
-    by_day_part: Some(SPLIT),
-    ..NO_GROUPS
-};
+const DAY_PARTS: Grouping = Grouping { by_day_part: Some(SPLIT), ..NO_GROUPS };
 
 fn by_series(data: &Data) -> Vec<Query> {
     over_several(data, &[BY_SERIES])
 }
 
 fn by_tag(data: &Data) -> Vec<Query> {
-    let most = data
-        .schema
-        .tables
-        .iter()
-        .map(|table| table.tags.len())
-        .max();
+    let most = data.schema.tables.iter().map(|table| table.tags.len()).max();
     let mut queries = Vec::new();
     for tag in 0..most.unwrap_or(0) {
-        let by_tag = Grouping {
-            by_tag: Some(tag),
-            ..NO_GROUPS
-        };
+        let by_tag = Grouping { by_tag: Some(tag), ..NO_GROUPS };
         let fits = |query: &Query| tag < data.schema.tables[query.table].tags.len();
         queries.extend(over_several(data, &[by_tag]).into_iter().filter(fits));
     }
@@ -310,16 +203,10 @@ fn by_tag(data: &Data) -> Vec<Query> {
 
 fn by_day_part(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
-    let odd = DaySplit {
-        day_start_ns: 10 * HOUR + 1,
-        day_end_ns: 10 * HOUR + 30 * MINUTE + SECOND,
-    };
+    let odd = DaySplit { day_start_ns: 10 * HOUR + 1, day_end_ns: 10 * HOUR + 30 * MINUTE + SECOND };
     for (table, field) in numeric(data) {
         for split in [SPLIT, odd] {
-            let grouping = Grouping {
-                by_day_part: Some(split),
-                ..NO_GROUPS
-            };
+            let grouping = Grouping { by_day_part: Some(split), ..NO_GROUPS };
             for range in [WHOLE, within(data, table, field)] {
                 queries.push(question(
                     table,
@@ -337,32 +224,12 @@ fn by_day_part(data: &Data) -> Vec<Query> {
 fn combined(data: &Data) -> Vec<Query> {
     let daily = window(DAY, 0);
     let combinations = [
-        Grouping {
-            by_series: true,
-            ..daily
-        },
-        Grouping {
-            by_series: true,
-            ..DAY_PARTS
-        },
-        Grouping {
-            by_day_part: Some(SPLIT),
-            ..daily
-        },
-        Grouping {
-            by_series: true,
-            by_day_part: Some(SPLIT),
-            ..daily
-        },
-        Grouping {
-            by_tag: Some(0),
-            ..daily
-        },
-        Grouping {
-            by_tag: Some(0),
-            by_day_part: Some(SPLIT),
-            ..window(6 * HOUR, BASE + HOUR)
-        },
+        Grouping { by_series: true, ..daily },
+        Grouping { by_series: true, ..DAY_PARTS },
+        Grouping { by_day_part: Some(SPLIT), ..daily },
+        Grouping { by_series: true, by_day_part: Some(SPLIT), ..daily },
+        Grouping { by_tag: Some(0), ..daily },
+        Grouping { by_tag: Some(0), by_day_part: Some(SPLIT), ..window(6 * HOUR, BASE + HOUR) },
     ];
     over_several(data, &combinations)
 }
@@ -374,41 +241,23 @@ fn of_one_series(data: &Data, kinds: &[FieldType], function: Function) -> Vec<Qu
         for field in data.fields(table, kinds).into_iter().take(5) {
             let aggregates = || all_of(&[function], field);
             for range in [WHOLE, within(data, table, field)] {
-                for series in [0, 1, 2]
-                    .into_iter()
-                    .filter(|&series| series < data.schema.tables[table].series.len())
+                for series in
+                    [0, 1, 2].into_iter().filter(|&series| series < data.schema.tables[table].series.len())
                 {
                     let one = Selection::One(series);
                     queries.push(question(table, one.clone(), range, NO_GROUPS, aggregates()));
-                    queries.push(question(
-                        table,
-                        one.clone(),
-                        range,
-                        window(5 * HOUR, 17),
-                        aggregates(),
-                    ));
+                    queries.push(question(table, one.clone(), range, window(5 * HOUR, 17), aggregates()));
                     queries.push(question(table, one, range, DAY_PARTS, aggregates()));
                 }
-                queries.push(question(
-                    table,
-                    Selection::All,
-                    range,
-                    BY_SERIES,
-                    aggregates(),
-                ));
+                queries.push(question(table, Selection::All, range, BY_SERIES, aggregates()));
             }
         }
     }
     queries
 }
 
-const EVERY_KIND: [FieldType; 5] = [
-    FieldType::Bool,
-    FieldType::I64,
-    FieldType::U16,
-    FieldType::F64,
-    FieldType::Text,
-];
+const EVERY_KIND: [FieldType; 5] =
+    [FieldType::Bool, FieldType::I64, FieldType::U16, FieldType::F64, FieldType::Text];
 
 fn last(data: &Data) -> Vec<Query> {
     of_one_series(data, &EVERY_KIND, Last)
@@ -424,42 +273,23 @@ fn frequent(data: &Data) -> Vec<Query> {
 
 fn from_sums(data: &Data) -> Vec<Query> {
     let start = BASE - DAY;
-    let ranges = [
-        (start, start + 12 * DAY),
-        (BASE, BASE + DAY),
-        (BASE + DAY, BASE + 3 * DAY),
-    ];
+    let ranges = [(start, start + 12 * DAY), (BASE, BASE + DAY), (BASE + DAY, BASE + 3 * DAY)];
     let groupings = [
         NO_GROUPS,
         DAY_PARTS,
         window(DAY, BASE),
         window(2 * DAY, BASE - DAY),
-        Grouping {
-            by_day_part: Some(SPLIT),
-            ..window(DAY, 0)
-        },
+        Grouping { by_day_part: Some(SPLIT), ..window(DAY, 0) },
     ];
     let mut queries = Vec::new();
     for (table, field) in numeric(data) {
         for range in ranges {
             for grouping in groupings {
                 let one = Selection::One(data.series_with(table, field));
-                queries.push(question(
-                    table,
-                    one,
-                    range,
-                    grouping,
-                    all_of(&NUMERIC, field),
-                ));
+                queries.push(question(table, one, range, grouping, all_of(&NUMERIC, field)));
             }
         }
-        queries.push(question(
-            table,
-            Selection::All,
-            WHOLE,
-            BY_SERIES,
-            all_of(&NUMERIC, field),
-        ));
+        queries.push(question(table, Selection::All, WHOLE, BY_SERIES, all_of(&NUMERIC, field)));
     }
     for query in &mut queries {
         if let Ask::Aggregate { from_sums, .. } = &mut query.ask {
@@ -474,11 +304,7 @@ fn chart(data: &Data) -> Vec<Query> {
     for (table, field) in numeric(data) {
         let series = data.series_with(table, field);
         let (start, end) = within(data, table, field);
-        for (range, points) in [
-            ((BASE, BASE + DAY), 500),
-            ((start, end), 7),
-            ((start + 1, end), 1),
-        ] {
+        for (range, points) in [((BASE, BASE + DAY), 500), ((start, end), 7), ((start + 1, end), 1)] {
             let range = TimeRange::new(range.0, range.1);
             queries.push(Query::chart(table, series, range, field, points));
         }

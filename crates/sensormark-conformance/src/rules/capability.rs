@@ -15,24 +15,9 @@ use sensormark_store::schema::FieldSet;
 pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
     vec![
-        own!(
-            "C-C-01",
-            "what is not native has a reason",
-            Over::Layouts(&Dataset::ALL),
-            reasons
-        ),
-        queries!(
-            "C-C-02",
-            "an operation is answered, or refused as stated",
-            ALL,
-            one_of_each
-        ),
-        loaded!(
-            "C-C-03",
-            "questions change nothing, and are answered again",
-            ALL,
-            again
-        ),
+        own!("C-C-01", "what is not native has a reason", Over::Layouts(&Dataset::ALL), reasons),
+        queries!("C-C-02", "an operation is answered, or refused as stated", ALL, one_of_each),
+        loaded!("C-C-03", "questions change nothing, and are answered again", ALL, again),
     ]
 }
 
@@ -40,20 +25,15 @@ async fn reasons(case: &Case<'_>) -> Check<Verdict> {
     let subject = case.subject();
     for table in &subject.data.schema.tables {
         for operation in Operation::ALL {
-            let stated = case
-                .store()
-                .capability(operation, &subject.offer.layout, table);
+            let stated = case.store().capability(operation, &subject.offer.layout, table);
             ensure!(
                 stated.reason().is_none_or(|reason| reason.len() > 10),
                 "{operation:?} of table {}: {stated:?}",
                 table.name
             );
         }
-        let missing = unsupported(case, table, &[Operation::Write]).or(unsupported(
-            case,
-            table,
-            &[Operation::Range],
-        ));
+        let missing =
+            unsupported(case, table, &[Operation::Write]).or(unsupported(case, table, &[Operation::Range]));
         ensure!(
             missing.is_none(),
             "every layout writes and reads ranges, but: {}",
@@ -70,25 +50,15 @@ fn one_of_each(data: &Data) -> Vec<Query> {
         let description = &data.schema.tables[table];
         let fields = description.all_fields();
         let field = data.numeric(table)[0];
-        let predicate = Predicate {
-            field,
-            comparison: Comparison::Above,
-            threshold: 10.0,
-        };
+        let predicate = Predicate { field, comparison: Comparison::Above, threshold: 10.0 };
         let series = data.times(table, 1).len().min(1);
         let one = Selection::One(u32::try_from(series).unwrap_or(0));
         let time = data.times(table, 0)[3];
         let point = Ask::Point { fields };
         queries.push(question(table, Selection::One(0), (time, time + 1), point));
         for ask in [
-            Ask::Range {
-                fields,
-                coarse_filter: false,
-            },
-            Ask::Range {
-                fields: FieldSet::one(field),
-                coarse_filter: true,
-            },
+            Ask::Range { fields, coarse_filter: false },
+            Ask::Range { fields: FieldSet::one(field), coarse_filter: true },
             Ask::First(predicate),
             Ask::Last(predicate),
             Ask::Minimum { field },
@@ -106,21 +76,9 @@ fn one_of_each(data: &Data) -> Vec<Query> {
 
 fn aggregates(table: usize, one: &Selection, field: usize) -> Vec<Query> {
     let plain = Grouping::default();
-    let daily = Grouping {
-        window: Some(Window {
-            width_ns: DAY,
-            origin_ns: BASE,
-        }),
-        ..plain
-    };
-    let parts = Grouping {
-        by_day_part: Some(SPLIT),
-        ..plain
-    };
-    let by_series = Grouping {
-        by_series: true,
-        ..plain
-    };
+    let daily = Grouping { window: Some(Window { width_ns: DAY, origin_ns: BASE }), ..plain };
+    let parts = Grouping { by_day_part: Some(SPLIT), ..plain };
+    let by_series = Grouping { by_series: true, ..plain };
     let ask = |function, grouping, from_sums| Ask::Aggregate {
         aggregates: vec![Aggregate { function, field }],
         grouping,
@@ -145,10 +103,7 @@ async fn again(case: &Case<'_>, loaded: &Loaded) -> Check<Verdict> {
     }
     let mut client = case.connect(&loaded.plan).await?;
     let census = client.census(&data.schema).await?;
-    ensure!(
-        census == loaded.reference.census(),
-        "what is stored has changed though nothing was written"
-    );
+    ensure!(census == loaded.reference.census(), "what is stored has changed though nothing was written");
     client.close().await?;
     Ok(Verdict::Kept)
 }

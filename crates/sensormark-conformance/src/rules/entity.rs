@@ -9,43 +9,21 @@ use sensormark_store::batch::Batch;
 use sensormark_store::capability::Operation;
 use sensormark_store::error::{ErrorKind, StoreError};
 use sensormark_store::schema::Value;
-use sensormark_store::store::{
-    Acknowledgement, Atomicity, EntityReading, Plan, RepeatedWrite, Store,
-};
+use sensormark_store::store::{Acknowledgement, Atomicity, EntityReading, Plan, RepeatedWrite, Store};
 
 pub(super) fn rules() -> Vec<Rule> {
     const METERS: Over = Over::Layouts(&[Dataset::Meters]);
     vec![
-        own!(
-            "C-U-01",
-            "an upsert in two commits keeps reading and entity",
-            METERS,
-            separate
-        ),
-        own!(
-            "C-U-02",
-            "an upsert in one commit keeps reading and entity",
-            METERS,
-            atomic
-        ),
-        own!(
-            "C-U-03",
-            "an upsert in one commit that is refused changes nothing",
-            METERS,
-            refused
-        ),
+        own!("C-U-01", "an upsert in two commits keeps reading and entity", METERS, separate),
+        own!("C-U-02", "an upsert in one commit keeps reading and entity", METERS, atomic),
+        own!("C-U-03", "an upsert in one commit that is refused changes nothing", METERS, refused),
         own!(
             "C-U-04",
             "a plain write leaves entities alone; with a foreign key it is refused until its entity is there",
             METERS,
             plain_write
         ),
-        own!(
-            "C-U-05",
-            "eight sessions upsert at once, new entities too",
-            METERS,
-            side_by_side
-        ),
+        own!("C-U-05", "eight sessions upsert at once, new entities too", METERS, side_by_side),
     ]
 }
 
@@ -65,12 +43,8 @@ fn reading(case: &Case<'_>, series: u32, hour: i64) -> Batch {
     batch.series.push(series);
     batch.times_ns.push(BASE + hour * HOUR);
     let usage = Value::F64(f64::from(series) + hour as f64 / 8.0);
-    batch.columns[0]
-        .push(usage)
-        .expect("a floating point field");
-    batch.columns[1]
-        .push(Value::I64(hour))
-        .expect("an integer field");
+    batch.columns[0].push(usage).expect("a floating point field");
+    batch.columns[1].push(Value::I64(hour)).expect("an integer field");
     batch
 }
 
@@ -80,20 +54,12 @@ async fn upsert(
     atomicity: Atomicity,
 ) -> Check<Result<Acknowledgement, StoreError>> {
     let entity = columns(reading.series[0]);
-    let write = EntityReading {
-        reading,
-        entity: &entity,
-        atomicity,
-    };
+    let write = EntityReading { reading, entity: &entity, atomicity };
     client.try_upsert(write).await
 }
 
 /// Why the store cannot do this, after having seen that it refuses.
-async fn refusal(
-    case: &Case<'_>,
-    client: &mut Client,
-    atomicity: Atomicity,
-) -> Check<Option<String>> {
+async fn refusal(case: &Case<'_>, client: &mut Client, atomicity: Atomicity) -> Check<Option<String>> {
     let operation = match atomicity {
         Atomicity::Separate => Operation::UpsertSeparately,
         Atomicity::Atomic => Operation::UpsertAtomically,
@@ -113,14 +79,9 @@ async fn refusal(
 /// Whether exactly these entities are there: (series, hour of the last reading).
 async fn entities(client: &mut Client, expected: &[(u32, i64)]) -> Check {
     let found = client.entities(0).await??;
-    let expected: Vec<_> = expected
-        .iter()
-        .map(|&(series, hour)| (series, BASE + hour * HOUR, columns(series)))
-        .collect();
-    ensure!(
-        found == expected,
-        "expected the entities {expected:?}, found {found:?}"
-    );
+    let expected: Vec<_> =
+        expected.iter().map(|&(series, hour)| (series, BASE + hour * HOUR, columns(series))).collect();
+    ensure!(found == expected, "expected the entities {expected:?}, found {found:?}");
     Ok(())
 }
 
@@ -220,9 +181,7 @@ async fn orphan(case: &Case<'_>, mut client: Client, plan: &Plan) -> Check<Verdi
     match client.try_write(&one).await? {
         Err(error) if error.kind() == ErrorKind::Conflict => {}
         other => {
-            return Err(Broken(format!(
-                "a reading without its entity gives {other:?}"
-            )));
+            return Err(Broken(format!("a reading without its entity gives {other:?}")));
         }
     }
     entities(&mut client, &[]).await?;
@@ -248,9 +207,8 @@ async fn side_by_side(case: &Case<'_>) -> Check<Verdict> {
             Some(reason) => return Ok(Verdict::Ignored(reason)),
         },
     };
-    let shares: Vec<Vec<Batch>> = (0..8)
-        .map(|series| (0..HOURS).map(|hour| reading(case, series, hour)).collect())
-        .collect();
+    let shares: Vec<Vec<Batch>> =
+        (0..8).map(|series| (0..HOURS).map(|hour| reading(case, series, hour)).collect()).collect();
     let store = &*case.suite.store;
     let results: Vec<Check> = std::thread::scope(|scope| {
         let plan = &plan;
@@ -260,9 +218,7 @@ async fn side_by_side(case: &Case<'_>) -> Check<Verdict> {
             .collect();
         let panicked = |_| Err(Broken("a session's thread panicked".into()));
         let joined = handles.into_iter();
-        joined
-            .map(|handle| handle.join().unwrap_or_else(panicked))
-            .collect()
+        joined.map(|handle| handle.join().unwrap_or_else(panicked)).collect()
     });
     results.into_iter().collect::<Check>()?;
     let last: Vec<(u32, i64)> = (0..8).map(|series| (series, HOURS - 1)).collect();
@@ -273,12 +229,7 @@ async fn side_by_side(case: &Case<'_>) -> Check<Verdict> {
 }
 
 /// Upserts an entity's readings, one after the other.
-async fn one_of_many(
-    store: &dyn Store,
-    plan: &Plan,
-    share: &[Batch],
-    atomicity: Atomicity,
-) -> Check {
+async fn one_of_many(store: &dyn Store, plan: &Plan, share: &[Batch], atomicity: Atomicity) -> Check {
     let mut client = Client::connect(store, plan).await?;
     for reading in share {
         upsert(&mut client, reading, atomicity).await??;

@@ -17,48 +17,23 @@ pub(super) fn rules() -> Vec<Rule> {
     const VALUES: &[Dataset] = &[Dataset::Values];
     const LAYOUTS: Over = Over::Measured(&[Dataset::Values, Dataset::Channels]);
     vec![
-        own!(
-            "C-E-01",
-            "a table that is not in the schema is not found",
-            LAYOUTS,
-            no_such_table
-        ),
-        own!(
-            "C-E-02",
-            "a database that is not there is not found, nor made",
-            LAYOUTS,
-            no_such_database
-        ),
-        own!(
-            "C-E-03",
-            "a database dropped under a session is not found",
-            LAYOUTS,
-            dropped_under
-        ),
+        own!("C-E-01", "a table that is not in the schema is not found", LAYOUTS, no_such_table),
+        own!("C-E-02", "a database that is not there is not found, nor made", LAYOUTS, no_such_database),
+        own!("C-E-03", "a database dropped under a session is not found", LAYOUTS, dropped_under),
         own!(
             "C-E-04",
             "a reading that is too large is refused as that",
             Over::Measured(&[Dataset::Texts]),
             too_large
         ),
-        own!(
-            "C-E-05",
-            "a batch that is refused says how much of it is stored",
-            LAYOUTS,
-            refused_part
-        ),
+        own!("C-E-05", "a batch that is refused says how much of it is stored", LAYOUTS, refused_part),
         own!(
             "C-E-06",
             "a wrong password fails as that, and does not show",
             Over::Usual(VALUES),
             wrong_password
         ),
-        own!(
-            "C-E-07",
-            "a URL that means nothing is a wrong configuration",
-            Over::Store,
-            wrong_url
-        ),
+        own!("C-E-07", "a URL that means nothing is a wrong configuration", Over::Store, wrong_url),
     ]
 }
 
@@ -68,27 +43,16 @@ pub(super) fn whole(case: &Case<'_>, table: usize) -> Query {
         table,
         series: Selection::All,
         range: Data::everything(),
-        ask: Ask::Range {
-            fields: case.subject().data.schema.tables[0].all_fields(),
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields: case.subject().data.schema.tables[0].all_fields(), coarse_filter: false },
     }
 }
 
 /// An error of one of these kinds, with words on what was done and what to do.
-pub(super) fn is_of<T>(
-    what: &str,
-    result: Result<T, StoreError>,
-    kinds: &[ErrorKind],
-) -> Check<StoreError> {
+pub(super) fn is_of<T>(what: &str, result: Result<T, StoreError>, kinds: &[ErrorKind]) -> Check<StoreError> {
     let Err(error) = result else {
         return Err(Broken(format!("{what} succeeds; expected {kinds:?}")));
     };
-    ensure!(
-        kinds.contains(&error.kind()),
-        "{what}: expected {kinds:?}, got {:?}: {error}",
-        error.kind()
-    );
+    ensure!(kinds.contains(&error.kind()), "{what}: expected {kinds:?}, got {:?}: {error}", error.kind());
     ensure!(
         !error.operation().is_empty() && error.context().len() > 10,
         "{what}: an error without words: {error:?}"
@@ -109,11 +73,7 @@ async fn no_such_table(case: &Case<'_>) -> Check<Verdict> {
     let answer = client.ask(&whole(case, 0)).await?;
     let expected = case.reference(&[good]).answer(&whole(case, 0));
     let difference = answer.disagreement(&expected, &whole(case, 0));
-    ensure!(
-        difference.is_none(),
-        "after an error: {}",
-        difference.unwrap_or_default()
-    );
+    ensure!(difference.is_none(), "after an error: {}", difference.unwrap_or_default());
     client.close().await?;
     drop(plan);
     Ok(Verdict::Kept)
@@ -132,25 +92,15 @@ async fn connect_and_ask(case: &Case<'_>, plan: &Plan) -> Check<Result<(), Store
 async fn no_such_database(case: &Case<'_>) -> Check<Verdict> {
     let plan = case.plan();
     let result = connect_and_ask(case, &plan).await?;
-    is_of(
-        "to ask of a database that is not there",
-        result,
-        &[ErrorKind::NotFound],
-    )?;
-    ensure!(
-        !is_listed(case, &plan).await?,
-        "{} was made in silence",
-        plan.database
-    );
+    is_of("to ask of a database that is not there", result, &[ErrorKind::NotFound])?;
+    ensure!(!is_listed(case, &plan).await?, "{} was made in silence", plan.database);
     Ok(Verdict::Kept)
 }
 
 async fn is_listed(case: &Case<'_>, plan: &Plan) -> Check<bool> {
     let mut administrator = case.suite.administrator(plan).await?;
     let databases = administer("list", administrator.databases()).await??;
-    Ok(databases
-        .iter()
-        .any(|(name, _)| name == plan.database.as_str()))
+    Ok(databases.iter().any(|(name, _)| name == plan.database.as_str()))
 }
 
 /// The session may have been cut off by the drop, or find nothing.
@@ -162,21 +112,14 @@ async fn dropped_under(case: &Case<'_>) -> Check<Verdict> {
     case.suite.drop_database(&plan).await?;
     let embedded = case.store().description().embedded; // an open file outlives its name
     match client.try_ask(&whole(case, 0)).await? {
-        Ok(answer) => ensure!(
-            answer.is_empty() || embedded,
-            "dropped readings are still answered"
-        ),
+        Ok(answer) => ensure!(answer.is_empty() || embedded, "dropped readings are still answered"),
         Err(error) => {
             let kinds = [ErrorKind::NotFound, ErrorKind::Unavailable];
             is_of("a query", Err::<(), _>(error), &kinds)?;
         }
     }
     drop(client);
-    ensure!(
-        !is_listed(case, &plan).await?,
-        "{} is back after its drop",
-        plan.database
-    );
+    ensure!(!is_listed(case, &plan).await?, "{} is back after its drop", plan.database);
     Ok(Verdict::Kept)
 }
 
@@ -184,11 +127,7 @@ async fn dropped_under(case: &Case<'_>) -> Check<Verdict> {
 async fn too_large(case: &Case<'_>) -> Check<Verdict> {
     let (plan, mut client) = case.client().await?;
     let grows = case.subject().offer.layout.shape == Shape::GrowingArray;
-    let sizes: Vec<usize> = if grows {
-        vec![1 << 20; 40]
-    } else {
-        vec![1 << 10, 1 << 16, 1 << 20, 20 << 20]
-    };
+    let sizes: Vec<usize> = if grows { vec![1 << 20; 40] } else { vec![1 << 10, 1 << 16, 1 << 20, 20 << 20] };
     let table = &plan.schema.tables[0];
     let mut stored = Vec::new();
     for (row, size) in (0..).zip(sizes) {
@@ -234,11 +173,7 @@ async fn refused_part(case: &Case<'_>) -> Check<Verdict> {
     there.clear();
     there.push_row(&batch, 20);
     client.write(&there).await?;
-    let error = is_of(
-        "the batch",
-        client.try_write(&batch).await?,
-        &[ErrorKind::Conflict],
-    )?;
+    let error = is_of("the batch", client.try_write(&batch).await?, &[ErrorKind::Conflict])?;
     let census = client.census(&plan.schema).await?;
     ensure!(
         census.readings() == 1 + error.acknowledged(),

@@ -11,9 +11,7 @@ use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
 use sensormark_store::capability::{Capability, Operation};
 use sensormark_store::layout::{Family, Layout};
-use sensormark_store::query::{
-    Aggregate, Ask, Function, Grouping, Query, Selection, TimeRange, Window,
-};
+use sensormark_store::query::{Aggregate, Ask, Function, Grouping, Query, Selection, TimeRange, Window};
 use sensormark_store::schema::{
     Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
@@ -37,12 +35,7 @@ const MORE: Duration = Duration::from_millis(3);
 const WRITE: usize = 10_000;
 
 pub(super) fn rules() -> Vec<Rule> {
-    vec![alone!(
-        "C-M-06",
-        "what a question is not about costs it nothing",
-        Over::Store,
-        costs_no_more
-    )]
+    vec![alone!("C-M-06", "what a question is not about costs it nothing", Over::Store, costs_no_more)]
 }
 
 async fn costs_no_more(case: &Case<'_>) -> Check<Verdict> {
@@ -54,9 +47,7 @@ async fn costs_no_more(case: &Case<'_>) -> Check<Verdict> {
             Capability::Native => {}
             other => {
                 let reason = other.reason().unwrap_or_default();
-                return Ok(Verdict::Ignored(format!(
-                    "not the database's own: {reason}"
-                )));
+                return Ok(Verdict::Ignored(format!("not the database's own: {reason}")));
             }
         }
     }
@@ -75,25 +66,16 @@ async fn costs_no_more(case: &Case<'_>) -> Check<Verdict> {
 fn schema() -> Schema {
     let sensors = (0..SENSORS).map(|sensor| format!("sensor-{sensor}"));
     let sites = (0..SENSORS).map(|sensor| format!("site-{}", sensor % SITES));
-    let tag = |name: &str| Tag {
-        name: name.to_owned(),
-    };
+    let tag = |name: &str| Tag { name: name.to_owned() };
     Schema {
         tables: vec![Table {
             name: "readings".to_owned(),
             tags: vec![tag("sensor"), tag("site")],
-            fields: vec![Field {
-                name: "value".to_owned(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            fields: vec![Field { name: "value".to_owned(), kind: FieldType::F64, nullable: false }],
             entity: None,
             time_resolution: TimeResolution::Seconds,
-            series: Series::new(vec![
-                TagColumn::Text(sensors.collect()),
-                TagColumn::Text(sites.collect()),
-            ])
-            .every(SECOND),
+            series: Series::new(vec![TagColumn::Text(sensors.collect()), TagColumn::Text(sites.collect())])
+                .every(SECOND),
         }],
     }
 }
@@ -155,40 +137,25 @@ fn questions(readings: i64) -> Vec<(&'static str, Query)> {
     let end = BASE + readings * SECOND;
     let about = |start, ask| Query {
         table: 0,
-        series: Selection::Tagged {
-            tag: SITE,
-            value: "site-1".to_owned(),
-        },
+        series: Selection::Tagged { tag: SITE, value: "site-1".to_owned() },
         range: TimeRange::new(start, end),
         ask,
     };
     let fields = FieldSet::one(0);
     let latest = Ask::LastReading { fields };
     let mean = Ask::Aggregate {
-        aggregates: vec![Aggregate {
-            function: Function::Mean,
-            field: 0,
-        }],
+        aggregates: vec![Aggregate { function: Function::Mean, field: 0 }],
         grouping: Grouping {
-            window: Some(Window {
-                width_ns: MINUTE * SECOND,
-                origin_ns: end - MINUTE * SECOND,
-            }),
+            window: Some(Window { width_ns: MINUTE * SECOND, origin_ns: end - MINUTE * SECOND }),
             by_series: true,
             ..Grouping::default()
         },
         from_sums: false,
     };
-    let range = Ask::Range {
-        fields,
-        coarse_filter: false,
-    };
+    let range = Ask::Range { fields, coarse_filter: false };
     vec![
         ("the latest readings of a tag", about(BASE, latest)),
-        (
-            "the last minute's means of a tag",
-            about(end - MINUTE * SECOND, mean),
-        ),
+        ("the last minute's means of a tag", about(end - MINUTE * SECOND, mean)),
         ("the last second of a tag", about(end - SECOND, range)),
     ]
 }

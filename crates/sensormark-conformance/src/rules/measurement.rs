@@ -15,36 +15,11 @@ use std::task::{Context, Poll, Waker};
 pub(super) fn rules() -> Vec<Rule> {
     const USUAL: Over = Over::Usual(&[Dataset::Values, Dataset::Channels]);
     vec![
-        own!(
-            "C-M-01",
-            "the description is complete",
-            Over::Store,
-            description
-        ),
-        own!(
-            "C-M-02",
-            "the endpoint's label names nobody, its ports are stated",
-            Over::Store,
-            endpoint
-        ),
-        own!(
-            "C-M-03",
-            "futures of blocking sessions are ready when first polled",
-            USUAL,
-            ready_at_once
-        ),
-        own!(
-            "C-M-04",
-            "sessions that wait share a thread",
-            USUAL,
-            share_a_thread
-        ),
-        own!(
-            "C-M-05",
-            "no bytes are counted as datagrams where none are sent",
-            USUAL,
-            no_datagrams
-        ),
+        own!("C-M-01", "the description is complete", Over::Store, description),
+        own!("C-M-02", "the endpoint's label names nobody, its ports are stated", Over::Store, endpoint),
+        own!("C-M-03", "futures of blocking sessions are ready when first polled", USUAL, ready_at_once),
+        own!("C-M-04", "sessions that wait share a thread", USUAL, share_a_thread),
+        own!("C-M-05", "no bytes are counted as datagrams where none are sent", USUAL, no_datagrams),
     ]
 }
 
@@ -53,9 +28,7 @@ async fn description(case: &Case<'_>) -> Check<Verdict> {
     let name = &description.name;
     ensure!(
         !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
         "the name is {name:?}, not lower case letters, digits and hyphens"
     );
     ensure!(
@@ -63,28 +36,16 @@ async fn description(case: &Case<'_>) -> Check<Verdict> {
         "no title or no example of a URL"
     );
     let classes: Vec<Durability> = description.durability.iter().map(|class| class.0).collect();
-    ensure!(
-        classes.contains(&Durability::Default),
-        "no words on the default durability class"
-    );
+    ensure!(classes.contains(&Durability::Default), "no words on the default durability class");
     let mut once = classes.clone();
     once.sort();
     once.dedup();
+    ensure!(once.len() == classes.len(), "durability classes repeat: {classes:?}");
     ensure!(
-        once.len() == classes.len(),
-        "durability classes repeat: {classes:?}"
-    );
-    ensure!(
-        description
-            .durability
-            .iter()
-            .all(|class| !class.1.is_empty()),
+        description.durability.iter().all(|class| !class.1.is_empty()),
         "a durability class without words"
     );
-    ensure!(
-        description == case.store().description(),
-        "the description differs when asked for again"
-    );
+    ensure!(description == case.store().description(), "the description differs when asked for again");
     Ok(Verdict::Kept)
 }
 
@@ -117,10 +78,7 @@ fn count_query(case: &Case<'_>) -> Query {
         table: 0,
         series: Selection::All,
         range: TimeRange::new(0, i64::MAX),
-        ask: Ask::Range {
-            fields: case.subject().data.schema.tables[0].all_fields(),
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields: case.subject().data.schema.tables[0].all_fields(), coarse_filter: false },
     }
 }
 
@@ -128,9 +86,7 @@ fn count_query(case: &Case<'_>) -> Query {
 fn polled_once<T>(what: &str, future: impl Future<Output = T>) -> Check<T> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => Ok(value),
-        Poll::Pending => Err(Broken(format!(
-            "{what} waits though the session is of the blocking kind"
-        ))),
+        Poll::Pending => Err(Broken(format!("{what} waits though the session is of the blocking kind"))),
     }
 }
 
@@ -173,11 +129,7 @@ async fn share_a_thread(case: &Case<'_>) -> Check<Verdict> {
     let mut client = case.connect(&plan).await?;
     let census = client.census(&plan.schema).await?;
     client.close().await?;
-    ensure!(
-        census.readings() == 120,
-        "four sessions wrote 120 readings, {} are stored",
-        census.readings()
-    );
+    ensure!(census.readings() == 120, "four sessions wrote 120 readings, {} are stored", census.readings());
     // a session that outlives its neighbours is not hurt by their end
     administer("version", case.store().version(&plan.endpoint)).await??;
     Ok(Verdict::Kept)
@@ -186,11 +138,7 @@ async fn share_a_thread(case: &Case<'_>) -> Check<Verdict> {
 async fn no_datagrams(case: &Case<'_>) -> Check<Verdict> {
     let (_, mut client) = case.client().await?;
     client.write(&ten(case, 0)).await?;
-    ensure!(
-        client.datagram_bytes() == 0,
-        "{} bytes in datagrams",
-        client.datagram_bytes()
-    );
+    ensure!(client.datagram_bytes() == 0, "{} bytes in datagrams", client.datagram_bytes());
     client.close().await?;
     Ok(Verdict::Kept)
 }

@@ -16,18 +16,8 @@ use sensormark_store::store::{AnswerSource, Plan};
 pub(super) fn rules() -> Vec<Rule> {
     const USUAL: Over = Over::Usual(&[Dataset::Values, Dataset::Channels]);
     vec![
-        alone!(
-            "C-O-01",
-            "a server that does not answer is a time-out, in bounded time",
-            USUAL,
-            paused
-        ),
-        alone!(
-            "C-O-02",
-            "a server that is gone is unavailable, at once and without doubt",
-            USUAL,
-            gone
-        ),
+        alone!("C-O-01", "a server that does not answer is a time-out, in bounded time", USUAL, paused),
+        alone!("C-O-02", "a server that is gone is unavailable, at once and without doubt", USUAL, gone),
         alone!(
             "C-O-03",
             "after a crash a session fails as unavailable, and a new one works",
@@ -45,10 +35,7 @@ fn server<'a>(case: &Case<'a>) -> Result<&'a ManagedServer, Verdict> {
     } else {
         "the server is not the suite's own, and is not disturbed"
     };
-    suite
-        .place
-        .server()
-        .ok_or_else(|| Verdict::Ignored(reason.to_owned()))
+    suite.place.server().ok_or_else(|| Verdict::Ignored(reason.to_owned()))
 }
 
 fn first_part(case: &Case<'_>) -> Batch {
@@ -88,10 +75,7 @@ async fn paused(case: &Case<'_>) -> Check<Verdict> {
     server.resume();
     let outcome = outcome?;
     let error = is_of("a write", outcome.write, &[ErrorKind::Timeout])?;
-    ensure!(
-        error.is_in_doubt(),
-        "a write that timed out is not in doubt"
-    );
+    ensure!(error.is_in_doubt(), "a write that timed out is not in doubt");
     is_of("a query", outcome.query, &[ErrorKind::Timeout])?;
     if let Err(error) = connected? {
         let kinds = [ErrorKind::Timeout, ErrorKind::Unavailable];
@@ -133,10 +117,7 @@ async fn gone(case: &Case<'_>) -> Check<Verdict> {
     let failure = refused(case, &plan).await;
     server.restart(case.store())?;
     let error = is_of("to connect", failure?, &[ErrorKind::Unavailable])?;
-    ensure!(
-        !error.is_in_doubt(),
-        "a connection that was refused leaves doubt: {error}"
-    );
+    ensure!(!error.is_in_doubt(), "a connection that was refused leaves doubt: {error}");
     Ok(Verdict::Kept)
 }
 
@@ -169,11 +150,7 @@ async fn back_again(case: &Case<'_>) -> Check<Verdict> {
     is_of("a write", outcome.write, &[ErrorKind::Unavailable])?;
     is_of("a query", outcome.query, &[ErrorKind::Unavailable])?;
     if let Err(error) = reader.try_ask(&whole(case, 0)).await? {
-        is_of(
-            "a query after the restart",
-            Err::<(), _>(error),
-            &[ErrorKind::Unavailable],
-        )?;
+        is_of("a query after the restart", Err::<(), _>(error), &[ErrorKind::Unavailable])?;
     }
     drop((writer, reader));
     works(case, &plan).await?;

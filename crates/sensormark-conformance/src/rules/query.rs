@@ -12,49 +12,14 @@ use sensormark_store::store::AnswerSource;
 
 pub(super) fn rules() -> Vec<Rule> {
     vec![
-        queries!(
-            "C-Q-01",
-            "a point is the reading at exactly that time, or none",
-            ALL,
-            points
-        ),
+        queries!("C-Q-01", "a point is the reading at exactly that time, or none", ALL, points),
         queries!("C-Q-02", "ranges are half-open", ALL, half_open),
-        queries!(
-            "C-Q-03",
-            "what holds nothing is answered with nothing",
-            ALL,
-            nothing
-        ),
-        queries!(
-            "C-Q-04",
-            "readings come in the order of series and time, each once",
-            ALL,
-            everything
-        ),
-        queries!(
-            "C-Q-05",
-            "a range of some fields has these alone",
-            ALL,
-            some_fields
-        ),
-        queries!(
-            "C-Q-06",
-            "the coarse filter does not change the answer",
-            ALL,
-            coarse
-        ),
-        queries!(
-            "C-Q-07",
-            "series are selected by number, by set and by tag",
-            TAGGED,
-            selections
-        ),
-        own!(
-            "C-Q-08",
-            "large answers are whole",
-            Over::Layouts(&[Channels, Sensors]),
-            large
-        ),
+        queries!("C-Q-03", "what holds nothing is answered with nothing", ALL, nothing),
+        queries!("C-Q-04", "readings come in the order of series and time, each once", ALL, everything),
+        queries!("C-Q-05", "a range of some fields has these alone", ALL, some_fields),
+        queries!("C-Q-06", "the coarse filter does not change the answer", ALL, coarse),
+        queries!("C-Q-07", "series are selected by number, by set and by tag", TAGGED, selections),
+        own!("C-Q-08", "large answers are whole", Over::Layouts(&[Channels, Sensors]), large),
     ]
 }
 
@@ -67,24 +32,11 @@ pub(super) fn tables(data: &Data) -> std::ops::Range<usize> {
 }
 
 pub(super) fn question(table: usize, series: Selection, range: (i64, i64), ask: Ask) -> Query {
-    Query {
-        table,
-        series,
-        range: TimeRange::new(range.0, range.1),
-        ask,
-    }
+    Query { table, series, range: TimeRange::new(range.0, range.1), ask }
 }
 
-pub(super) fn range_of_all(
-    data: &Data,
-    table: usize,
-    series: Selection,
-    range: (i64, i64),
-) -> Query {
-    let ask = Ask::Range {
-        fields: data.schema.tables[table].all_fields(),
-        coarse_filter: false,
-    };
+pub(super) fn range_of_all(data: &Data, table: usize, series: Selection, range: (i64, i64)) -> Query {
+    let ask = Ask::Range { fields: data.schema.tables[table].all_fields(), coarse_filter: false };
     question(table, series, range, ask)
 }
 
@@ -110,22 +62,14 @@ fn points(data: &Data) -> Vec<Query> {
     for table in tables(data) {
         let fields = data.schema.tables[table].all_fields();
         for series in [0, 1] {
-            for time in some(&data.times(table, series))
-                .into_iter()
-                .flat_map(instants)
-            {
+            for time in some(&data.times(table, series)).into_iter().flat_map(instants) {
                 for time in [time - 1, time, time + 1] {
                     let point = |fields| {
                         let ask = Ask::Point { fields };
                         question(table, Selection::One(series), (time, time + 1), ask)
                     };
                     queries.push(point(fields));
-                    queries.extend(
-                        fields
-                            .iter()
-                            .take(2)
-                            .map(|field| point(FieldSet::one(field))),
-                    );
+                    queries.extend(fields.iter().take(2).map(|field| point(FieldSet::one(field))));
                 }
             }
         }
@@ -162,11 +106,8 @@ fn nothing(data: &Data) -> Vec<Query> {
         let description = &data.schema.tables[table];
         let time = data.times(table, 0)[1];
         let last = description.series.len() - 1;
-        let predicate = Predicate {
-            field: data.numeric(table)[0],
-            comparison: Comparison::Above,
-            threshold: -1e9,
-        };
+        let predicate =
+            Predicate { field: data.numeric(table)[0], comparison: Comparison::Above, threshold: -1e9 };
         let fields = description.all_fields();
         for (series, range) in [
             (Selection::One(0), (time, time)),
@@ -182,13 +123,8 @@ fn nothing(data: &Data) -> Vec<Query> {
             queries.push(question(table, series, range, matching));
         }
         for range in [(time, time), (BASE - DAY, BASE - HOUR)] {
-            for ask in [
-                Ask::First(predicate),
-                Ask::Last(predicate),
-                Ask::Minimum {
-                    field: predicate.field,
-                },
-            ] {
+            for ask in [Ask::First(predicate), Ask::Last(predicate), Ask::Minimum { field: predicate.field }]
+            {
                 queries.push(question(table, Selection::One(0), range, ask));
             }
         }
@@ -222,10 +158,7 @@ fn some_fields(data: &Data) -> Vec<Query> {
                 continue;
             }
             for series in [Selection::One(0), Selection::All] {
-                let ask = Ask::Range {
-                    fields,
-                    coarse_filter: false,
-                };
+                let ask = Ask::Range { fields, coarse_filter: false };
                 queries.push(question(table, series, WHOLE, ask));
             }
         }
@@ -248,16 +181,13 @@ fn selections(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for table in tables(data) {
         let description = &data.schema.tables[table];
-        let mut choices = vec![
-            Selection::Set(vec![0, 2]),
-            Selection::Set((1..description.series.len()).collect()),
-        ];
+        let mut choices =
+            vec![Selection::Set(vec![0, 2]), Selection::Set((1..description.series.len()).collect())];
         for tag in 0..description.tags.len() {
             let tagged = |value: String| Selection::Tagged { tag, value };
             let column = &description.series.columns()[tag];
-            let mut values: Vec<String> = (0..description.series.len())
-                .map(|series| column.text(series))
-                .collect();
+            let mut values: Vec<String> =
+                (0..description.series.len()).map(|series| column.text(series)).collect();
             values.sort();
             values.dedup();
             choices.extend(values.into_iter().map(tagged));
@@ -288,9 +218,7 @@ async fn large(case: &Case<'_>) -> Check<Verdict> {
             values: match &column.values {
                 Values::U16(_) => Values::U16(
                     numbers
-                        .map(|row| {
-                            u16::try_from((row as usize * (number + 1)) % 4_096).unwrap_or(0)
-                        })
+                        .map(|row| u16::try_from((row as usize * (number + 1)) % 4_096).unwrap_or(0))
                         .collect(),
                 ),
                 _ => Values::F64(numbers.map(|row| f64::from(row) / 8.0).collect()),

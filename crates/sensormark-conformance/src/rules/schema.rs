@@ -21,12 +21,7 @@ pub(super) fn rules() -> Vec<Rule> {
             Over::Layouts(&[Mixed, Channels, Values]),
             numbers
         ),
-        own!(
-            "C-S-02",
-            "text comes back exactly",
-            Over::Layouts(&[Mixed, Texts]),
-            text
-        ),
+        own!("C-S-02", "text comes back exactly", Over::Layouts(&[Mixed, Texts]), text),
         own!(
             "C-S-03",
             "absent values stay absent, and apart from zero, false and empty",
@@ -46,12 +41,7 @@ pub(super) fn rules() -> Vec<Rule> {
             several_tables
         ),
         queries!("C-S-06", "tags hold any Unicode", &[Names], any_tag),
-        queries!(
-            "C-S-07",
-            "integer tags are found by their digits",
-            &[Mixed, Values, Names],
-            integer_tags
-        ),
+        queries!("C-S-07", "integer tags are found by their digits", &[Mixed, Values, Names], integer_tags),
     ]
 }
 
@@ -61,9 +51,7 @@ fn batch_of(case: &Case<'_>, values: &[Value], plain: impl Fn(&Field, usize) -> 
     let mut batch = Batch::new(0, table);
     for (row, value) in values.iter().enumerate() {
         batch.series.push(0);
-        batch
-            .times_ns
-            .push(BASE + i64::try_from(row).unwrap_or(0) * 250_000_000);
+        batch.times_ns.push(BASE + i64::try_from(row).unwrap_or(0) * 250_000_000);
         for (column, field) in batch.columns.iter_mut().zip(&table.fields) {
             let lacks = *value == Value::Null && !field.nullable;
             if lacks || column.push(value.clone()).is_err() {
@@ -97,19 +85,12 @@ async fn round_trip(case: &Case<'_>, batches: &[Batch]) -> Check<Verdict> {
             table: number,
             series: Selection::All,
             range: TimeRange::new(0, i64::MAX),
-            ask: Ask::Range {
-                fields: table.all_fields(),
-                coarse_filter: false,
-            },
+            ask: Ask::Range { fields: table.all_fields(), coarse_filter: false },
         };
         let expected = reference.answer(&query);
         let scanned = Answer::Readings(client.readings(&plan.schema, number).await?);
         let difference = scanned.disagreement(&expected, &query);
-        ensure!(
-            difference.is_none(),
-            "scan: {}",
-            difference.unwrap_or_default()
-        );
+        ensure!(difference.is_none(), "scan: {}", difference.unwrap_or_default());
         refused = ask(case, &mut client, &query, &expected).await?.or(refused);
     }
     client.close().await?;
@@ -123,20 +104,8 @@ async fn numbers(case: &Case<'_>) -> Check<Verdict> {
     } else {
         i64::MIN
     };
-    let mut values: Vec<Value> = [
-        least,
-        i64::MAX,
-        -1,
-        0,
-        1,
-        65_535,
-        65_536,
-        32_768,
-        1 << 53,
-        (1 << 53) + 1,
-    ]
-    .map(Value::I64)
-    .into();
+    let mut values: Vec<Value> =
+        [least, i64::MAX, -1, 0, 1, 65_535, 65_536, 32_768, 1 << 53, (1 << 53) + 1].map(Value::I64).into();
     values.extend(
         [
             0.0,
@@ -170,9 +139,7 @@ async fn refuses_least_number(case: &Case<'_>) -> Check {
     let (plan, mut client) = case.client().await?;
     match client.try_write(&batch).await? {
         Ok(_) => {
-            return Err(Broken(
-                "the least whole number is taken, not refused".into(),
-            ));
+            return Err(Broken("the least whole number is taken, not refused".into()));
         }
         Err(error) => ensure!(
             error.kind() == ErrorKind::TooLarge && error.acknowledged() == 0,
@@ -220,10 +187,7 @@ async fn absent(case: &Case<'_>) -> Check<Verdict> {
     let fields = &case.subject().data.schema.tables[0].fields;
     let batch = batch_of(case, &values, |field, _| zero(field.kind));
     // besides readings that lack all that they may: readings of zeros, and each field absent by itself
-    let zeros = values
-        .iter()
-        .map(|_| Value::Bool(false))
-        .collect::<Vec<_>>();
+    let zeros = values.iter().map(|_| Value::Bool(false)).collect::<Vec<_>>();
     let mut one_by_one = batch_of(case, &zeros, |field, _| zero(field.kind));
     for (row, time) in one_by_one.times_ns.iter_mut().enumerate() {
         *time += 3_600 * SECOND + i64::try_from(row).unwrap_or(0);
@@ -260,14 +224,10 @@ async fn times(case: &Case<'_>) -> Check<Verdict> {
     ];
     let dense = BASE + 86_399 * SECOND + 987_654_321 / unit * unit;
     times.extend((0..20).map(|step| dense + step * unit));
-    let mut batch = batch_of(
-        case,
-        &vec![Value::I64(7); times.len()],
-        |field, row| match field.kind {
-            FieldType::F64 => Value::F64(row as f64),
-            kind => zero(kind),
-        },
-    );
+    let mut batch = batch_of(case, &vec![Value::I64(7); times.len()], |field, row| match field.kind {
+        FieldType::F64 => Value::F64(row as f64),
+        kind => zero(kind),
+    });
     batch.times_ns = times.into_iter().map(|time| time + fine).collect();
     round_trip(case, &[batch.sorted()]).await
 }
@@ -277,20 +237,8 @@ async fn several_tables(case: &Case<'_>) -> Check<Verdict> {
     round_trip(case, &data.batches).await
 }
 
-fn range_query(
-    table: usize,
-    fields: sensormark_store::schema::FieldSet,
-    series: Selection,
-) -> Query {
-    Query {
-        table,
-        series,
-        range: Data::everything(),
-        ask: Ask::Range {
-            fields,
-            coarse_filter: false,
-        },
-    }
+fn range_query(table: usize, fields: sensormark_store::schema::FieldSet, series: Selection) -> Query {
+    Query { table, series, range: Data::everything(), ask: Ask::Range { fields, coarse_filter: false } }
 }
 
 fn any_tag(data: &Data) -> Vec<Query> {
@@ -298,28 +246,17 @@ fn any_tag(data: &Data) -> Vec<Query> {
     let TagColumn::Text(names) = &table.series.columns()[0] else {
         return Vec::new();
     };
-    let tagged = |value: &String| Selection::Tagged {
-        tag: 0,
-        value: value.clone(),
-    };
-    let mut queries: Vec<Query> = names
-        .iter()
-        .map(|name| range_query(0, table.all_fields(), tagged(name)))
-        .collect();
+    let tagged = |value: &String| Selection::Tagged { tag: 0, value: value.clone() };
+    let mut queries: Vec<Query> =
+        names.iter().map(|name| range_query(0, table.all_fields(), tagged(name))).collect();
     queries.push(range_query(0, table.all_fields(), Selection::All));
     queries.push(Query {
         table: 0,
         series: Selection::All,
         range: Data::everything(),
         ask: Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function: Function::Sum,
-                field: 0,
-            }],
-            grouping: Grouping {
-                by_tag: Some(0),
-                ..Grouping::default()
-            },
+            aggregates: vec![Aggregate { function: Function::Sum, field: 0 }],
+            grouping: Grouping { by_tag: Some(0), ..Grouping::default() },
             from_sums: false,
         },
     });

@@ -11,58 +11,19 @@ pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
     const SEVERAL: &[Dataset] = &[Mixed, Values, Fleet];
     vec![
-        queries!(
-            "C-F-01",
-            "first is the earliest in the range that passes",
-            ALL,
-            first
-        ),
-        queries!(
-            "C-F-02",
-            "last is the latest in the range that passes",
-            ALL,
-            last
-        ),
-        queries!(
-            "C-F-03",
-            "thresholds are strict, and absent values do not pass",
-            ALL,
-            strict
-        ),
-        queries!(
-            "C-F-04",
-            "a minimum is the earliest of equals",
-            ALL,
-            minimum
-        ),
-        queries!(
-            "C-F-05",
-            "searches over several series are right or refused",
-            SEVERAL,
-            searches_across
-        ),
-        queries!(
-            "C-F-06",
-            "the latest reading of each series",
-            ALL,
-            last_readings
-        ),
-        queries!(
-            "C-F-07",
-            "series match when any reading passes",
-            ALL,
-            matching
-        ),
+        queries!("C-F-01", "first is the earliest in the range that passes", ALL, first),
+        queries!("C-F-02", "last is the latest in the range that passes", ALL, last),
+        queries!("C-F-03", "thresholds are strict, and absent values do not pass", ALL, strict),
+        queries!("C-F-04", "a minimum is the earliest of equals", ALL, minimum),
+        queries!("C-F-05", "searches over several series are right or refused", SEVERAL, searches_across),
+        queries!("C-F-06", "the latest reading of each series", ALL, last_readings),
+        queries!("C-F-07", "series match when any reading passes", ALL, matching),
     ]
 }
 
 /// Predicates on a field that pass often, seldom and never.
 fn predicates(field: usize) -> Vec<Predicate> {
-    let predicate = |(comparison, threshold)| Predicate {
-        field,
-        comparison,
-        threshold,
-    };
+    let predicate = |(comparison, threshold)| Predicate { field, comparison, threshold };
     [
         (Comparison::Above, 50.0),
         (Comparison::Below, 20.0),
@@ -80,9 +41,8 @@ fn searches(data: &Data, ask: fn(Predicate) -> Ask) -> Vec<Query> {
     let mut queries = Vec::new();
     for table in tables(data) {
         for field in data.numeric(table).into_iter().take(3) {
-            for series in [0, 1, 2]
-                .into_iter()
-                .filter(|&series| series < data.schema.tables[table].series.len())
+            for series in
+                [0, 1, 2].into_iter().filter(|&series| series < data.schema.tables[table].series.len())
             {
                 let times = data.times(table, series);
                 for predicate in predicates(field) {
@@ -90,12 +50,7 @@ fn searches(data: &Data, ask: fn(Predicate) -> Ask) -> Vec<Query> {
                     let mut ranges = vec![WHOLE, (middle, WHOLE.1), (WHOLE.0, middle)];
                     ranges.extend(edges(data, table, series, predicate));
                     for range in ranges {
-                        queries.push(question(
-                            table,
-                            Selection::One(series),
-                            range,
-                            ask(predicate),
-                        ));
+                        queries.push(question(table, Selection::One(series), range, ask(predicate)));
                     }
                 }
             }
@@ -110,23 +65,13 @@ fn edges(data: &Data, table: usize, series: u32, predicate: Predicate) -> Vec<(i
     let column = &batch.columns[predicate.field];
     let mut passing = (0..batch.len())
         .filter(|&row| batch.series[row] == series)
-        .filter(|&row| {
-            column
-                .number(row)
-                .is_some_and(|value| predicate.passes(value))
-        })
+        .filter(|&row| column.number(row).is_some_and(|value| predicate.passes(value)))
         .map(|row| batch.times_ns[row]);
     let Some(early) = passing.next() else {
         return Vec::new();
     };
     let late = passing.next_back().unwrap_or(early + 1);
-    vec![
-        (early, late),
-        (early + 1, late),
-        (early, late + 1),
-        (early + 1, late + 1),
-        (early, early + 1),
-    ]
+    vec![(early, late), (early + 1, late), (early, late + 1), (early + 1, late + 1), (early, early + 1)]
 }
 
 fn first(data: &Data) -> Vec<Query> {
@@ -143,15 +88,10 @@ fn strict(data: &Data) -> Vec<Query> {
         let batch = &data.batches[table];
         for field in data.numeric(table).into_iter().take(3) {
             let column = &batch.columns[field];
-            let present =
-                (0..batch.len()).filter_map(|row| Some((batch.series[row], column.number(row)?)));
+            let present = (0..batch.len()).filter_map(|row| Some((batch.series[row], column.number(row)?)));
             for (series, threshold) in present.take(3) {
                 for comparison in [Comparison::Above, Comparison::Below] {
-                    let predicate = Predicate {
-                        field,
-                        comparison,
-                        threshold,
-                    };
+                    let predicate = Predicate { field, comparison, threshold };
                     for ask in [Ask::First(predicate), Ask::Last(predicate)] {
                         queries.push(question(table, Selection::One(series), WHOLE, ask));
                     }
@@ -166,9 +106,8 @@ fn minimum(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for table in tables(data) {
         for field in data.numeric(table).into_iter().take(4) {
-            for series in [0, 1, 2]
-                .into_iter()
-                .filter(|&series| series < data.schema.tables[table].series.len())
+            for series in
+                [0, 1, 2].into_iter().filter(|&series| series < data.schema.tables[table].series.len())
             {
                 let times = data.times(table, series);
                 let (early, late) = (times[times.len() / 3], times[times.len() * 2 / 3]);
@@ -188,11 +127,7 @@ fn searches_across(data: &Data) -> Vec<Query> {
         let field = data.numeric(table)[0];
         for series in [Selection::All, Selection::Set(vec![1, 2])] {
             for predicate in predicates(field) {
-                for ask in [
-                    Ask::First(predicate),
-                    Ask::Last(predicate),
-                    Ask::Minimum { field },
-                ] {
+                for ask in [Ask::First(predicate), Ask::Last(predicate), Ask::Minimum { field }] {
                     queries.push(question(table, series.clone(), WHOLE, ask));
                 }
             }
@@ -207,11 +142,7 @@ fn last_readings(data: &Data) -> Vec<Query> {
         let all = data.schema.tables[table].all_fields();
         for series in [Selection::All, Selection::One(0), Selection::Set(vec![0])] {
             for range in [WHOLE, (BASE, BASE + HOUR), (BASE, BASE + 2 * SECOND)] {
-                for fields in [
-                    all,
-                    FieldSet::one(0),
-                    FieldSet::first(all.len().div_ceil(2)),
-                ] {
+                for fields in [all, FieldSet::one(0), FieldSet::first(all.len().div_ceil(2))] {
                     let ask = Ask::LastReading { fields };
                     queries.push(question(table, series.clone(), range, ask));
                 }

@@ -51,12 +51,7 @@ pub(super) fn rules() -> Vec<Rule> {
             Over::Measured(&[Mixed, Channels]),
             found_at_once
         ),
-        own!(
-            "C-W-07",
-            "eight sessions write and read at once",
-            Over::Measured(&[Mixed, Values]),
-            concurrent
-        ),
+        own!("C-W-07", "eight sessions write and read at once", Over::Measured(&[Mixed, Values]), concurrent),
         loaded!(
             "C-W-08",
             "a scan gives every reading once, with all fields",
@@ -123,10 +118,7 @@ async fn stored(case: &Case<'_>, client: &mut Client, plan: &Plan, batches: &[Ba
         got.readings(),
         got.values()
     );
-    ensure!(
-        got == expected,
-        "as many readings are stored as were written, but not the same ones"
-    );
+    ensure!(got == expected, "as many readings are stored as were written, but not the same ones");
     Ok(())
 }
 
@@ -193,13 +185,8 @@ async fn out_of_order(case: &Case<'_>) -> Check<Verdict> {
     let reference = case.reference(&shuffled);
     for (number, table) in plan.schema.tables.iter().enumerate() {
         for wanted in [
-            Ask::Range {
-                fields: table.all_fields(),
-                coarse_filter: false,
-            },
-            Ask::LastReading {
-                fields: table.all_fields(),
-            },
+            Ask::Range { fields: table.all_fields(), coarse_filter: false },
+            Ask::LastReading { fields: table.all_fields() },
         ] {
             let query = of_all(number, wanted);
             ask(case, &mut client, &query, &reference.answer(&query)).await?;
@@ -210,12 +197,7 @@ async fn out_of_order(case: &Case<'_>) -> Check<Verdict> {
 }
 
 fn of_all(table: usize, ask: Ask) -> Query {
-    Query {
-        table,
-        series: Selection::All,
-        range: Data::everything(),
-        ask,
-    }
+    Query { table, series: Selection::All, range: Data::everything(), ask }
 }
 
 /// One reading, and another of the same series and time with other values.
@@ -267,13 +249,7 @@ async fn found_at_once(case: &Case<'_>) -> Check<Verdict> {
         writer.write(&batch).await?;
         let query = Query {
             range: TimeRange::new(batch.times_ns[0], batch.times_ns[0] + SECOND),
-            ..of_all(
-                0,
-                Ask::Range {
-                    fields: table.all_fields(),
-                    coarse_filter: false,
-                },
-            )
+            ..of_all(0, Ask::Range { fields: table.all_fields(), coarse_filter: false })
         };
         let expected = case.reference(&[batch]).answer(&query);
         refused = ask(case, &mut reader, &query, &expected).await?;
@@ -297,21 +273,14 @@ async fn concurrent(case: &Case<'_>) -> Check<Verdict> {
         let plan = &plan;
         let handles: Vec<_> = (0..SESSIONS)
             .map(|session| {
-                scope.spawn(move || {
-                    block_on(async { one_of_many(suite, subject, plan, session).await })
-                })
+                scope.spawn(move || block_on(async { one_of_many(suite, subject, plan, session).await }))
             })
             .collect();
         let panicked = |_| Err(Broken("a session's thread panicked".into()));
-        handles
-            .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(panicked))
-            .collect()
+        handles.into_iter().map(|handle| handle.join().unwrap_or_else(panicked)).collect()
     });
     results.into_iter().collect::<Check>()?;
-    let all: Vec<Batch> = (0..SESSIONS)
-        .flat_map(|session| share_of(&subject.data, session))
-        .collect();
+    let all: Vec<Batch> = (0..SESSIONS).flat_map(|session| share_of(&subject.data, session)).collect();
     let mut client = case.connect(&plan).await?;
     stored(case, &mut client, &plan, &all).await?;
     client.close().await?;
@@ -333,10 +302,7 @@ async fn one_of_many(suite: &Suite, subject: &Subject, plan: &Plan, session: i64
             range: TimeRange::new(start, start + 1_000 * SECOND),
             ..of_all(
                 0,
-                Ask::Range {
-                    fields: subject.data.schema.tables[0].all_fields(),
-                    coarse_filter: false,
-                },
+                Ask::Range { fields: subject.data.schema.tables[0].all_fields(), coarse_filter: false },
             )
         };
         let expected = suite.reference(subject, &written).answer(&query);
@@ -346,11 +312,7 @@ async fn one_of_many(suite: &Suite, subject: &Subject, plan: &Plan, session: i64
             patience -= 1;
             difference = client.ask(&query).await?.disagreement(&expected, &query);
         }
-        ensure!(
-            difference.is_none(),
-            "session {session}: {}",
-            difference.unwrap_or_default()
-        );
+        ensure!(difference.is_none(), "session {session}: {}", difference.unwrap_or_default());
     }
     client.close().await
 }
@@ -378,10 +340,7 @@ async fn datagrams(case: &Case<'_>) -> Check<Verdict> {
         written.push(part);
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    ensure!(
-        client.datagram_bytes() > 0,
-        "no bytes are counted as sent in datagrams"
-    );
+    ensure!(client.datagram_bytes() > 0, "no bytes are counted as sent in datagrams");
     let mut result = Ok(());
     for _ in 0..50 {
         tokio::time::sleep(Duration::from_millis(200)).await;

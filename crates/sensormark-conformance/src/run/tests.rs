@@ -21,9 +21,7 @@ fn failures(
     let suite = Suite::new(store, place, timeout_ms);
     let failed = |task: &Task| {
         let caught = catch_unwind(AssertUnwindSafe(|| run(&suite, task)));
-        let Broken(text) = caught
-            .unwrap_or_else(|_| Err(Broken("panicked".into())))
-            .err()?;
+        let Broken(text) = caught.unwrap_or_else(|_| Err(Broken("panicked".into()))).err()?;
         Some((task.name(), text))
     };
     let chosen = tasks.iter().filter(|task| is_chosen(task));
@@ -84,9 +82,7 @@ fn each_planted_fault_breaks_a_rule_that_is_about_it() {
     }
     for (pattern, _) in FAULTS {
         let name = pattern.split([':', '[']).next().unwrap();
-        let tried = CAUGHT
-            .iter()
-            .any(|(fault, _)| fault.split(':').next() == Some(name));
+        let tried = CAUGHT.iter().any(|(fault, _)| fault.split(':').next() == Some(name));
         // spinning makes nothing wrong, only slower: comparisons have to find it
         assert!(tried || name == "spin", "{name} is not tried");
     }
@@ -122,11 +118,7 @@ fn every_rule_is_tried_and_has_a_number_of_its_own() {
 fn a_part_of_the_suite_tries_every_rule_in_every_family() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth));
     let tasks = rule::tasks(&store, crate::rules::all());
-    let family = |task: &Task| {
-        task.subject
-            .as_ref()
-            .map(|one| rule::family_text(one.family))
-    };
+    let family = |task: &Task| task.subject.as_ref().map(|one| rule::family_text(one.family));
     let what = |task: &Task| (task.rule.number, family(task));
     let whole: BTreeSet<_> = tasks.iter().map(what).collect();
     let part: Vec<_> = tasks
@@ -148,15 +140,11 @@ fn the_contract_lists_every_rule() {
         let heading = format!("**{number}**");
         let line = contract.lines().find(|line| line.contains(&heading));
         let line = line.unwrap_or_else(|| panic!("{number} ({title}) is not in the contract"));
-        let states = ["MUST", "SHOULD", "MAY"]
-            .iter()
-            .any(|word| line.contains(word));
+        let states = ["MUST", "SHOULD", "MAY"].iter().any(|word| line.contains(word));
         assert!(states, "{number} says neither MUST nor SHOULD nor MAY");
     }
     let known: BTreeSet<&str> = rules().iter().map(|rule| rule.0).collect();
-    let stated = contract
-        .split("**")
-        .filter(|text| text.len() == 6 && text.starts_with("C-"));
+    let stated = contract.split("**").filter(|text| text.len() == 6 && text.starts_with("C-"));
     for number in stated {
         assert!(known.contains(number), "{number} is not checked");
     }

@@ -3,12 +3,10 @@
 use sensormark_store::batch::Batch;
 use sensormark_store::layout::{Family, Layout, WriteMethod};
 use sensormark_store::query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection,
-    TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
 use sensormark_store::schema::{
-    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
-    Value,
+    Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 use sensormark_store::store::Store;
 
@@ -17,35 +15,22 @@ pub(super) const BASE: i64 = 1_709_251_200_000_000_000;
 const SECOND: i64 = 1_000_000_000;
 const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
-const SPLIT: DaySplit = DaySplit {
-    day_start_ns: 6 * HOUR,
-    day_end_ns: 22 * HOUR,
-};
+const SPLIT: DaySplit = DaySplit { day_start_ns: 6 * HOUR, day_end_ns: 22 * HOUR };
 
 fn field(name: &str, kind: FieldType, nullable: bool) -> Field {
-    Field {
-        name: name.to_owned(),
-        kind,
-        nullable,
-    }
+    Field { name: name.to_owned(), kind, nullable }
 }
 
 fn table(name: &str, tags: &[(&str, TagColumn)], fields: Vec<Field>) -> Table {
     let columns: Vec<TagColumn> = tags.iter().map(|(_, column)| column.clone()).collect();
-    let tag = |(name, _): &(&str, TagColumn)| Tag {
-        name: (*name).to_owned(),
-    };
+    let tag = |(name, _): &(&str, TagColumn)| Tag { name: (*name).to_owned() };
     Table {
         name: name.to_owned(),
         tags: tags.iter().map(tag).collect(),
         fields,
         entity: None,
         time_resolution: TimeResolution::Nanoseconds,
-        series: if columns.is_empty() {
-            Series::single()
-        } else {
-            Series::new(columns)
-        },
+        series: if columns.is_empty() { Series::single() } else { Series::new(columns) },
     }
 }
 
@@ -54,10 +39,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     let texts = |texts: &[&str]| TagColumn::Text(texts.iter().map(|&text| text.into()).collect());
     let hosts = table(
         "hosts",
-        &[
-            ("region", texts(&["north", "north", "south"])),
-            ("rack", TagColumn::Integer(vec![1, 2, 1])),
-        ],
+        &[("region", texts(&["north", "north", "south"])), ("rack", TagColumn::Integer(vec![1, 2, 1]))],
         vec![
             field("usage", FieldType::F64, true),
             field("requests", FieldType::I64, true),
@@ -70,10 +52,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
     let mut meters = table(
         "meter_reads",
         &[("meter", TagColumn::Integer(vec![101, 102, 103]))],
-        vec![
-            field("usage", FieldType::F64, false),
-            field("total", FieldType::F64, false),
-        ],
+        vec![field("usage", FieldType::F64, false), field("total", FieldType::F64, false)],
     );
     meters.entity = Some(Entity {
         name: "meters".to_owned(),
@@ -81,14 +60,7 @@ pub(super) fn schemas() -> Vec<(&'static str, Schema)> {
         last_time_column: "last_read".to_owned(),
     });
     [("hosts", hosts), ("channels", channels), ("meters", meters)]
-        .map(|(name, table)| {
-            (
-                name,
-                Schema {
-                    tables: vec![table],
-                },
-            )
-        })
+        .map(|(name, table)| (name, Schema { tables: vec![table] }))
         .to_vec()
 }
 
@@ -97,21 +69,8 @@ pub(super) fn layouts(store: &dyn Store, schema: &Schema) -> Vec<(String, Layout
     let families = [
         ("reading", Family::PerReading),
         ("second", Family::PerSpan { span_ns: SECOND }),
-        (
-            "buckets",
-            Family::Bucketed {
-                limit: 50,
-                per_ns: DAY,
-                split: SPLIT,
-            },
-        ),
-        (
-            "sums",
-            Family::Summary {
-                per_ns: HOUR,
-                split: SPLIT,
-            },
-        ),
+        ("buckets", Family::Bucketed { limit: 50, per_ns: DAY, split: SPLIT }),
+        ("sums", Family::Summary { per_ns: HOUR, split: SPLIT }),
         ("array", Family::GrowingArray),
     ];
     let mut all = Vec::new();
@@ -166,12 +125,7 @@ pub(super) fn entity() -> [Value; 1] {
 }
 
 fn asked(series: Selection, ask: Ask) -> Query {
-    Query {
-        table: 0,
-        series,
-        range: TimeRange::new(BASE + 1, BASE + HOUR),
-        ask,
-    }
+    Query { table: 0, series, range: TimeRange::new(BASE + 1, BASE + HOUR), ask }
 }
 
 /// A question of each kind, about one series, and each selection of series in turn.
@@ -181,15 +135,8 @@ pub(super) fn questions(schema: &Schema) -> Vec<(String, Query)> {
     let last = FieldSet::one(table.fields.len() - 1);
     let mut questions = Vec::new();
     for (name, series) in selections(table) {
-        let range = |fields| Ask::Range {
-            fields,
-            coarse_filter: false,
-        };
-        let above = |comparison| Predicate {
-            field: 0,
-            comparison,
-            threshold: 90.0,
-        };
+        let range = |fields| Ask::Range { fields, coarse_filter: false };
+        let above = |comparison| Predicate { field: 0, comparison, threshold: 90.0 };
         for (what, ask) in [
             ("point", Ask::Point { fields: all }),
             ("range of all fields", range(all)),
@@ -200,22 +147,14 @@ pub(super) fn questions(schema: &Schema) -> Vec<(String, Query)> {
             ("minimum", Ask::Minimum { field: 0 }),
             ("last reading", Ask::LastReading { fields: all }),
             ("last of a field", Ask::LastReading { fields: last }),
-            (
-                "series above",
-                Ask::SeriesMatching(above(Comparison::Above)),
-            ),
+            ("series above", Ask::SeriesMatching(above(Comparison::Above))),
         ] {
             questions.push((format!("{what}, {name}"), asked(series.clone(), ask)));
         }
         questions.extend(aggregates(table, name, &series));
     }
     // Other selections narrow all questions in the same way.
-    let narrow = [
-        "range of all fields",
-        "first above",
-        "last reading",
-        "windows",
-    ];
+    let narrow = ["range of all fields", "first above", "last reading", "windows"];
     questions.retain(|(name, _)| {
         let (what, series) = name.split_once(", ").unwrap_or_default();
         matches!(series, "one series" | "all") || narrow.contains(&what)
@@ -253,20 +192,14 @@ pub(super) fn another(query: &Query) -> Query {
 fn selections(table: &Table) -> Vec<(&'static str, Selection)> {
     let mut selections = vec![("one series", Selection::One(0))];
     if !table.tags.is_empty() {
-        let tagged = |tag: usize, value: &str| Selection::Tagged {
-            tag,
-            value: value.to_owned(),
-        };
+        let tagged = |tag: usize, value: &str| Selection::Tagged { tag, value: value.to_owned() };
         let last = table.tags.len() - 1;
         selections.extend([
             ("all", Selection::All),
             ("a set of two", Selection::Set(vec![0, 2])),
             ("no known series", Selection::Set(vec![9])),
             ("a tag", tagged(0, &table.series.columns()[0].text(0))),
-            (
-                "an integer tag",
-                tagged(last, &table.series.columns()[last].text(1)),
-            ),
+            ("an integer tag", tagged(last, &table.series.columns()[last].text(1))),
             ("an unknown integer tag", tagged(last, "07")),
         ]);
     }
@@ -274,24 +207,14 @@ fn selections(table: &Table) -> Vec<(&'static str, Selection)> {
 }
 
 /// What GROUP BY computes by itself.
-const PLAIN: [Function; 5] = [
-    Function::Count,
-    Function::Sum,
-    Function::Min,
-    Function::Max,
-    Function::Mean,
-];
+const PLAIN: [Function; 5] = [Function::Count, Function::Sum, Function::Min, Function::Max, Function::Mean];
 
 /// A question's name, its aggregates, their groups, and whether sums are read.
 type Wanted = (&'static str, Vec<Aggregate>, Grouping, bool);
 
 fn aggregates(table: &Table, name: &str, series: &Selection) -> Vec<(String, Query)> {
     let ask = |(what, aggregates, grouping, from_sums)| {
-        let ask = Ask::Aggregate {
-            aggregates,
-            grouping,
-            from_sums,
-        };
+        let ask = Ask::Aggregate { aggregates, grouping, from_sums };
         let mut query = asked(series.clone(), ask);
         if from_sums {
             query.range = TimeRange::new(BASE, BASE + DAY);
@@ -308,22 +231,12 @@ fn wanted(table: &Table) -> Vec<Wanted> {
     let mut both = plain.clone();
     both.push(one(Function::Mean, 1));
     let window = |origin_ns| Grouping {
-        window: Some(Window {
-            width_ns: 60 * SECOND,
-            origin_ns,
-        }),
+        window: Some(Window { width_ns: 60 * SECOND, origin_ns }),
         ..Grouping::default()
     };
-    let by_series = Grouping {
-        by_series: true,
-        ..window(0)
-    };
+    let by_series = Grouping { by_series: true, ..window(0) };
     let whole = Grouping::default();
-    let by_day = Grouping {
-        by_day_part: Some(SPLIT),
-        by_series: true,
-        ..whole
-    };
+    let by_day = Grouping { by_day_part: Some(SPLIT), by_series: true, ..whole };
     let mut wanted = vec![
         ("plain", plain.clone(), whole, false),
         ("two fields", both, by_series, false),
@@ -334,24 +247,11 @@ fn wanted(table: &Table) -> Vec<Wanted> {
         ("sums by day", plain.clone(), by_day, true),
         ("value last", only(Function::Last), by_series, false),
         ("value last of all", only(Function::Last), whole, false),
-        (
-            "most frequent",
-            only(Function::MostFrequent),
-            by_series,
-            false,
-        ),
-        (
-            "most frequent of all",
-            only(Function::MostFrequent),
-            whole,
-            false,
-        ),
+        ("most frequent", only(Function::MostFrequent), by_series, false),
+        ("most frequent of all", only(Function::MostFrequent), whole, false),
     ];
     if !table.tags.is_empty() {
-        let by_tag = Grouping {
-            by_tag: Some(0),
-            ..window(0)
-        };
+        let by_tag = Grouping { by_tag: Some(0), ..window(0) };
         wanted.push(("by a tag", plain, by_tag, false));
     }
     wanted.extend(shares(table, window(7 * SECOND)));
@@ -365,16 +265,7 @@ fn shares(table: &Table, by_window: Grouping) -> Vec<Wanted> {
         return Vec::new();
     };
     let share = |function, field| Aggregate { function, field };
-    let both = vec![
-        share(Function::TimeWeightedShare, field),
-        share(Function::Count, 0),
-    ];
-    let by_window = Grouping {
-        by_series: true,
-        ..by_window
-    };
-    vec![
-        ("share", both.clone(), Grouping::default(), false),
-        ("share by window", both, by_window, false),
-    ]
+    let both = vec![share(Function::TimeWeightedShare, field), share(Function::Count, 0)];
+    let by_window = Grouping { by_series: true, ..by_window };
+    vec![("share", both.clone(), Grouping::default(), false), ("share by window", both, by_window, false)]
 }

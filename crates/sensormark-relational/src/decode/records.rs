@@ -45,9 +45,8 @@ impl RecordRow {
                 }
                 let offsets = row.json_array(first)?;
                 let arrays = 1..=self.fields.len();
-                let mut arrays = arrays
-                    .map(|place| row.json_array(first + place))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let mut arrays =
+                    arrays.map(|place| row.json_array(first + place)).collect::<Result<Vec<_>, _>>()?;
                 json::decode_arrays(offsets, &mut arrays, &wanted, batch)
             }
             RecordForm::Arrays => self.arrays(batch, row, first),

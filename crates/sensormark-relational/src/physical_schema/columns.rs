@@ -3,9 +3,7 @@
 use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, FieldRows};
 use crate::table::{Column, Content, SECOND_NS};
-use sensormark_store::{
-    Encoding, Field, FieldType, Index, Layout, Shape, Table, TagPlacement, TimeKey,
-};
+use sensormark_store::{Encoding, Field, FieldType, Index, Layout, Shape, Table, TagPlacement, TimeKey};
 
 /// `wanted`, with underscores at its end until nobody else has the name.
 pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
@@ -18,9 +16,7 @@ pub(super) fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
 
 /// The quoted name of a column of ours, which no tag and field has.
 pub(super) fn own_column(dialect: &dyn Dialect, table: &Table, wanted: &str) -> String {
-    dialect.quote(&free_name(wanted, |name| {
-        table.field(name).is_some() || table.tag(name).is_some()
-    }))
+    dialect.quote(&free_name(wanted, |name| table.field(name).is_some() || table.tag(name).is_some()))
 }
 
 /// The columns that say which series a reading is of, all tags included.
@@ -65,11 +61,7 @@ pub(super) fn content_columns(
             if dialect.field_rows() == FieldRows::SplitTime {
                 let own = |wanted: &str| own_column(dialect, table, wanted);
                 columns.push(filled(own("second"), ColumnType::I64, Content::Time));
-                columns.push(filled(
-                    own("nanosecond"),
-                    ColumnType::I32,
-                    Content::Nanosecond,
-                ));
+                columns.push(filled(own("nanosecond"), ColumnType::I32, Content::Nanosecond));
             } else {
                 time(columns);
             }
@@ -80,47 +72,26 @@ pub(super) fn content_columns(
         }
         _ => {
             time(columns);
-            columns.extend(
-                table
-                    .fields
-                    .iter()
-                    .enumerate()
-                    .map(|(number, field)| Column {
-                        nullable: field.nullable,
-                        ..filled(
-                            dialect.quote(&field.name),
-                            ColumnType::of_field(field.kind),
-                            Content::Field(number),
-                        )
-                    }),
-            );
+            columns.extend(table.fields.iter().enumerate().map(|(number, field)| Column {
+                nullable: field.nullable,
+                ..filled(dialect.quote(&field.name), ColumnType::of_field(field.kind), Content::Field(number))
+            }));
         }
     }
 }
 
 /// A column without nulls.
 fn filled(name: String, kind: ColumnType, content: Content) -> Column {
-    Column {
-        name,
-        kind,
-        content,
-        nullable: false,
-    }
+    Column { name, kind, content, nullable: false }
 }
 
 fn field_columns(dialect: &dyn Dialect, table: &Table, columns: &mut Vec<Column>) {
     let names = dialect.names();
     let own = |wanted: &str| own_column(dialect, table, wanted);
-    columns.push(filled(
-        own(names.field),
-        ColumnType::I16,
-        Content::FieldNumber,
-    ));
+    columns.push(filled(own(names.field), ColumnType::I16, Content::FieldNumber));
     if dialect.field_rows() == FieldRows::AnyValue {
-        columns.push(Column {
-            nullable: true,
-            ..filled(own(names.value), ColumnType::Any, Content::AnyValue)
-        });
+        columns
+            .push(Column { nullable: true, ..filled(own(names.value), ColumnType::Any, Content::AnyValue) });
         return;
     }
     let kinds = value_kinds(&table.fields);
@@ -153,11 +124,7 @@ fn record_columns(
 ) {
     let names = dialect.names();
     let own = |wanted: &str| own_column(dialect, table, wanted);
-    let span = if span_ns == SECOND_NS {
-        names.second
-    } else {
-        names.span
-    };
+    let span = if span_ns == SECOND_NS { names.second } else { names.span };
     columns.push(filled(own(span), ColumnType::I64, Content::Span));
     columns.push(filled(own(names.size), ColumnType::I32, Content::Size));
     let kind = match encoding {
@@ -193,11 +160,7 @@ fn value_kinds(fields: &[Field]) -> Vec<FieldType> {
 
 /// How many columns a table of readings has.
 pub fn column_count(dialect: &dyn Dialect, layout: &Layout, table: &Table) -> usize {
-    let keys = if layout.tags == TagPlacement::OwnTable {
-        table.tags.len().min(1)
-    } else {
-        table.tags.len()
-    };
+    let keys = if layout.tags == TagPlacement::OwnTable { table.tags.len().min(1) } else { table.tags.len() };
     let mut columns = Vec::new();
     content_columns(dialect, table, layout, &mut columns);
     keys + columns.len()

@@ -8,9 +8,7 @@ use crate::column_type::ColumnType;
 use crate::dialect::{Dialect, is_plain};
 use crate::table::{Content, joined};
 use sensormark_store::query::DaySplit;
-use sensormark_store::{
-    Aggregate, ErrorKind, FieldSet, FieldType, Function, Grouping, StoreError, TimeKey,
-};
+use sensormark_store::{Aggregate, ErrorKind, FieldSet, FieldType, Function, Grouping, StoreError, TimeKey};
 
 impl Builder<'_> {
     /// Aggregates over readings.
@@ -25,9 +23,7 @@ impl Builder<'_> {
         relation.conditions.extend(present);
         let mut tag = grouping.by_tag.map(|tag| self.by_tag(&mut relation, tag));
         let mut window = self.window_shape(grouping);
-        let shares = aggregates
-            .iter()
-            .any(|one| one.function == Function::TimeWeightedShare);
+        let shares = aggregates.iter().any(|one| one.function == Function::TimeWeightedShare);
         if shares {
             relation = self.with_next_times(&relation, fields, tag.as_deref());
             tag = tag.map(|_| "q.g".to_owned());
@@ -44,11 +40,7 @@ impl Builder<'_> {
         if let Some(split) = grouping.by_day_part {
             groups.push(self.is_day(&relation.ns, split));
         }
-        let end = if shares {
-            self.group_end(&relation, window.is_some())
-        } else {
-            String::new()
-        };
+        let end = if shares { self.group_end(&relation, window.is_some()) } else { String::new() };
         let mut values = Vec::new();
         for &aggregate in aggregates {
             values.push(self.expression(aggregate, &relation, &end)?);
@@ -124,10 +116,8 @@ impl Builder<'_> {
             };
             return dialect.native_window(&width, &relation.time, &origin);
         }
-        let (width, origin) = (
-            self.slot(Slot::Width, ColumnType::I64),
-            self.slot(Slot::Origin, ColumnType::I64),
-        );
+        let (width, origin) =
+            (self.slot(Slot::Width, ColumnType::I64), self.slot(Slot::Origin, ColumnType::I64));
         if shape == WindowShape::Forward {
             format!("{ns} - ({ns} - {origin}) % {width}")
         } else {
@@ -138,15 +128,9 @@ impl Builder<'_> {
     pub(super) fn is_day(&mut self, ns: &str, split: DaySplit) -> String {
         let dialect = self.physical.dialect;
         let (start, end) = if dialect.binds_day() {
-            (
-                self.slot(Slot::DayStart, ColumnType::I64),
-                self.slot(Slot::DayEnd, ColumnType::I64),
-            )
+            (self.slot(Slot::DayStart, ColumnType::I64), self.slot(Slot::DayEnd, ColumnType::I64))
         } else {
-            (
-                dialect.whole(split.day_start_ns),
-                dialect.whole(split.day_end_ns),
-            )
+            (dialect.whole(split.day_start_ns), dialect.whole(split.day_end_ns))
         };
         let day = dialect.whole(DaySplit::DAY_NS);
         format!("({ns} % {day} >= {start} AND {ns} % {day} < {end})")
@@ -164,50 +148,25 @@ impl Builder<'_> {
     }
 
     /// The relation with a column `n…` for each field: the time in ns of the series' next reading that has it.
-    fn with_next_times(
-        &self,
-        relation: &Relation,
-        fields: FieldSet,
-        tag: Option<&str>,
-    ) -> Relation {
-        let keys = relation
-            .keys
-            .iter()
-            .enumerate()
-            .map(|(number, key)| format!("{key} AS k{number}"));
+    fn with_next_times(&self, relation: &Relation, fields: FieldSet, tag: Option<&str>) -> Relation {
+        let keys = relation.keys.iter().enumerate().map(|(number, key)| format!("{key} AS k{number}"));
         let mut columns: Vec<String> = keys.collect();
         columns.extend(tag.map(|tag| format!("{tag} AS g")));
         columns.push(format!("{} AS t", relation.ns));
         for field in fields.iter() {
             let value = relation.field(field);
             columns.push(format!("{value} AS f{field}"));
-            let partition = joined(
-                relation
-                    .keys
-                    .iter()
-                    .cloned()
-                    .chain([format!("({value}) IS NULL")]),
-            );
+            let partition = joined(relation.keys.iter().cloned().chain([format!("({value}) IS NULL")]));
             columns.push(format!(
                 "lead({ns}) OVER (PARTITION BY {partition} ORDER BY {ns}) AS n{field}",
                 ns = relation.ns
             ));
         }
-        let from = format!(
-            "(SELECT {} FROM {}{}) q",
-            columns.join(", "),
-            relation.from,
-            relation.filter()
-        );
+        let from = format!("(SELECT {} FROM {}{}) q", columns.join(", "), relation.from, relation.filter());
         Relation::nested(from, relation.keys.len(), fields)
     }
 
-    fn expression(
-        &self,
-        aggregate: Aggregate,
-        relation: &Relation,
-        end: &str,
-    ) -> Result<String, StoreError> {
+    fn expression(&self, aggregate: Aggregate, relation: &Relation, end: &str) -> Result<String, StoreError> {
         let Aggregate { function, field } = aggregate;
         let kind = self.description.fields[field].kind;
         let (value, dialect) = (relation.field(field), self.physical.dialect);
@@ -227,11 +186,7 @@ impl Builder<'_> {
     }
 
     /// Count, sum, min, max or mean; the last value, where GROUP BY computes it.
-    pub(super) fn plain(
-        &self,
-        aggregate: Aggregate,
-        relation: &Relation,
-    ) -> Result<String, StoreError> {
+    pub(super) fn plain(&self, aggregate: Aggregate, relation: &Relation) -> Result<String, StoreError> {
         let Aggregate { function, field } = aggregate;
         let kind = self.description.fields[field].kind;
         let value = relation.field(field);
@@ -255,12 +210,7 @@ pub(super) fn not_for_this_type(function: Function, title: &str) -> StoreError {
 }
 
 /// The query that groups readings by the first so many columns; without groups, an answer only where there is a reading.
-pub(super) fn grouped(
-    dialect: &dyn Dialect,
-    columns: &str,
-    readings: &str,
-    count: usize,
-) -> String {
+pub(super) fn grouped(dialect: &dyn Dialect, columns: &str, readings: &str, count: usize) -> String {
     if count > 0 {
         let numbers = joined((1..=count).map(|number| number.to_string()));
         return format!("SELECT {columns} FROM {readings} GROUP BY {numbers}");
@@ -273,9 +223,7 @@ pub(super) fn grouped(
 
 /// The fields that are aggregated.
 pub(super) fn fields_of(aggregates: &[Aggregate]) -> FieldSet {
-    aggregates
-        .iter()
-        .fold(FieldSet::first(0), |set, one| set.with(one.field))
+    aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
 }
 
 /// The type of an aggregate's value.

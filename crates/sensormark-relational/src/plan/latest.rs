@@ -22,10 +22,8 @@ pub(super) fn one_by_one(query: &Query, physical: &PhysicalSchema) -> Option<usi
         Selection::All => known as usize,
         Selection::One(_) | Selection::Tagged { .. } => 0,
     };
-    let is_condition = !physical.is_row_per_field()
-        && fields
-            .iter()
-            .all(|field| description.fields[field].nullable);
+    let is_condition =
+        !physical.is_row_per_field() && fields.iter().all(|field| description.fields[field].nullable);
     let dialect = physical.dialect;
     let most = dialect.most_one_by_one(&physical.layout, table, is_condition);
     let is_so = !table.keys.is_empty() && (1..=most).contains(&count);
@@ -95,10 +93,7 @@ impl Builder<'_> {
         let time = self.physical.dialect.answered_time(&relation.time);
         let columns = joined(keys.into_iter().chain([time]).chain(values));
         let (filter, order) = (relation.filter(), relation.ordered(" DESC").join(", "));
-        format!(
-            "SELECT {columns} FROM {}{filter} ORDER BY {order} LIMIT 1",
-            relation.from
-        )
+        format!("SELECT {columns} FROM {}{filter} ORDER BY {order} LIMIT 1", relation.from)
     }
 
     /// Records are opened one after the other, the latest first, until one holds such a reading.
@@ -108,15 +103,9 @@ impl Builder<'_> {
         let length = self.physical.dialect.whole(span_ns);
         let time = format!("{span} * {length} + {}", expansion.offset);
         let mut within = Vec::from(self.time_limits(&time));
-        if fields
-            .iter()
-            .all(|field| self.description.fields[field].nullable)
-        {
-            let present: Vec<String> = expansion
-                .fields
-                .iter()
-                .map(|(_, text)| format!("{text} IS NOT NULL"))
-                .collect();
+        if fields.iter().all(|field| self.description.fields[field].nullable) {
+            let present: Vec<String> =
+                expansion.fields.iter().map(|(_, text)| format!("{text} IS NOT NULL")).collect();
             within.push(format!("({})", present.join(" OR ")));
         }
         let mut conditions = self.of_this_series();
@@ -126,12 +115,9 @@ impl Builder<'_> {
              ORDER BY 1 DESC LIMIT 1) o WHERE {filter} ORDER BY {span} DESC, o.t DESC LIMIT 1",
             table = self.table.name,
             columns = joined(
-                [format!("{time} AS t")].into_iter().chain(
-                    expansion
-                        .fields
-                        .iter()
-                        .map(|(field, text)| format!("{text} AS f{field}"))
-                ),
+                [format!("{time} AS t")]
+                    .into_iter()
+                    .chain(expansion.fields.iter().map(|(field, text)| format!("{text} AS f{field}"))),
             ),
             from = expansion.from,
             within = within.join(" AND "),
@@ -189,11 +175,7 @@ impl Builder<'_> {
         };
         let mut matches = self.of_this_series();
         matches.push(format!("r.{time} = l.t"));
-        let from = format!(
-            "{series} JOIN {} r ON {}",
-            self.table.name,
-            matches.join(" AND ")
-        );
+        let from = format!("{series} JOIN {} r ON {}", self.table.name, matches.join(" AND "));
         self.field_rows(fields, &from, Vec::new())
     }
 
@@ -239,26 +221,14 @@ impl Builder<'_> {
     /// The rows at the latest time of each series, which a subquery finds series by series; with repeated writes, all of them.
     fn at_latest_times(&mut self, fields: FieldSet) -> (String, Form) {
         let is_single = self.is_single();
-        let driver = if is_single {
-            String::new()
-        } else {
-            format!("{} CROSS JOIN ", self.chosen_series())
-        };
+        let driver = if is_single { String::new() } else { format!("{} CROSS JOIN ", self.chosen_series()) };
         let mut relation = self.relation_of_all(fields);
-        let chosen: Vec<String> = if is_single {
-            self.selected().into_iter().collect()
-        } else {
-            self.of_this_series()
-        };
+        let chosen: Vec<String> =
+            if is_single { self.selected().into_iter().collect() } else { self.of_this_series() };
         let present = self.any_present(&relation, fields);
         relation.conditions.extend(chosen.clone());
         relation.conditions.extend(present.clone());
-        let latest = format!(
-            "SELECT max({}) FROM {}{}",
-            relation.time,
-            relation.from,
-            relation.filter()
-        );
+        let latest = format!("SELECT max({}) FROM {}{}", relation.time, relation.from, relation.filter());
         let mut conditions = chosen;
         conditions.push(format!("{} = ({latest})", relation.time));
         conditions.extend(present);
@@ -300,40 +270,28 @@ impl Builder<'_> {
         if self.physical.is_row_per_field() {
             return self.field_rows(fields, from, conditions);
         }
-        let names = fields
-            .iter()
-            .map(|field| format!("r.{}", self.table.field_names[field]));
+        let names = fields.iter().map(|field| format!("r.{}", self.table.field_names[field]));
         let mut columns = self.leading_keys();
         let time = format!("r.{}", self.table.time);
         columns.push(self.physical.dialect.answered_time(&time));
-        let order = self.repeat().map_or_else(String::new, |repeat| {
-            format!(" ORDER BY {}, {repeat}", columns.join(", "))
-        });
+        let order = self
+            .repeat()
+            .map_or_else(String::new, |repeat| format!(" ORDER BY {}, {repeat}", columns.join(", ")));
         columns.extend(names);
-        let text = format!(
-            "SELECT {} FROM {from}{}{order}",
-            columns.join(", "),
-            filter(&conditions)
-        );
+        let text = format!("SELECT {} FROM {from}{}{order}", columns.join(", "), filter(&conditions));
         (text, Form::Readings(fields))
     }
 
     /// The conditions that a reading is of the series `s`.
     pub(super) fn of_this_series(&self) -> Vec<String> {
-        self.table
-            .key_columns()
-            .map(|column| format!("r.{name} = s.{name}", name = column.name))
-            .collect()
+        self.table.key_columns().map(|column| format!("r.{name} = s.{name}", name = column.name)).collect()
     }
 
     fn answer_keys(&self, alias: &str) -> String {
         if !with_keys(&self.query.series, self.description) {
             return String::new();
         }
-        self.table
-            .key_columns()
-            .map(|column| format!("{alias}.{}, ", column.name))
-            .collect()
+        self.table.key_columns().map(|column| format!("{alias}.{}, ", column.name)).collect()
     }
 
     /// The chosen series' keys as a relation `s`.
@@ -342,14 +300,11 @@ impl Builder<'_> {
         let names = self.table.key_names();
         match (&self.query.series, &self.table.tags) {
             (Selection::One(_), _) => {
-                let kinds: Vec<ColumnType> =
-                    self.table.key_columns().map(|column| column.kind).collect();
-                let values = joined(names.iter().zip(kinds).enumerate().map(
-                    |(number, (name, kind))| {
-                        let value = self.slot(Slot::Key(number), kind);
-                        format!("{} AS {name}", dialect.typed(&value, kind))
-                    },
-                ));
+                let kinds: Vec<ColumnType> = self.table.key_columns().map(|column| column.kind).collect();
+                let values = joined(names.iter().zip(kinds).enumerate().map(|(number, (name, kind))| {
+                    let value = self.slot(Slot::Key(number), kind);
+                    format!("{} AS {name}", dialect.typed(&value, kind))
+                }));
                 format!("(SELECT {values}) s")
             }
             (Selection::Set(_), _) => {

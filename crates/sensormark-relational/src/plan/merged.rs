@@ -29,16 +29,13 @@ pub(super) fn statements<'a>(
             [one] if one.function == Function::TimeWeightedShare => part.share(one.field)?,
             _ => part.plain(&wanted)?,
         };
-        let Part {
-            builder, window, ..
-        } = part;
+        let Part { builder, window, .. } = part;
         let form = builder.group_form(aggregates, numbers, grouping, window);
         statements.push(builder.finish(&text, form));
         Ok::<(), StoreError>(())
     };
-    let plain: Vec<usize> = (0..aggregates.len())
-        .filter(|&number| dialect.groups(aggregates[number].function))
-        .collect();
+    let plain: Vec<usize> =
+        (0..aggregates.len()).filter(|&number| dialect.groups(aggregates[number].function)).collect();
     if !plain.is_empty() {
         add(&plain)?;
     }
@@ -79,12 +76,7 @@ impl<'a> Part<'a> {
         if let Some(split) = grouping.by_day_part {
             groups.push(builder.is_day(&relation.ns, split));
         }
-        Self {
-            builder,
-            relation,
-            groups,
-            window,
-        }
+        Self { builder, relation, groups, window }
     }
 
     /// Where the readings come from, and which of them.
@@ -131,11 +123,7 @@ impl<'a> Part<'a> {
         if self.groups.is_empty() {
             let mut order = self.builder.coarse_order(" DESC");
             order.extend(relation.ordered(" DESC"));
-            return format!(
-                "SELECT {value} FROM {} ORDER BY {} LIMIT 1",
-                self.readings(),
-                order.join(", ")
-            );
+            return format!("SELECT {value} FROM {} ORDER BY {} LIMIT 1", self.readings(), order.join(", "));
         }
         let more = [
             format!("{value} AS v"),
@@ -168,16 +156,10 @@ impl<'a> Part<'a> {
             format!("PARTITION BY {} ", relation.keys.join(", "))
         };
         let time = &relation.ns;
-        let next = format!(
-            "lead({time}) OVER ({series}ORDER BY {})",
-            relation.ordered("").join(", ")
-        );
+        let next = format!("lead({time}) OVER ({series}ORDER BY {})", relation.ordered("").join(", "));
         let is_composed = dialect.composes_windows();
-        let known = if is_composed {
-            format!("coalesce({next}, {end})")
-        } else {
-            format!("coalesce(q.n, {end})")
-        };
+        let known =
+            if is_composed { format!("coalesce({next}, {end})") } else { format!("coalesce(q.n, {end})") };
         let until = match self.window {
             None => known,
             Some(shape) => {
@@ -227,10 +209,7 @@ impl<'a> Part<'a> {
         }
         let more = [
             format!("{value} AS v"),
-            format!(
-                "row_number() OVER ({}ORDER BY count(*) DESC, {value}) AS n",
-                self.partition()
-            ),
+            format!("row_number() OVER ({}ORDER BY count(*) DESC, {value}) AS n", self.partition()),
         ];
         format!(
             "SELECT {} FROM (SELECT {} FROM {} GROUP BY {within}) q WHERE q.n = 1",

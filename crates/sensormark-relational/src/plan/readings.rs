@@ -27,10 +27,9 @@ impl Builder<'_> {
             Ask::Minimum { field } => self.minimum(*field),
             Ask::LastReading { fields } => Ok(self.latest(*fields)),
             Ask::SeriesMatching(predicate) => self.matching(*predicate),
-            Ask::Aggregate { .. } => Err(StoreError::unsupported(
-                "plan a question",
-                "aggregates have a plan of their own",
-            )),
+            Ask::Aggregate { .. } => {
+                Err(StoreError::unsupported("plan a question", "aggregates have a plan of their own"))
+            }
         }
     }
 
@@ -58,20 +57,11 @@ impl Builder<'_> {
         let time = self.physical.dialect.answered_time(&time);
         let columns = joined(keys.into_iter().chain([time]).chain(columns));
         let filter = filter(&conditions);
-        (
-            format!(
-                "SELECT {columns} FROM {} r{filter}{repeat}",
-                self.table.name
-            ),
-            Form::Readings(fields),
-        )
+        (format!("SELECT {columns} FROM {} r{filter}{repeat}", self.table.name), Form::Readings(fields))
     }
 
     fn columns(&self, fields: FieldSet) -> Vec<String> {
-        fields
-            .iter()
-            .map(|field| format!("r.{}", self.table.field_names[field]))
-            .collect()
+        fields.iter().map(|field| format!("r.{}", self.table.field_names[field])).collect()
     }
 
     fn present_columns(&self, fields: FieldSet) -> Option<String> {
@@ -79,11 +69,8 @@ impl Builder<'_> {
         if fields.iter().any(is_sure) {
             return None;
         }
-        let present: Vec<String> = self
-            .columns(fields)
-            .into_iter()
-            .map(|column| format!("{column} IS NOT NULL"))
-            .collect();
+        let present: Vec<String> =
+            self.columns(fields).into_iter().map(|column| format!("{column} IS NOT NULL")).collect();
         Some(format!("({})", present.join(" OR ")))
     }
 
@@ -108,20 +95,11 @@ impl Builder<'_> {
         let keys = self.leading_keys();
         let values = fields.iter().map(|field| relation.field(field).to_owned());
         let columns = joined(
-            keys.iter()
-                .cloned()
-                .chain([self.physical.dialect.answered_time(&relation.time)])
-                .chain(values),
+            keys.iter().cloned().chain([self.physical.dialect.answered_time(&relation.time)]).chain(values),
         );
         let order = joined(keys.into_iter().chain(relation.ordered("")));
         let filter = relation.filter();
-        (
-            format!(
-                "SELECT {columns} FROM {}{filter} ORDER BY {order}",
-                relation.from
-            ),
-            Form::Readings(fields),
-        )
+        (format!("SELECT {columns} FROM {}{filter} ORDER BY {order}", relation.from), Form::Readings(fields))
     }
 
     /// Rows of one field each, those of a reading next to each other.
@@ -131,8 +109,7 @@ impl Builder<'_> {
         from: &str,
         mut conditions: Vec<String>,
     ) -> (String, Form) {
-        let is_part =
-            fields != self.description.all_fields() || keeps_empty_readings(self.physical);
+        let is_part = fields != self.description.all_fields() || keeps_empty_readings(self.physical);
         if is_part || conditions.is_empty() {
             conditions.push(self.field_condition(fields));
         }
@@ -175,10 +152,7 @@ impl Builder<'_> {
         let times = times.map(|time| self.physical.dialect.answered_time(&time));
         let columns = joined(keys.into_iter().chain(times).chain([number]).chain(values));
         (
-            format!(
-                "SELECT {columns} FROM {from}{} ORDER BY {order}",
-                filter(conditions)
-            ),
+            format!("SELECT {columns} FROM {from}{} ORDER BY {order}", filter(conditions)),
             Form::FieldRows(fields, kinds),
         )
     }
@@ -207,10 +181,7 @@ impl Builder<'_> {
             RecordRange::Arrays => {
                 let offsets = format!("r.{}", self.table.column(Content::Offsets));
                 let columns = self.columns(fields);
-                (
-                    [offsets].into_iter().chain(columns).collect(),
-                    RecordForm::Arrays,
-                )
+                ([offsets].into_iter().chain(columns).collect(), RecordForm::Arrays)
             }
             RecordRange::JsonArrays => (
                 ["ns".to_owned()]
@@ -220,26 +191,16 @@ impl Builder<'_> {
                     .collect(),
                 RecordForm::JsonArrays,
             ),
-            RecordRange::Whole => (
-                vec![dialect.document(&document, encoding)],
-                whole_record(encoding),
-            ),
+            RecordRange::Whole => (vec![dialect.document(&document, encoding)], whole_record(encoding)),
         };
         let mut conditions: Vec<String> = self.selected().into_iter().collect();
         conditions.push(self.spans());
-        let first: Vec<String> = self
-            .leading_keys()
-            .into_iter()
-            .chain([format!("r.{}", self.table.time)])
-            .collect();
+        let first: Vec<String> =
+            self.leading_keys().into_iter().chain([format!("r.{}", self.table.time)]).collect();
         let order = joined(first.iter().cloned().chain(self.repeat()));
         let columns = joined(first.into_iter().chain(payload));
         (
-            format!(
-                "SELECT {columns} FROM {} r{} ORDER BY {order}",
-                self.table.name,
-                filter(&conditions)
-            ),
+            format!("SELECT {columns} FROM {} r{} ORDER BY {order}", self.table.name, filter(&conditions)),
             Form::Records(fields, form),
         )
     }
@@ -259,24 +220,16 @@ impl Builder<'_> {
         }
         let dialect = self.physical.dialect;
         let read_back = |content: Content| {
-            !matches!(
-                content,
-                Content::SeriesNumber | Content::Tag(_) | Content::Size | Content::Copy
-            )
+            !matches!(content, Content::SeriesNumber | Content::Tag(_) | Content::Size | Content::Copy)
         };
-        let columns = self
-            .table
-            .columns
-            .iter()
-            .filter(|column| read_back(column.content))
-            .map(|column| {
-                let name = format!("r.{}", column.name);
-                match (column.content, self.physical.span()) {
-                    (Content::Document, Some((_, encoding))) => dialect.document(&name, encoding),
-                    (Content::Time, _) => dialect.answered_time(&name),
-                    _ => name,
-                }
-            });
+        let columns = self.table.columns.iter().filter(|column| read_back(column.content)).map(|column| {
+            let name = format!("r.{}", column.name);
+            match (column.content, self.physical.span()) {
+                (Content::Document, Some((_, encoding))) => dialect.document(&name, encoding),
+                (Content::Time, _) => dialect.answered_time(&name),
+                _ => name,
+            }
+        });
         let columns = joined(self.keys().into_iter().chain(columns));
         let form = match self.physical.span() {
             Some((_, encoding)) => Form::Records(fields, whole_record(encoding)),

@@ -50,10 +50,7 @@ pub(super) struct Relation {
 impl Relation {
     /// The expression for a field.
     pub(super) fn field(&self, field: usize) -> &str {
-        self.fields
-            .iter()
-            .find(|(number, _)| *number == field)
-            .map_or("NULL", |(_, text)| text)
+        self.fields.iter().find(|(number, _)| *number == field).map_or("NULL", |(_, text)| text)
     }
 
     /// The WHERE clause, with a space before it; empty where there are no conditions.
@@ -77,10 +74,7 @@ impl Relation {
             order: vec!["q.t".to_owned()],
             repeats: Vec::new(),
             conditions: Vec::new(),
-            fields: fields
-                .iter()
-                .map(|field| (field, format!("q.f{field}")))
-                .collect(),
+            fields: fields.iter().map(|field| (field, format!("q.f{field}"))).collect(),
         }
     }
 }
@@ -103,12 +97,7 @@ impl Builder<'_> {
     pub(super) fn finish(self, text: &str, form: Form) -> Statement {
         let placeholder = self.physical.dialect.placeholder();
         let (text, slots, kinds) = self.slots.finish(text, placeholder);
-        Statement {
-            text,
-            slots,
-            kinds,
-            form,
-        }
+        Statement { text, slots, kinds, form }
     }
 
     /// The readings that the question is about, with these fields.
@@ -151,10 +140,7 @@ impl Builder<'_> {
             if !per_field {
                 return format!("r.{}", table.field_names[field]);
             }
-            let value = format!(
-                "r.{}",
-                table.value_column(self.description.fields[field].kind)
-            );
+            let value = format!("r.{}", table.value_column(self.description.fields[field].kind));
             if fields.len() == 1 {
                 return value;
             }
@@ -167,15 +153,8 @@ impl Builder<'_> {
             ns,
             order,
             repeats: dialect.repeat_order(table, "r").into_iter().collect(),
-            conditions: if per_field {
-                vec![self.field_condition(fields)]
-            } else {
-                Vec::new()
-            },
-            fields: fields
-                .iter()
-                .map(|field| (field, expression(field)))
-                .collect(),
+            conditions: if per_field { vec![self.field_condition(fields)] } else { Vec::new() },
+            fields: fields.iter().map(|field| (field, expression(field))).collect(),
         }
     }
 
@@ -194,35 +173,21 @@ impl Builder<'_> {
 
     /// The key columns of the table of readings.
     pub(super) fn keys(&self) -> Vec<String> {
-        self.table
-            .key_columns()
-            .map(|column| format!("r.{}", column.name))
-            .collect()
+        self.table.key_columns().map(|column| format!("r.{}", column.name)).collect()
     }
 
     /// The key columns, where the rows of the answer say which series they are of.
     pub(super) fn leading_keys(&self) -> Vec<String> {
-        if with_keys(&self.query.series, self.description) {
-            self.keys()
-        } else {
-            Vec::new()
-        }
+        if with_keys(&self.query.series, self.description) { self.keys() } else { Vec::new() }
     }
 
     /// Whether one series is asked about, or there is only one.
     pub(super) fn is_single(&self) -> bool {
-        matches!(self.query.series, Selection::One(_))
-            || self.member.is_some()
-            || self.table.keys.is_empty()
+        matches!(self.query.series, Selection::One(_)) || self.member.is_some() || self.table.keys.is_empty()
     }
 
     /// What opens the records, with these fields.
-    pub(super) fn expansion(
-        &self,
-        fields: FieldSet,
-        span_ns: i64,
-        encoding: Encoding,
-    ) -> Expansion {
+    pub(super) fn expansion(&self, fields: FieldSet, span_ns: i64, encoding: Encoding) -> Expansion {
         let dialect = self.physical.dialect;
         dialect.expand(self.table, self.description, fields, span_ns, encoding)
     }
@@ -251,14 +216,9 @@ impl Builder<'_> {
 
     /// The condition that only records count whose spans the range touches.
     pub(super) fn spans(&mut self) -> String {
-        let (first, last) = (
-            self.slot(Slot::FirstSpan, ColumnType::I64),
-            self.slot(Slot::LastSpan, ColumnType::I64),
-        );
-        format!(
-            "r.{span} >= {first} AND r.{span} <= {last}",
-            span = self.table.time
-        )
+        let (first, last) =
+            (self.slot(Slot::FirstSpan, ColumnType::I64), self.slot(Slot::LastSpan, ColumnType::I64));
+        format!("r.{span} >= {first} AND r.{span} <= {last}", span = self.table.time)
     }
 
     fn limit_time(&mut self, relation: &mut Relation) {
@@ -277,9 +237,7 @@ impl Builder<'_> {
             let nanosecond = format!("r.{nanosecond}");
             let mut limit = |sign: char, slots: [Slot; 2], orequal: &str| {
                 let [whole, rest] = slots.map(|slot| self.slot(slot, ColumnType::I64));
-                format!(
-                    "({second} {sign} {whole} OR ({second} = {whole} AND {nanosecond} {orequal} {rest}))"
-                )
+                format!("({second} {sign} {whole} OR ({second} = {whole} AND {nanosecond} {orequal} {rest}))")
             };
             return [
                 limit('>', [Slot::StartSecond, Slot::StartNanosecond], ">="),
@@ -365,8 +323,7 @@ impl Builder<'_> {
                 Some(self.physical.dialect.is_in(&format!("r.{series}"), &query))
             }
             (AllSeries::Listed(most), _)
-                if matches!(index, Index::SeriesTime | Index::Clustered)
-                    && (2..=most).contains(&count) =>
+                if matches!(index, Index::SeriesTime | Index::Clustered) && (2..=most).contains(&count) =>
             {
                 Some(self.listed(keys, count as usize))
             }
@@ -403,10 +360,8 @@ impl Builder<'_> {
         if fields.is_empty() || self.physical.is_row_per_field() || fields.iter().any(is_sure) {
             return None;
         }
-        let present: Vec<String> = fields
-            .iter()
-            .map(|field| format!("{} IS NOT NULL", relation.field(field)))
-            .collect();
+        let present: Vec<String> =
+            fields.iter().map(|field| format!("{} IS NOT NULL", relation.field(field))).collect();
         Some(format!("({})", present.join(" OR ")))
     }
 }

@@ -56,9 +56,7 @@ impl Builder<'_> {
         let (from, filter) = (&relation.from, relation.filter());
         Ok(match self.tie_break()? {
             Ties::InOrder(ties) => (
-                format!(
-                    "SELECT {time}, {value} FROM {from}{filter} ORDER BY {order}{ties}{repeats} LIMIT 1"
-                ),
+                format!("SELECT {time}, {value} FROM {from}{filter} ORDER BY {order}{ties}{repeats} LIMIT 1"),
                 Form::Moment(kind),
             ),
             Ties::ReadOn(keys) => (
@@ -88,12 +86,7 @@ impl Builder<'_> {
         let passes = self.passes(predicate, &value);
         relation.conditions.push(passes);
         let mut order = self.coarse_order(direction);
-        order.extend(
-            relation
-                .order
-                .iter()
-                .map(|term| format!("{term}{direction}")),
-        );
+        order.extend(relation.order.iter().map(|term| format!("{term}{direction}")));
         let order = order.join(", ");
         self.first_of(&relation, &value, &order, direction, predicate.field)
     }
@@ -116,10 +109,7 @@ impl Builder<'_> {
         let mut conditions: Vec<String> = self.selected().into_iter().collect();
         conditions.push(self.spans());
         let Ties::InOrder(ties) = self.tie_break()? else {
-            return Err(StoreError::unsupported(
-                "search",
-                "ties in records are not read on",
-            ));
+            return Err(StoreError::unsupported("search", "ties in records are not read on"));
         };
         Ok(format!(
             "SELECT o.t, o.f FROM {table} r CROSS JOIN LATERAL (SELECT {time} AS t, {value} AS f FROM {from} \
@@ -155,11 +145,7 @@ impl Builder<'_> {
         let passes = self.passes(predicate, &value);
         relation.conditions.push(passes);
         if relation.keys.is_empty() {
-            let text = format!(
-                "SELECT 0 FROM {}{} LIMIT 1",
-                relation.from,
-                relation.filter()
-            );
+            let text = format!("SELECT 0 FROM {}{} LIMIT 1", relation.from, relation.filter());
             return Ok((text, Form::Series));
         }
         if is_grouped {
@@ -173,11 +159,7 @@ impl Builder<'_> {
             return Ok((text, Form::Series));
         }
         relation.conditions.extend(self.of_this_series());
-        let keys = joined(
-            self.table
-                .key_columns()
-                .map(|column| format!("s.{}", column.name)),
-        );
+        let keys = joined(self.table.key_columns().map(|column| format!("s.{}", column.name)));
         let text = format!(
             "SELECT {keys} FROM {series} WHERE EXISTS (SELECT 1 FROM {from}{filter})",
             series = self.chosen_series(),

@@ -60,10 +60,7 @@ impl WindowShape {
     /// How to compute the starts of these windows for readings that are not before `start_ns`.
     pub fn of(window: Window, start_ns: i64, physical: &PhysicalSchema) -> Self {
         let whole = |ns: i64| ns.rem_euclid(physical.unit_ns()) == 0;
-        if physical.layout.time == TimeKey::Native
-            && whole(window.width_ns)
-            && whole(window.origin_ns)
-        {
+        if physical.layout.time == TimeKey::Native && whole(window.width_ns) && whole(window.origin_ns) {
             Self::Native
         } else if start_ns.max(0) >= window.origin_ns {
             Self::Forward
@@ -75,10 +72,7 @@ impl WindowShape {
 
 /// Windows as a text has them, so that questions from different starts share it: the width, and the first origin after 1970.
 pub(super) const fn written(window: Window) -> (i64, i64) {
-    (
-        window.width_ns,
-        window.origin_ns.rem_euclid(window.width_ns),
-    )
+    (window.width_ns, window.origin_ns.rem_euclid(window.width_ns))
 }
 
 impl QueryShape {
@@ -90,19 +84,10 @@ impl QueryShape {
             Ask::First(predicate) => AskShape::First(predicate.field, predicate.comparison),
             Ask::Last(predicate) => AskShape::Last(predicate.field, predicate.comparison),
             Ask::Minimum { field } => AskShape::Minimum(*field),
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                from_sums,
-            } => AskShape::Aggregate {
+            Ask::Aggregate { aggregates, grouping, from_sums } => AskShape::Aggregate {
                 aggregates: aggregates.clone(),
-                window: grouping
-                    .window
-                    .map(|window| WindowShape::of(window, query.range.start_ns, physical)),
-                written: grouping
-                    .window
-                    .filter(|_| !physical.dialect.binds_windows())
-                    .map(written),
+                window: grouping.window.map(|window| WindowShape::of(window, query.range.start_ns, physical)),
+                written: grouping.window.filter(|_| !physical.dialect.binds_windows()).map(written),
                 by_series: grouping.by_series,
                 by_tag: grouping.by_tag,
                 by_day_part: grouping
@@ -111,9 +96,7 @@ impl QueryShape {
                 from_sums: *from_sums,
             },
             Ask::LastReading { fields } => AskShape::LastReading(fields.bits()),
-            Ask::SeriesMatching(predicate) => {
-                AskShape::SeriesMatching(predicate.field, predicate.comparison)
-            }
+            Ask::SeriesMatching(predicate) => AskShape::SeriesMatching(predicate.field, predicate.comparison),
         };
         let listed = |set: &[u32]| match physical.dialect.series_set() {
             SeriesSet::List => {

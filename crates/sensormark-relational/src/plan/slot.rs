@@ -78,24 +78,16 @@ pub struct Slots {
 impl Slots {
     /// The mark of the parameter for this slot.
     pub fn use_slot(&mut self, slot: Slot, kind: ColumnType) -> String {
-        let position = self
-            .slots
-            .iter()
-            .position(|&other| other == slot)
-            .unwrap_or_else(|| {
-                self.slots.push(slot);
-                self.kinds.push(kind);
-                self.slots.len() - 1
-            });
+        let position = self.slots.iter().position(|&other| other == slot).unwrap_or_else(|| {
+            self.slots.push(slot);
+            self.kinds.push(kind);
+            self.slots.len() - 1
+        });
         format!("{}{position}{}", MARK[0], MARK[1])
     }
 
     /// The text with placeholders in place of marks, the slots that they stand for and their types.
-    pub fn finish(
-        self,
-        marked: &str,
-        placeholder: Placeholder,
-    ) -> (String, Vec<Slot>, Vec<ColumnType>) {
+    pub fn finish(self, marked: &str, placeholder: Placeholder) -> (String, Vec<Slot>, Vec<ColumnType>) {
         let mut text = String::with_capacity(marked.len());
         let mut positions = Vec::new();
         let mut pieces = marked.split(MARK);
@@ -142,12 +134,7 @@ impl<'a> Bindings<'a> {
     /// [`sensormark_store::ErrorKind::NotFound`] when the schema has no such table.
     pub fn new(physical: &'a PhysicalSchema, query: &'a Query) -> Result<Self, StoreError> {
         let (description, table) = physical.table(query.table)?;
-        Ok(Self {
-            physical,
-            table,
-            description,
-            query,
-        })
+        Ok(Self { physical, table, description, query })
     }
 
     /// The value of a slot; no value for slots of several series, which [`Bindings::each_series`] gives, and for intervals.
@@ -176,11 +163,9 @@ impl<'a> Bindings<'a> {
             }
             Slot::DayStart => return self.of_day(|split| split.day_start_ns),
             Slot::DayEnd => return self.of_day(|split| split.day_end_ns),
-            Slot::KeySet(_)
-            | Slot::KeyAll(_)
-            | Slot::JsonSet
-            | Slot::Members
-            | Slot::WidthInterval => return Cell::Null,
+            Slot::KeySet(_) | Slot::KeyAll(_) | Slot::JsonSet | Slot::Members | Slot::WidthInterval => {
+                return Cell::Null;
+            }
         };
         Cell::I64(whole)
     }
@@ -206,9 +191,7 @@ impl<'a> Bindings<'a> {
             Selection::Set(set) => set.iter().filter(known).nth(member).copied(),
             _ => u32::try_from(member).ok(),
         };
-        series.map_or(Cell::Null, |series| {
-            self.table.key_cell(self.description, key, series)
-        })
+        series.map_or(Cell::Null, |series| self.table.key_cell(self.description, key, series))
     }
 
     fn tag_value(&self) -> Cell<'a> {
@@ -239,15 +222,14 @@ impl<'a> Bindings<'a> {
     }
 
     fn of_window(&self, part: impl FnOnce(Window) -> i64) -> Cell<'a> {
-        self.window()
-            .map_or(Cell::Null, |window| Cell::I64(part(window)))
+        self.window().map_or(Cell::Null, |window| Cell::I64(part(window)))
     }
 
     fn of_day(&self, part: impl FnOnce(DaySplit) -> i64) -> Cell<'a> {
         match &self.query.ask {
-            Ask::Aggregate { grouping, .. } => grouping
-                .by_day_part
-                .map_or(Cell::Null, |split| Cell::I64(part(split))),
+            Ask::Aggregate { grouping, .. } => {
+                grouping.by_day_part.map_or(Cell::Null, |split| Cell::I64(part(split)))
+            }
             _ => Cell::Null,
         }
     }
@@ -258,10 +240,7 @@ impl<'a> Bindings<'a> {
         match &self.query.series {
             Selection::One(series) if *series < count => each(*series),
             Selection::One(_) => {}
-            Selection::Set(set) => set
-                .iter()
-                .filter(|&&it| it < count)
-                .for_each(|&it| each(it)),
+            Selection::Set(set) => set.iter().filter(|&&it| it < count).for_each(|&it| each(it)),
             Selection::Tagged { .. } | Selection::All => (0..count).for_each(each),
         }
     }

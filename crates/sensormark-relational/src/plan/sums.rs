@@ -17,10 +17,8 @@ impl<'a> Builder<'a> {
         grouping: Grouping,
     ) -> Result<(String, Form), StoreError> {
         let sums = self.check_sums(aggregates, grouping)?;
-        let (start, end) = (
-            self.slot(Slot::StartNs, ColumnType::I64),
-            self.slot(Slot::EndNs, ColumnType::I64),
-        );
+        let (start, end) =
+            (self.slot(Slot::StartNs, ColumnType::I64), self.slot(Slot::EndNs, ColumnType::I64));
         let mut relation = self.relation_of_sums(sums);
         relation.conditions.extend(self.selected());
         let period = relation.time.clone();
@@ -32,9 +30,7 @@ impl<'a> Builder<'a> {
             .filter_map(columns)
             .map(|columns| format!("r.{} > 0", columns.count))
             .collect();
-        relation
-            .conditions
-            .push(format!("({})", counts.join(" OR ")));
+        relation.conditions.push(format!("({})", counts.join(" OR ")));
         let dialect = self.physical.dialect;
         let values: Vec<String> = aggregates
             .iter()
@@ -80,18 +76,14 @@ impl<'a> Builder<'a> {
     ) -> Result<&'a PhysicalSums, StoreError> {
         let operation = format!("aggregate in {}", self.physical.dialect.title());
         let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
-        let (Some((per_ns, split)), Some(sums)) = (self.physical.summary(), &self.table.sums)
-        else {
+        let (Some((per_ns, split)), Some(sums)) = (self.physical.summary(), &self.table.sums) else {
             return refuse(NO_SUMS);
         };
         let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;
         if !whole(self.query.range.start_ns) || !whole(self.query.range.end_ns) {
             return refuse("the range does not start and end with the periods of the sums");
         }
-        if grouping
-            .window
-            .is_some_and(|window| !whole(window.width_ns) || !whole(window.origin_ns))
-        {
+        if grouping.window.is_some_and(|window| !whole(window.width_ns) || !whole(window.origin_ns)) {
             return refuse("the windows are not made of whole periods of the sums");
         }
         if grouping.by_day_part.is_some_and(|other| other != split) {
@@ -101,10 +93,7 @@ impl<'a> Builder<'a> {
             matches!(
                 one.function,
                 Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
-            ) && !matches!(
-                self.description.fields[one.field].kind,
-                FieldType::Bool | FieldType::Text
-            )
+            ) && !matches!(self.description.fields[one.field].kind, FieldType::Bool | FieldType::Text)
         };
         if !aggregates.iter().all(kept) {
             return refuse("sums are kept for count, sum, min, max and mean of numeric fields");

@@ -7,8 +7,7 @@ use super::unexpected;
 use sensormark_store::{Column, FieldType, StoreError, Value, Values};
 
 fn fixed<const LENGTH: usize>(raw: &[u8]) -> Result<[u8; LENGTH], StoreError> {
-    raw.try_into()
-        .map_err(|_| unexpected("a value has the wrong length"))
+    raw.try_into().map_err(|_| unexpected("a value has the wrong length"))
 }
 
 /// A whole number.
@@ -95,10 +94,7 @@ pub fn elements(
 ) -> Result<(), StoreError> {
     let short = || unexpected("an array is cut off");
     let word = |at: usize| {
-        let bytes = raw
-            .get(at..at + 4)
-            .and_then(|bytes| bytes.try_into().ok())
-            .ok_or_else(short)?;
+        let bytes = raw.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).ok_or_else(short)?;
         Ok::<i32, StoreError>(i32::from_be_bytes(bytes))
     };
     if word(0)? == 0 {

@@ -8,8 +8,7 @@ use sensormark_store::{Batch, Table};
 /// How a store's driver takes one array.
 pub trait EncodeArray {
     /// An array of this type with so many cells.
-    fn encode<'a>(kind: ColumnType, count: usize, cells: impl Iterator<Item = Cell<'a>>)
-    -> Vec<u8>;
+    fn encode<'a>(kind: ColumnType, count: usize, cells: impl Iterator<Item = Cell<'a>>) -> Vec<u8>;
 }
 
 /// The arrays of a record, each encoded by `E`.

@@ -26,20 +26,11 @@ pub fn written(table: &PhysicalTable) -> impl Iterator<Item = &Column> {
 
 /// What stands before the rows of an INSERT of readings.
 pub fn insert_head(table: &PhysicalTable) -> String {
-    format!(
-        "INSERT INTO {} ({}) VALUES ",
-        table.name,
-        table.column_list()
-    )
+    format!("INSERT INTO {} ({}) VALUES ", table.name, table.column_list())
 }
 
 /// One row of an INSERT of readings, whose parameters start with this number; `copy` tells repeated writes of one key apart.
-pub fn insert_row(
-    physical: &PhysicalSchema,
-    table: &PhysicalTable,
-    first: usize,
-    copy: &str,
-) -> String {
+pub fn insert_row(physical: &PhysicalSchema, table: &PhysicalTable, first: usize, copy: &str) -> String {
     let mut number = first;
     let values = table.columns.iter().map(|column| {
         if column.content == Content::Copy {
@@ -48,9 +39,7 @@ pub fn insert_row(
         let value = parameter(physical, number);
         number += 1;
         match (column.content, physical.span()) {
-            (Content::Document, Some((_, encoding))) => {
-                physical.dialect.record_parameter(encoding, value)
-            }
+            (Content::Document, Some((_, encoding))) => physical.dialect.record_parameter(encoding, value),
             _ => value,
         }
     });
@@ -62,10 +51,7 @@ pub fn insert(physical: &PhysicalSchema, table: &PhysicalTable, rows: usize) -> 
     let kinds: Vec<ColumnType> = written(table).map(|column| column.kind).collect();
     let count = kinds.len();
     let values = joined((0..rows).map(|row| insert_row(physical, table, row * count + 1, "0")));
-    (
-        format!("{}{values}", insert_head(table)),
-        (0..rows).flat_map(|_| kinds.iter().copied()).collect(),
-    )
+    (format!("{}{values}", insert_head(table)), (0..rows).flat_map(|_| kinds.iter().copied()).collect())
 }
 
 /// Inserts one row into the table of tags, where there is one: the series' number and its tags.
@@ -74,10 +60,7 @@ pub fn insert_tags(physical: &PhysicalSchema, table: &PhysicalTable) -> Option<S
     let mut names = vec![table.column(Content::SeriesNumber).to_owned()];
     names.extend(table.tag_names.iter().cloned());
     let values = joined((1..=names.len()).map(|number| parameter(physical, number)));
-    Some(format!(
-        "INSERT INTO {name} ({}) VALUES ({values})",
-        names.join(", ")
-    ))
+    Some(format!("INSERT INTO {name} ({}) VALUES ({values})", names.join(", ")))
 }
 
 /// Inserts an entity or updates its last time. Parameters from `first` on: the series' key, its own columns, the last time.
@@ -126,11 +109,7 @@ pub fn sum_columns(table: &PhysicalTable) -> Vec<String> {
 }
 
 /// Inserts rows of sums from this source (VALUES, or a query), or adds them to those that are there.
-pub fn add_to_sums(
-    physical: &PhysicalSchema,
-    table: &PhysicalTable,
-    source: &str,
-) -> Option<String> {
+pub fn add_to_sums(physical: &PhysicalSchema, table: &PhysicalTable, source: &str) -> Option<String> {
     let (sums, dialect) = (table.sums.as_ref()?, physical.dialect);
     let mut key = table.key_names();
     key.extend([sums.period.clone(), sums.day.clone()]);

@@ -64,10 +64,7 @@ impl Sum {
                 *smallest = value.min(*smallest);
                 *largest = value.max(*largest);
             }
-            (
-                Number::Real(value),
-                (Number::Real(total), Number::Real(smallest), Number::Real(largest)),
-            ) => {
+            (Number::Real(value), (Number::Real(total), Number::Real(smallest), Number::Real(largest))) => {
                 *total += value;
                 *smallest = value.min(*smallest);
                 *largest = value.max(*largest);
@@ -125,11 +122,7 @@ impl<'a> Sums<'a> {
                 }
             }
         }
-        Ok(Self {
-            table,
-            description,
-            rows,
-        })
+        Ok(Self { table, description, rows })
     }
 
     /// The rows, in the order of series and period, so that writers lock in one order. A row has the columns of the series, the period's start

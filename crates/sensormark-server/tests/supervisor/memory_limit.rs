@@ -21,10 +21,7 @@ pub fn limited() -> Option<ServerOptions> {
         eprintln!("ignored: {reason}");
         return None;
     }
-    Some(ServerOptions {
-        memory_limit_bytes: Some(LIMIT),
-        ..ServerOptions::default()
-    })
+    Some(ServerOptions { memory_limit_bytes: Some(LIMIT), ..ServerOptions::default() })
 }
 
 /// The group that is written down in a run's folder.
@@ -35,10 +32,7 @@ pub fn group_of(run: &Path) -> PathBuf {
 }
 
 fn start(home: &Path, behaviour: Behaviour, options: &ServerOptions) -> ManagedServer {
-    Supervisor::new(Some(home.to_owned()))
-        .unwrap()
-        .start(&TestStore::new(behaviour), options, None)
-        .unwrap()
+    Supervisor::new(Some(home.to_owned())).unwrap().start(&TestStore::new(behaviour), options, None).unwrap()
 }
 
 /// The processes of a group, sorted.
@@ -68,10 +62,7 @@ fn the_whole_tree_is_in_a_group_with_the_limit_until_it_is_gone() {
     }));
     let seen = server.memory_use().expect("a group");
     assert_eq!((seen.limit_bytes, seen.killed_processes), (LIMIT, 0));
-    assert!(
-        seen.peak_bytes
-            .is_some_and(|peak| peak > 0 && peak <= LIMIT)
-    );
+    assert!(seen.peak_bytes.is_some_and(|peak| peak > 0 && peak <= LIMIT));
     server.restart(&TestStore::new(Behaviour::Family)).unwrap();
     assert!(inside(&group).contains(&server.process_id()));
     server.stop().unwrap();
@@ -93,9 +84,7 @@ fn error_after(server: &ManagedServer, words: &str) -> sensormark_store::StoreEr
     let address = ("127.0.0.1", server.endpoint().ports[0]);
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(format!("{words}\n").as_bytes()).unwrap();
-    assert!(comes_true(Duration::from_secs(20), || server
-        .check()
-        .is_err()));
+    assert!(comes_true(Duration::from_secs(20), || server.check().is_err()));
     server.check().unwrap_err()
 }
 

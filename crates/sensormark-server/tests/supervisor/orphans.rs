@@ -2,8 +2,7 @@
 
 use crate::memory_limit;
 use crate::support::{
-    Behaviour, ROLE, TestStore, ask_within, comes_true, is_alive, names_in, processes_with,
-    reachable_folder,
+    Behaviour, ROLE, TestStore, ask_within, comes_true, is_alive, names_in, processes_with, reachable_folder,
 };
 use sensormark_server::{StartWishes, Supervisor};
 use sensormark_store::{ErrorKind, ServerOptions};
@@ -17,10 +16,7 @@ pub fn coordinate() {
     let variable = |name| std::env::var(name).unwrap_or_default();
     let supervisor = Supervisor::new(Some(variable("STATE").into())).unwrap();
     let mode = variable("MODE");
-    let wishes = StartWishes {
-        detachable: mode != "tied",
-        ..StartWishes::default()
-    };
+    let wishes = StartWishes { detachable: mode != "tied", ..StartWishes::default() };
     let store = TestStore::new(Behaviour::of_name(&variable("BEHAVIOUR")).unwrap());
     let options = match mode.as_str() {
         "limited" => memory_limit::limited().expect("a control group"),
@@ -93,10 +89,7 @@ impl Drop for Coordinator {
         self.process.kill().ok();
         self.process.wait().ok();
         for pid in self.tree() {
-            Command::new("kill")
-                .args(["-9", &pid.to_string()])
-                .status()
-                .ok();
+            Command::new("kill").args(["-9", &pid.to_string()]).status().ok();
         }
     }
 }
@@ -107,31 +100,19 @@ fn a_server_dies_with_its_coordinator() {
     let mut coordinator = Coordinator::start(home.path(), "tied", Behaviour::Normal);
     assert!(is_alive(coordinator.server));
     let limits = std::fs::read_to_string(format!("/proc/{}/limits", coordinator.server)).unwrap();
-    let limit = limits
-        .lines()
-        .find(|line| line.starts_with("Max open files"))
-        .unwrap();
+    let limit = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
     assert_ne!(limit.split_whitespace().nth(3), Some("256"), "{limit}");
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
-    assert_eq!(
-        supervisor.clean_orphans(),
-        Vec::<String>::new(),
-        "its coordinator is alive"
-    );
+    assert_eq!(supervisor.clean_orphans(), Vec::<String>::new(), "its coordinator is alive");
     assert!(is_alive(coordinator.server));
     let refused = supervisor.stop_run(&coordinator.run).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     coordinator.kill();
-    assert!(comes_true(Duration::from_secs(1), || !is_alive(
-        coordinator.server
-    )));
+    assert!(comes_true(Duration::from_secs(1), || !is_alive(coordinator.server)));
     assert_eq!(names_in(home.path()).len(), 1, "the folder is left");
     let told = supervisor.clean_orphans();
     assert_eq!(told.len(), 1);
-    assert!(
-        told[0].contains("no process was left, removed its folders"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("no process was left, removed its folders"), "{told:?}");
     assert_eq!(names_in(home.path()), Vec::<String>::new());
 }
 
@@ -158,17 +139,10 @@ fn an_orphan_that_lives_on_is_ended() {
     let mut coordinator = Coordinator::start(home.path(), "untied", Behaviour::Family);
     coordinator.kill();
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(
-        coordinator.tree().len(),
-        3,
-        "without the parent-death signal they live on"
-    );
+    assert_eq!(coordinator.tree().len(), 3, "without the parent-death signal they live on");
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
     let told = supervisor.clean_orphans();
-    assert!(
-        told[0].contains("ended 3 processes, removed its folders"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("ended 3 processes, removed its folders"), "{told:?}");
     assert_eq!(coordinator.tree(), Vec::<u32>::new());
     assert_eq!(names_in(home.path()), Vec::<String>::new());
 }
@@ -210,9 +184,7 @@ fn a_reused_process_id_is_spared() {
     for (other_start, other_boot) in [(true, false), (false, true)] {
         let mut coordinator = Coordinator::start(home.path(), "tied", Behaviour::Normal);
         coordinator.kill();
-        assert!(comes_true(Duration::from_secs(1), || !is_alive(
-            coordinator.server
-        )));
+        assert!(comes_true(Duration::from_secs(1), || !is_alive(coordinator.server)));
         rewrite_owner(home.path(), |owner| {
             let mut identity = bystander.identity();
             if other_start {
@@ -239,15 +211,11 @@ fn the_recorded_process_itself_is_ended() {
     let bystander = Bystander::start();
     let mut coordinator = Coordinator::start(home.path(), "tied", Behaviour::Normal);
     coordinator.kill();
-    assert!(comes_true(Duration::from_secs(1), || !is_alive(
-        coordinator.server
-    )));
+    assert!(comes_true(Duration::from_secs(1), || !is_alive(coordinator.server)));
     rewrite_owner(home.path(), |owner| {
         owner["processes"] = serde_json::Value::Array(vec![bystander.identity()]);
     });
-    let told = Supervisor::new(Some(home.path().to_owned()))
-        .unwrap()
-        .clean_orphans();
+    let told = Supervisor::new(Some(home.path().to_owned())).unwrap().clean_orphans();
     assert!(told[0].contains("ended 1 process"), "{told:?}");
     assert!(!is_alive(bystander.0.id()));
 }
@@ -256,46 +224,26 @@ fn the_recorded_process_itself_is_ended() {
 fn a_foreign_folder_is_not_touched() {
     let (home, disk) = (reachable_folder(), reachable_folder());
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
-    for folder in [
-        "documents",
-        "tiny-0123456789abcdef",
-        "tiny-aaaaaaaaaaaaaaaa",
-    ] {
+    for folder in ["documents", "tiny-0123456789abcdef", "tiny-aaaaaaaaaaaaaaaa"] {
         std::fs::create_dir(home.path().join(folder)).unwrap();
         std::fs::write(home.path().join(folder).join("letter"), "dear").unwrap();
     }
-    let foreign = home
-        .path()
-        .join("tiny-aaaaaaaaaaaaaaaa/sensormark-owner.json");
+    let foreign = home.path().join("tiny-aaaaaaaaaaaaaaaa/sensormark-owner.json");
     std::fs::write(foreign, r#"{"made_by": "somebody else"}"#).unwrap();
     // An orphan of ours whose record points at a folder on a disk that does not bear its marker.
     let mut coordinator = Coordinator::start(home.path(), "tied", Behaviour::Normal);
     coordinator.kill();
     std::fs::write(disk.path().join("letter"), "dear").unwrap();
-    let ours = home
-        .path()
-        .join(format!("tiny-{}", coordinator.run))
-        .join("sensormark-owner.json");
-    let mut owner: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(&ours).unwrap()).unwrap();
+    let ours = home.path().join(format!("tiny-{}", coordinator.run)).join("sensormark-owner.json");
+    let mut owner: serde_json::Value = serde_json::from_slice(&std::fs::read(&ours).unwrap()).unwrap();
     owner["data_folder"] = disk.path().to_str().unwrap().into();
     std::fs::write(&ours, owner.to_string()).unwrap();
     assert_eq!(supervisor.clean_orphans().len(), 1);
-    assert_eq!(
-        names_in(home.path()),
-        [
-            "documents",
-            "tiny-0123456789abcdef",
-            "tiny-aaaaaaaaaaaaaaaa"
-        ]
-    );
+    assert_eq!(names_in(home.path()), ["documents", "tiny-0123456789abcdef", "tiny-aaaaaaaaaaaaaaaa"]);
     assert_eq!(names_in(&home.path().join("documents")), ["letter"]);
     assert_eq!(names_in(disk.path()), ["letter"]);
     assert_eq!(supervisor.status(), Vec::new());
-    assert_eq!(
-        supervisor.stop_run("aaaaaaaaaaaaaaaa").unwrap_err().kind(),
-        ErrorKind::NotFound
-    );
+    assert_eq!(supervisor.stop_run("aaaaaaaaaaaaaaaa").unwrap_err().kind(), ErrorKind::NotFound);
 }
 
 #[test]
@@ -305,11 +253,7 @@ fn a_detached_server_outlives_its_coordinator() {
     let mut coordinator = Coordinator::start(home.path(), "detached", Behaviour::Family);
     assert!(coordinator.process.wait().unwrap().success());
     assert!(is_alive(coordinator.server));
-    assert_eq!(
-        supervisor.clean_orphans(),
-        Vec::<String>::new(),
-        "left running on purpose"
-    );
+    assert_eq!(supervisor.clean_orphans(), Vec::<String>::new(), "left running on purpose");
     let status = supervisor.status();
     assert_eq!(status.len(), 1);
     assert_eq!(status[0].process_id, coordinator.server);
@@ -317,28 +261,16 @@ fn a_detached_server_outlives_its_coordinator() {
     assert_eq!(status[0].store, "tiny");
     let endpoint = supervisor.detached_endpoint(&coordinator.run).unwrap();
     assert_eq!(endpoint.ports, status[0].ports);
-    assert_eq!(
-        ask_within(&endpoint, Duration::from_secs(10)).as_deref(),
-        Some("tiny 1.0")
-    );
+    assert_eq!(ask_within(&endpoint, Duration::from_secs(10)).as_deref(), Some("tiny 1.0"));
     supervisor.stop_run(&coordinator.run).unwrap();
     assert_eq!(coordinator.tree(), Vec::<u32>::new());
     assert_eq!(names_in(home.path()), Vec::<String>::new());
     let mut second = Coordinator::start(home.path(), "detached", Behaviour::Normal);
     second.process.wait().unwrap();
-    Command::new("kill")
-        .args(["-9", &second.server.to_string()])
-        .status()
-        .unwrap();
-    assert!(comes_true(Duration::from_secs(1), || !is_alive(
-        second.server
-    )));
+    Command::new("kill").args(["-9", &second.server.to_string()]).status().unwrap();
+    assert!(comes_true(Duration::from_secs(1), || !is_alive(second.server)));
     assert!(!supervisor.status()[0].running);
-    assert_eq!(
-        supervisor.clean_orphans().len(),
-        1,
-        "it is gone, so its folder goes"
-    );
+    assert_eq!(supervisor.clean_orphans().len(), 1, "it is gone, so its folder goes");
     assert_eq!(names_in(home.path()), Vec::<String>::new());
 }
 
@@ -347,9 +279,7 @@ fn only_a_detachable_server_is_left_running() {
     let home = reachable_folder();
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
     let store = TestStore::new(Behaviour::Normal);
-    let server = supervisor
-        .start(&store, &ServerOptions::default(), None)
-        .unwrap();
+    let server = supervisor.start(&store, &ServerOptions::default(), None).unwrap();
     let pid = server.process_id();
     assert_eq!(server.detach().unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(!is_alive(pid));
@@ -365,28 +295,12 @@ fn registered_resources_are_removed_after_a_crash() {
     let mut asked = Vec::new();
     let told = supervisor.clean_orphans_with(&mut |resource| {
         asked.push(resource.to_owned());
-        if resource.ends_with("43") {
-            Err("busy".to_owned())
-        } else {
-            Ok(())
-        }
+        if resource.ends_with("43") { Err("busy".to_owned()) } else { Ok(()) }
     });
     assert_eq!(asked, ["message queue 41", "message queue 43"]);
-    assert!(
-        told.iter()
-            .any(|line| line.contains("removed message queue 41")),
-        "{told:?}"
-    );
-    assert!(
-        told.iter()
-            .any(|line| line.contains("could not remove message queue 43: busy")),
-        "{told:?}"
-    );
-    assert_eq!(
-        names_in(home.path()).len(),
-        1,
-        "what could not be removed stays written down"
-    );
+    assert!(told.iter().any(|line| line.contains("removed message queue 41")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("could not remove message queue 43: busy")), "{told:?}");
+    assert_eq!(names_in(home.path()).len(), 1, "what could not be removed stays written down");
     supervisor.clean_orphans_with(&mut |resource| {
         assert_eq!(resource, "message queue 43");
         Ok(())
@@ -404,11 +318,7 @@ fn folders_of_embedded_databases_go_with_the_value() {
     let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
     let scratch = supervisor.scratch("tiny", Some(disk.path())).unwrap();
     std::fs::write(scratch.path().join("database"), "rows").unwrap();
-    assert!(
-        scratch
-            .path()
-            .starts_with(disk.path().canonicalize().unwrap())
-    );
+    assert!(scratch.path().starts_with(disk.path().canonicalize().unwrap()));
     assert_eq!(supervisor.clean_orphans(), Vec::<String>::new());
     assert_eq!(supervisor.status(), Vec::new(), "no server");
     drop(scratch);

@@ -27,13 +27,8 @@ fn asked(store: &TestStore) -> Vec<String> {
 fn the_first_account_is_made_where_nobody_else_comes_in() {
     let home = reachable_folder();
     let store = store(Behaviour::Normal);
-    let options = ServerOptions {
-        address: Some(ADDRESS),
-        ..ServerOptions::default()
-    };
-    let server = supervisor(home.path())
-        .start(&store, &options, None)
-        .unwrap();
+    let options = ServerOptions { address: Some(ADDRESS), ..ServerOptions::default() };
+    let server = supervisor(home.path()).start(&store, &options, None).unwrap();
     assert!(server.data_folder().join("account").exists());
     assert_eq!(asked(&store), ["127.0.0.1", "127.0.0.9"]);
     // The first one is gone, and its port is free.

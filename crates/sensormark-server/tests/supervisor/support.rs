@@ -4,9 +4,8 @@ use sensormark_store::layout::{Family, Layout, LayoutOption};
 use sensormark_store::schema::{Schema, Table};
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
 use sensormark_store::{
-    Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture,
-    Logs, Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError,
-    WriteSize,
+    Administrator, Capability, Description, ErrorKind, Installation, Launch, Limits, LocalFuture, Logs,
+    Operation, Plan, Secret, ServerOptions, Session, SessionKind, Store, StoreError, WriteSize,
 };
 use sensormark_store::{Endpoint, RepeatedWrite};
 use std::io::{BufRead, BufReader, Write};
@@ -60,9 +59,7 @@ impl Behaviour {
     }
 
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|behaviour| behaviour.name() == name)
+        Self::ALL.into_iter().find(|behaviour| behaviour.name() == name)
     }
 }
 
@@ -96,22 +93,15 @@ impl TestStore {
         let mut first = folder.clone();
         first.address = Ipv4Addr::LOCALHOST;
         let mut server = self.command(&first, "set-up", folder.ports[0]);
-        server
-            .environment
-            .push(("BEHAVIOUR".into(), behaviour.name()));
-        SetUp {
-            server,
-            endpoint: endpoint(&first, folder.ports[0]),
-        }
+        server.environment.push(("BEHAVIOUR".into(), behaviour.name()));
+        SetUp { server, endpoint: endpoint(&first, folder.ports[0]) }
     }
 
     /// The command that runs this program in a role; the copy is readable by the server's user.
     fn command(&self, folder: &ServerFolder, role: &str, port: u16) -> Command {
         Command {
             program: folder.join("program"),
-            arguments: ["role", "--exact", "--ignored", "--nocapture"]
-                .map(String::from)
-                .to_vec(),
+            arguments: ["role", "--exact", "--ignored", "--nocapture"].map(String::from).to_vec(),
             environment: vec![
                 (ROLE.into(), role.into()),
                 ("BEHAVIOUR".into(), self.behaviour.name()),
@@ -130,14 +120,9 @@ impl TestStore {
             Behaviour::Missing => command.program = folder.join("no-such-program"),
             Behaviour::Stubborn => {
                 let script = r#"trap "" TERM; exec "$0" "$@""#;
-                command.arguments.splice(
-                    0..0,
-                    [
-                        "-c".into(),
-                        script.into(),
-                        command.program.display().to_string(),
-                    ],
-                );
+                command
+                    .arguments
+                    .splice(0..0, ["-c".into(), script.into(), command.program.display().to_string()]);
                 command.program = "sh".into();
             }
             _ => {}
@@ -148,11 +133,7 @@ impl TestStore {
 
 fn endpoint(folder: &ServerFolder, port: u16) -> Endpoint {
     Endpoint {
-        url: Secret::new(format!(
-            "tiny://{}@{}:{port}",
-            folder.password.expose(),
-            folder.address
-        )),
+        url: Secret::new(format!("tiny://{}@{}:{port}", folder.password.expose(), folder.address)),
         label: "tiny (test)".into(),
         managed: true,
         ports: vec![port],
@@ -182,9 +163,7 @@ impl Store for TestStore {
     }
 
     fn limits(&self, _: &Layout, _: &Table) -> Limits {
-        Limits {
-            readings_per_statement: 1,
-        }
+        Limits { readings_per_statement: 1 }
     }
 
     fn write_size(&self, _: &Layout, _: &Table) -> WriteSize {
@@ -219,9 +198,7 @@ impl Store for TestStore {
         after.environment.retain(|(name, _)| name != "PASSWORD");
         Ok(Launch {
             before: vec![self.command(folder, "before", port)],
-            set_up: self
-                .set_up
-                .map(|behaviour| Box::new(self.set_up(folder, behaviour))),
+            set_up: self.set_up.map(|behaviour| Box::new(self.set_up(folder, behaviour))),
             server: self.server(folder, port),
             after: vec![after],
             endpoint: endpoint(folder, port),
@@ -235,19 +212,12 @@ impl Store for TestStore {
         Err(StoreError::unsupported("read a URL", "not in this test"))
     }
 
-    fn version<'a>(
-        &'a self,
-        endpoint: &'a Endpoint,
-    ) -> LocalFuture<'a, Result<String, StoreError>> {
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
         let url = endpoint.url.expose().to_owned();
         self.asked.lock().unwrap().push(url);
         Box::pin(async move {
             ask(endpoint).await.map_err(|error| {
-                StoreError::new(
-                    ErrorKind::Unavailable,
-                    "ask the tiny server",
-                    error.to_string(),
-                )
+                StoreError::new(ErrorKind::Unavailable, "ask the tiny server", error.to_string())
             })
         })
     }
@@ -266,10 +236,7 @@ impl Store for TestStore {
 
 async fn ask(endpoint: &Endpoint) -> std::io::Result<String> {
     let url = endpoint.url.expose();
-    let (password, place) = url
-        .trim_start_matches("tiny://")
-        .split_once('@')
-        .unwrap_or_default();
+    let (password, place) = url.trim_start_matches("tiny://").split_once('@').unwrap_or_default();
     let mut stream = tokio::net::TcpStream::connect(place).await?;
     stream.write_all(format!("{password}\n").as_bytes()).await?;
     let mut answer = String::new();
@@ -282,10 +249,7 @@ async fn ask(endpoint: &Endpoint) -> std::io::Result<String> {
 
 /// Asks the server from outside, blocking; what it answers within `limit`.
 pub fn ask_within(endpoint: &Endpoint, limit: Duration) -> Option<String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(limit, ask(endpoint)).await.ok()?.ok() })
 }
 

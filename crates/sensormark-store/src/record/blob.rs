@@ -19,11 +19,7 @@ use crate::schema::FieldType;
 pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(), StoreError> {
     out.extend_from_slice(&size(record.readings())?.to_le_bytes());
     for row in record.rows() {
-        out.extend_from_slice(
-            &batch.times_ns[row]
-                .wrapping_sub(record.start_ns)
-                .to_le_bytes(),
-        );
+        out.extend_from_slice(&batch.times_ns[row].wrapping_sub(record.start_ns).to_le_bytes());
     }
     for column in &batch.columns {
         let every = record.rows().all(|row| column.has(row));
@@ -34,19 +30,13 @@ pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(
         match &column.values {
             Values::Bool(values) => out.extend(record.rows().map(|row| u8::from(values[row]))),
             Values::I64(values) => {
-                record
-                    .rows()
-                    .for_each(|row| out.extend_from_slice(&values.get(row).to_le_bytes()));
+                record.rows().for_each(|row| out.extend_from_slice(&values.get(row).to_le_bytes()));
             }
             Values::U16(values) => {
-                record
-                    .rows()
-                    .for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
+                record.rows().for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
             }
             Values::F64(values) => {
-                record
-                    .rows()
-                    .for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
+                record.rows().for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
             }
             Values::Text(values) => {
                 let mut end = 0;
@@ -54,9 +44,7 @@ pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(
                     end += values.get(row).len();
                     out.extend_from_slice(&size(end)?.to_le_bytes());
                 }
-                record
-                    .rows()
-                    .for_each(|row| out.extend_from_slice(values.get(row).as_bytes()));
+                record.rows().for_each(|row| out.extend_from_slice(values.get(row).as_bytes()));
             }
         }
     }
@@ -79,11 +67,7 @@ fn size(length: usize) -> Result<u32, StoreError> {
 /// [`ErrorKind::Protocol`] when the bytes are not such a record of this table.
 pub fn decode(bytes: &[u8], wanted: &Wanted, batch: &mut Batch) -> Result<(), StoreError> {
     unpack(bytes, wanted, batch).ok_or_else(|| {
-        StoreError::new(
-            ErrorKind::Protocol,
-            "read a packed record",
-            "the bytes are no record of this table",
-        )
+        StoreError::new(ErrorKind::Protocol, "read a packed record", "the bytes are no record of this table")
     })
 }
 
@@ -100,11 +84,7 @@ fn unpack(mut bytes: &[u8], wanted: &Wanted, batch: &mut Batch) -> Option<()> {
     }
     for (field, column) in batch.columns.iter_mut().enumerate() {
         let every = take(&mut bytes, 1)?[0] == 1;
-        let present = if every {
-            None
-        } else {
-            Some(take(&mut bytes, count)?)
-        };
+        let present = if every { None } else { Some(take(&mut bytes, count)?) };
         let kind = column.values.kind();
         let packed = take(&mut bytes, count.checked_mul(width(kind))?)?;
         let text = match kind {
@@ -161,9 +141,7 @@ fn unpack_column(
             Values::I64(values) => values.push(i64::from_le_bytes(eight(packed, row)?)),
             Values::F64(values) => values.push(f64::from_le_bytes(eight(packed, row)?)),
             Values::U16(values) => {
-                values.push(u16::from_le_bytes(
-                    packed.get(row * 2..row * 2 + 2)?.try_into().ok()?,
-                ));
+                values.push(u16::from_le_bytes(packed.get(row * 2..row * 2 + 2)?.try_into().ok()?));
             }
             Values::Text(values) => {
                 let value = text.get(text_end(packed, row)?..text_end(packed, row + 1)?)?;

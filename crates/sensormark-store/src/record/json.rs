@@ -144,9 +144,7 @@ fn arrays(
         }
         is_first = false;
         let time = wanted.time(offsets.whole()?);
-        let has_any = fields
-            .iter_mut()
-            .any(|Array(values)| values.peek() != Some(b'n'));
+        let has_any = fields.iter_mut().any(|Array(values)| values.peek() != Some(b'n'));
         let time = time.filter(|_| has_any);
         for (Array(values), field) in fields.iter_mut().zip(wanted.fields.iter()) {
             match time {
@@ -337,9 +335,7 @@ impl<'a> Parser<'a> {
         let (start, bytes) = (self.at, self.text.as_bytes());
         let mut value = 0_i64;
         while let Some(byte @ b'0'..=b'9') = bytes.get(self.at) {
-            let next = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_sub(i64::from(byte - b'0')));
+            let next = value.checked_mul(10).and_then(|value| value.checked_sub(i64::from(byte - b'0')));
             value = next.ok_or("a number over 64 bits")?;
             self.at += 1;
         }

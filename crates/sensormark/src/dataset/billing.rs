@@ -82,8 +82,8 @@ const HOURS_A_DAY: usize = 24;
 const HOURS_A_WEEK: usize = 7 * HOURS_A_DAY;
 /// What each hour of a day weighs; 1,000 by mean.
 const DAY: [u64; HOURS_A_DAY] = [
-    560, 490, 460, 450, 460, 540, 760, 1_020, 1_130, 1_050, 1_000, 1_010, 1_070, 1_050, 1_020,
-    1_050, 1_180, 1_450, 1_720, 1_780, 1_620, 1_350, 1_030, 750,
+    560, 490, 460, 450, 460, 540, 760, 1_020, 1_130, 1_050, 1_000, 1_010, 1_070, 1_050, 1_020, 1_050, 1_180,
+    1_450, 1_720, 1_780, 1_620, 1_350, 1_030, 750,
 ];
 /// What each day of a week weighs, from Monday; 100 by mean.
 const WEEK: [u64; 7] = [98, 97, 97, 98, 100, 106, 104];
@@ -112,35 +112,20 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.to_owned(),
-        kind,
-        nullable: false,
-    };
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: false };
     let kind = |number| {
-        if number < USAGES {
-            FieldType::F64
-        } else {
-            FieldType::I64
-        }
+        if number < USAGES { FieldType::F64 } else { FieldType::I64 }
     };
     let fields = FIELDS.iter().enumerate();
     let ids = (1..=i64::from(meters)).collect();
     Schema {
         tables: vec![Table {
             name: "meter_reads".to_owned(),
-            tags: vec![Tag {
-                name: "meter".to_owned(),
-            }],
-            fields: fields
-                .map(|(number, name)| field(name, kind(number)))
-                .collect(),
+            tags: vec![Tag { name: "meter".to_owned() }],
+            fields: fields.map(|(number, name)| field(name, kind(number))).collect(),
             entity: Some(Entity {
                 name: "meters".to_owned(),
-                columns: contact::COLUMNS
-                    .iter()
-                    .map(|(name, kind)| field(name, *kind))
-                    .collect(),
+                columns: contact::COLUMNS.iter().map(|(name, kind)| field(name, *kind)).collect(),
                 last_time_column: "last_reading".to_owned(),
             }),
             time_resolution: TimeResolution::Seconds,
@@ -203,11 +188,7 @@ impl Meter {
     fn error(&self, kind: usize, hour: u32) -> i64 {
         let unit = self.errors[kind].unit(u64::from(hour));
         let (share, codes) = ERRORS[kind];
-        if unit < share {
-            signed(1 + round_u64((unit / share * codes).floor()))
-        } else {
-            0
-        }
+        if unit < share { signed(1 + round_u64((unit / share * codes).floor())) } else { 0 }
     }
 
     /// Appends the readings of these hours to a batch of the [`schema`]'s table.
@@ -216,9 +197,7 @@ impl Meter {
     /// When the batch is of another table, or the hours go beyond [`calendar::MOST_HOURS`]: defects of the caller.
     pub fn push(&self, series: u32, hours: Range<u32>, batch: &mut Batch) {
         batch.times_ns.extend(hours.clone().map(time_ns));
-        batch
-            .series
-            .resize(batch.series.len() + hours.len(), series);
+        batch.series.resize(batch.series.len() + hours.len(), series);
         let [usages @ .., first_error, second_error] = batch.columns.as_mut_slice() else {
             unreachable!("the table has nine fields");
         };
@@ -257,10 +236,7 @@ struct Since {
 
 impl Default for Since {
     fn default() -> Self {
-        Self {
-            starts: [u32::MAX; USAGES - 1],
-            counted: [0; USAGES - 1],
-        }
+        Self { starts: [u32::MAX; USAGES - 1], counted: [0; USAGES - 1] }
     }
 }
 

@@ -50,10 +50,7 @@ pub fn sine_of_turns(turns: f64) -> f64 {
 /// When `value` is not a positive, normal, finite number: a data set never asks for that.
 #[must_use]
 pub fn natural_logarithm(value: f64) -> f64 {
-    assert!(
-        value.is_normal() && value > 0.0,
-        "the logarithm of {value} is not in this module's range"
-    );
+    assert!(value.is_normal() && value > 0.0, "the logarithm of {value} is not in this module's range");
     const FRACTION_BITS: u32 = 52;
     const FRACTION: u64 = (1 << FRACTION_BITS) - 1;
     let bits = value.to_bits();
@@ -102,10 +99,7 @@ mod tests {
         while value < 1e300 {
             let platform = value.ln();
             let error = (natural_logarithm(value) - platform).abs();
-            assert!(
-                error <= 1e-15 * platform.abs().max(1e-3),
-                "{value}: {error}"
-            );
+            assert!(error <= 1e-15 * platform.abs().max(1e-3), "{value}: {error}");
             value *= 1.37;
         }
         assert_eq!(natural_logarithm(1.0), 0.0);

@@ -50,12 +50,7 @@ const ANGLE_BITS: u32 = 20;
 /// The noiseless angle covers this many counts, which leaves room for the noise on both sides.
 const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
 /// Period (samples) and amplitude (counts) of each sine.
-const SINES: [(u64, f64); CHANNELS - 1] = [
-    (211, 2_000.0),
-    (503, 1_600.0),
-    (1_009, 1_200.0),
-    (2_003, 800.0),
-];
+const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
 /// What sines swing around, in counts.
 const CENTRE: f64 = 2_048.0;
 /// Samples that one random word gives noise to.
@@ -115,13 +110,7 @@ impl MachineTool {
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
         let angle = angle_counts(self.ramp(index).angle);
         let [one, two, three, four] = &self.sines;
-        let base = [
-            angle,
-            one.at(index),
-            two.at(index),
-            three.at(index),
-            four.at(index),
-        ];
+        let base = [angle, one.at(index), two.at(index), three.at(index), four.at(index)];
         std::array::from_fn(|channel| base[channel] + noise_at(self.noise[channel], index))
     }
 
@@ -132,10 +121,7 @@ impl MachineTool {
     /// When the columns' lengths differ, or an index would be [`INDEX_LIMIT`] or more.
     pub fn fill(&self, start: u64, columns: [&mut [u16]; CHANNELS]) {
         let length = columns[0].len();
-        assert!(
-            columns.iter().all(|column| column.len() == length),
-            "columns of one batch have one length"
-        );
+        assert!(columns.iter().all(|column| column.len() == length), "columns of one batch have one length");
         for (channel, column) in columns.into_iter().enumerate() {
             self.fill_channel(start, channel, column);
         }
@@ -165,10 +151,7 @@ impl MachineTool {
     /// When `index` is [`INDEX_LIMIT`] or more.
     #[must_use]
     pub fn cycle_at(&self, index: u64) -> u64 {
-        assert!(
-            index < INDEX_LIMIT,
-            "sample {index} is beyond the signal's limit"
-        );
+        assert!(index < INDEX_LIMIT, "sample {index} is beyond the signal's limit");
         let position = (index << BOUNDARY_BITS).cast_signed();
         // Boundaries are early, never late, and by less than a cycle: it is this cycle or the next.
         let cycle = (index << BOUNDARY_BITS) / MEAN_CYCLE;
@@ -230,9 +213,7 @@ impl Sine {
         let centre = CENTRE - f64::from(NOISE_BOUND);
         let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
         let value = |step| rounded(centre + amplitude * sine_of_turns(turns(step)));
-        Self {
-            period: (0..period).map(value).collect(),
-        }
+        Self { period: (0..period).map(value).collect() }
     }
 
     fn at(&self, index: u64) -> u16 {
@@ -250,10 +231,7 @@ impl Sine {
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a remainder is smaller than a slice's length"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than a slice's length")]
     fn offset(&self, index: u64) -> usize {
         (index % self.period.len() as u64) as usize
     }

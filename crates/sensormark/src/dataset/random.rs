@@ -42,16 +42,11 @@ impl Stream {
     #[must_use]
     pub const fn new(seed: u64, series: u64, field: u64) -> Self {
         let seeded = finalise(seed.wrapping_add(GOLDEN_GAMMA));
-        let of_series =
-            finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2))));
+        let of_series = finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2))));
         let key = finalise(of_series ^ finalise(field.wrapping_add(GOLDEN_GAMMA.wrapping_mul(3))));
         let odd = finalise(key.wrapping_add(GOLDEN_GAMMA)) | 1;
         // A step whose bits hardly change mixes badly; the remedy is the authors' own.
-        let gamma = if (odd ^ (odd >> 1)).count_ones() < 24 {
-            odd ^ 0xaaaa_aaaa_aaaa_aaaa
-        } else {
-            odd
-        };
+        let gamma = if (odd ^ (odd >> 1)).count_ones() < 24 { odd ^ 0xaaaa_aaaa_aaaa_aaaa } else { odd };
         Self { key, gamma }
     }
 
@@ -87,10 +82,7 @@ impl Stream {
     #[must_use]
     #[inline]
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
-        assert!(
-            bounds.start() <= bounds.end(),
-            "an empty range has no values"
-        );
+        assert!(bounds.start() <= bounds.end(), "an empty range has no values");
         let span = bounds.start().abs_diff(*bounds.end());
         let above = match span.checked_add(1).and_then(NonZeroU64::new) {
             Some(bound) => self.below(index, bound),
@@ -118,11 +110,7 @@ pub(super) fn normal_quantile(probability: f64) -> f64 {
         let r = 0.180_625 - from_centre * from_centre;
         return from_centre * polynomial(&CENTRE_TOP, r) / polynomial(&CENTRE_BOTTOM, r);
     }
-    let tail = if from_centre < 0.0 {
-        probability
-    } else {
-        1.0 - probability
-    };
+    let tail = if from_centre < 0.0 { probability } else { 1.0 - probability };
     let r = (-natural_logarithm(tail)).sqrt();
     let size = if r <= 5.0 {
         polynomial(&TAIL_TOP, r - 1.6) / polynomial(&TAIL_BOTTOM, r - 1.6)
@@ -133,9 +121,7 @@ pub(super) fn normal_quantile(probability: f64) -> f64 {
 }
 
 fn polynomial(coefficients: &[f64; 8], at: f64) -> f64 {
-    coefficients
-        .iter()
-        .fold(0.0, |sum, coefficient| sum * at + coefficient)
+    coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient)
 }
 
 /// AS 241, numerator for |q| ≤ 0.425, highest power first.
@@ -223,11 +209,7 @@ mod tests {
             .collect();
         assert_eq!(
             outputs,
-            [
-                6_457_827_717_110_365_317,
-                3_203_168_211_198_807_973,
-                9_817_491_932_198_370_423
-            ]
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
         );
     }
 
@@ -252,17 +234,9 @@ mod tests {
 
     #[test]
     fn streams_differ_in_seed_series_and_field() {
-        let streams = [
-            (1, 2, 3),
-            (2, 1, 3),
-            (3, 2, 1),
-            (1, 3, 2),
-            (0, 0, 0),
-            (1, 0, 0),
-            (0, 1, 0),
-            (0, 0, 1),
-        ]
-        .map(|(seed, series, field)| Stream::new(seed, series, field).word(0));
+        let streams =
+            [(1, 2, 3), (2, 1, 3), (3, 2, 1), (1, 3, 2), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+                .map(|(seed, series, field)| Stream::new(seed, series, field).word(0));
         let distinct: std::collections::HashSet<u64> = streams.into_iter().collect();
         assert_eq!(distinct.len(), streams.len());
     }
@@ -270,14 +244,9 @@ mod tests {
     #[test]
     fn neighbouring_streams_are_uncorrelated() {
         let (first, second) = (Stream::new(1, 0, 0), Stream::new(1, 1, 0));
-        let product: f64 = (0..VALUES)
-            .map(|i| (first.unit(i) - 0.5) * (second.unit(i) - 0.5))
-            .sum();
+        let product: f64 = (0..VALUES).map(|i| (first.unit(i) - 0.5) * (second.unit(i) - 0.5)).sum();
         let correlation = 12.0 * product / VALUES as f64;
-        assert!(
-            correlation.abs() < 5.0 / (VALUES as f64).sqrt(),
-            "{correlation}"
-        );
+        assert!(correlation.abs() < 5.0 / (VALUES as f64).sqrt(), "{correlation}");
     }
 
     #[test]
@@ -292,22 +261,15 @@ mod tests {
             counts[cell] += 1;
         }
         let expected = VALUES as f64 / 64.0;
-        let chi_squared: f64 = counts
-            .iter()
-            .map(|&count| (count as f64 - expected).powi(2) / expected)
-            .sum();
+        let chi_squared: f64 = counts.iter().map(|&count| (count as f64 - expected).powi(2) / expected).sum();
         // 63 degrees of freedom: 5 standard deviations around the mean.
-        assert!(
-            (chi_squared - 63.0).abs() < 5.0 * 126.0f64.sqrt(),
-            "{chi_squared}"
-        );
+        assert!((chi_squared - 63.0).abs() < 5.0 * 126.0f64.sqrt(), "{chi_squared}");
     }
 
     #[test]
     fn integers_stay_within_their_bounds_and_reach_them() {
         let stream = Stream::new(9, 1, 2);
-        let seen: std::collections::HashSet<i64> =
-            (0..1_000).map(|i| stream.within(i, -3..=4)).collect();
+        let seen: std::collections::HashSet<i64> = (0..1_000).map(|i| stream.within(i, -3..=4)).collect();
         assert_eq!(seen, (-3..=4).collect());
         assert_eq!(stream.within(5, 8..=8), 8);
         assert_eq!(stream.below(5, bound(1)), 0);
@@ -318,16 +280,12 @@ mod tests {
     fn normals_have_the_moments_and_quantiles_of_the_normal_distribution() {
         let stream = Stream::new(11, 0, 5);
         let values: Vec<f64> = (0..VALUES).map(|i| stream.normal(i)).collect();
-        let moment =
-            |power: i32| values.iter().map(|value| value.powi(power)).sum::<f64>() / VALUES as f64;
+        let moment = |power: i32| values.iter().map(|value| value.powi(power)).sum::<f64>() / VALUES as f64;
         assert!(moment(1).abs() < 0.008, "{}", moment(1));
         assert!((moment(2) - 1.0).abs() < 0.012, "{}", moment(2));
         assert!(moment(3).abs() < 0.03, "{}", moment(3));
         assert!((moment(4) - 3.0).abs() < 0.08, "{}", moment(4));
-        let below = values
-            .iter()
-            .filter(|&&value| value < -1.959_963_984_540_054)
-            .count();
+        let below = values.iter().filter(|&&value| value < -1.959_963_984_540_054).count();
         assert!((below as f64 / VALUES as f64 - 0.025).abs() < 0.0013);
     }
 

@@ -79,12 +79,7 @@ impl Sensors {
             timing.jitter_ns >= 0 && timing.interval_ns >= timing.jitter_ns + timing.unit_ns,
             "times of a series ascend"
         );
-        Self {
-            seed,
-            series,
-            timing,
-            fields,
-        }
+        Self { seed, series, timing, fields }
     }
 
     /// How many series there are.
@@ -133,11 +128,7 @@ impl Sensors {
 
     /// After how many ticks everything that was taken in a tick has been sent.
     pub fn longest_delay(&self, with_copies: bool) -> u64 {
-        let late = if self.timing.late > 0.0 {
-            self.timing.late_ticks.max(1)
-        } else {
-            0
-        };
+        let late = if self.timing.late > 0.0 { self.timing.late_ticks.max(1) } else { 0 };
         late + u64::from(with_copies && self.timing.repeated > 0.0)
     }
 
@@ -161,24 +152,14 @@ impl Sensors {
             return [prompt, None];
         }
         let late = turn.checked_sub(self.delay(series)).filter(comes);
-        [
-            prompt.filter(|&tick| !self.is_late(series, tick)),
-            late.filter(|&tick| self.is_late(series, tick)),
-        ]
+        [prompt.filter(|&tick| !self.is_late(series, tick)), late.filter(|&tick| self.is_late(series, tick))]
     }
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let Timing {
-            interval_ns,
-            jitter_ns,
-            unit_ns,
-            ..
-        } = self.timing;
+        let Timing { interval_ns, jitter_ns, unit_ns, .. } = self.timing;
         let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
-        let mut time_ns = ticks
-            .saturating_mul(interval_ns)
-            .saturating_add(self.timing.start_ns);
+        let mut time_ns = ticks.saturating_mul(interval_ns).saturating_add(self.timing.start_ns);
         if let Some(jitter) = NonZeroU64::new(jitter_ns.unsigned_abs()) {
             let stream = self.stream(series, JITTER);
             time_ns = time_ns.saturating_add_unsigned(stream.below(tick, jitter));
@@ -189,21 +170,13 @@ impl Sensors {
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
     pub fn boundary_ns(&self, tick: u64) -> i64 {
         let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
-        let start = ticks
-            .saturating_mul(self.timing.interval_ns)
-            .saturating_add(self.timing.start_ns);
+        let start = ticks.saturating_mul(self.timing.interval_ns).saturating_add(self.timing.start_ns);
         start - start.rem_euclid(self.timing.unit_ns)
     }
 
     /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
     pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> std::ops::Range<u64> {
-        let Timing {
-            start_ns: zero,
-            interval_ns,
-            jitter_ns,
-            unit_ns,
-            ..
-        } = self.timing;
+        let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, .. } = self.timing;
         let ticks = |length_ns: i64| u64::try_from(length_ns / interval_ns).unwrap_or(0);
         let since = |instant_ns: i64| instant_ns.saturating_sub(zero).max(0);
         let first = ticks(since(start_ns.saturating_sub(jitter_ns)));
@@ -214,12 +187,7 @@ impl Sensors {
 
     /// The instant at which a field is looked at.
     fn moment(&self, series: u32, tick: u64) -> Moment {
-        Moment {
-            seed: self.seed,
-            series,
-            tick,
-            interval_ns: self.timing.interval_ns,
-        }
+        Moment { seed: self.seed, series, tick, interval_ns: self.timing.interval_ns }
     }
 
     /// A numeric field's value; none for text and truth values.

@@ -24,26 +24,19 @@ pub fn adjust<T: Serialize + DeserializeOwned>(
 ///
 /// # Errors
 /// A name that there is not, with the nearest right one; a value of another kind or out of bounds.
-pub fn adjust_values(
-    numbers: Value,
-    settings: &[String],
-    table: &[Parameter],
-) -> Result<Value, String> {
+pub fn adjust_values(numbers: Value, settings: &[String], table: &[Parameter]) -> Result<Value, String> {
     let Value::Object(mut numbers) = numbers else {
         return Err("these parameters cannot be set one by one".to_owned());
     };
     for setting in settings {
-        let (name, value) = setting
-            .split_once('=')
-            .ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
+        let (name, value) =
+            setting.split_once('=').ok_or_else(|| format!("--set {setting}: write it as NAME=VALUE"))?;
         let name = name.trim().replace('-', "_");
         let Some(parameter) = table.iter().find(|one| one.name == name) else {
             let known = table.iter().map(|one| one.name.to_owned());
             return Err(unknown("parameter", &name, known));
         };
-        let value = parameter
-            .read(value)
-            .map_err(|why| format!("--set {setting}: {why}"))?;
+        let value = parameter.read(value).map_err(|why| format!("--set {setting}: {why}"))?;
         numbers.insert(name, value);
     }
     Ok(Value::Object(numbers))
@@ -73,11 +66,7 @@ mod tests {
         assert_eq!(set("measured-seconds=2.5").unwrap().measured_seconds, 2.5);
         assert_eq!(set("measured_seconds=15m").unwrap().measured_seconds, 900.0);
         assert!(set("raeds=30").unwrap_err().contains("did you mean reads?"));
-        assert!(
-            set("reads=many")
-                .unwrap_err()
-                .starts_with("--set reads=many")
-        );
+        assert!(set("reads=many").unwrap_err().starts_with("--set reads=many"));
         assert!(set("reads").unwrap_err().contains("NAME=VALUE"));
     }
 }

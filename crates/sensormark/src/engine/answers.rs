@@ -90,10 +90,7 @@ impl KeptAnswers {
     /// Keeps another answer. Gives how many bytes it takes.
     pub fn push(&mut self, kept: &Kept) -> u64 {
         if self.parts.is_empty() {
-            self.parts.push(Part {
-                answers: Spool::new(BLOCK),
-                lengths: Spool::new(BLOCK / 16),
-            });
+            self.parts.push(Part { answers: Spool::new(BLOCK), lengths: Spool::new(BLOCK / 16) });
         }
         let part = &mut self.parts[0];
         let answer = part.answers.put(kept);
@@ -198,10 +195,7 @@ impl Doubtful {
                 batches.push(batch.clone());
             }
         }
-        Self {
-            tables: schema.tables.clone(),
-            batches,
-        }
+        Self { tables: schema.tables.clone(), batches }
     }
 
     /// Adds what is in doubt from another load.
@@ -220,13 +214,10 @@ impl Doubtful {
     /// Whether the question is about any of these readings.
     pub fn concerns(&self, query: &Query) -> bool {
         let rows = |batch: &Batch| {
-            (0..batch.len()).any(|row| {
-                self.covers(query, batch.times_ns[row]) && self.chooses(query, batch.series[row])
-            })
+            (0..batch.len())
+                .any(|row| self.covers(query, batch.times_ns[row]) && self.chooses(query, batch.series[row]))
         };
-        self.batches
-            .iter()
-            .any(|batch| batch.table == query.table && rows(batch))
+        self.batches.iter().any(|batch| batch.table == query.table && rows(batch))
     }
 
     fn covers(&self, query: &Query, time_ns: i64) -> bool {
@@ -261,10 +252,7 @@ mod tests {
             texts.iter().for_each(|text| column.push(text));
             sensormark_store::Values::Text(column)
         };
-        let column = |values| sensormark_store::Column {
-            values,
-            present: Some(vec![true, false]),
-        };
+        let column = |values| sensormark_store::Column { values, present: Some(vec![true, false]) };
         let readings = Answer::Readings(Batch {
             table: 3,
             times_ns: vec![i64::MIN, 7],
@@ -281,17 +269,10 @@ mod tests {
             day: Some(true),
             values: vec![Value::Null, Value::F64(0.1 + 0.2)],
         };
-        let answers = [
-            Answer::Series(vec![1, 70_000]),
-            readings,
-            Answer::Groups(vec![group]),
-            Answer::Moment(None),
-        ];
-        let kept = |index: usize| Kept {
-            index: index as u64,
-            watermark: u64::MAX,
-            answer: answers[index].clone(),
-        };
+        let answers =
+            [Answer::Series(vec![1, 70_000]), readings, Answer::Groups(vec![group]), Answer::Moment(None)];
+        let kept =
+            |index: usize| Kept { index: index as u64, watermark: u64::MAX, answer: answers[index].clone() };
         let (mut one, mut other) = (KeptAnswers::default(), KeptAnswers::default());
         one.push(&kept(3));
         one.push(&kept(0));
@@ -305,9 +286,7 @@ mod tests {
 
     #[test]
     fn one_of_twenty_in_a_row_is_compared_and_no_client_is_left_out() {
-        let chosen: Vec<u64> = (0..20_000)
-            .filter(|&i| Checking::SAMPLED.includes(i))
-            .collect();
+        let chosen: Vec<u64> = (0..20_000).filter(|&i| Checking::SAMPLED.includes(i)).collect();
         assert_eq!(chosen.len(), 1_000);
         for (place, index) in chosen.iter().enumerate() {
             assert_eq!(index / 20, place as u64);

@@ -149,9 +149,7 @@ impl Client<'_> {
             };
             self.publish(assignment.index);
             let watermark = self.watermark().await;
-            self.load
-                .operations
-                .fill(assignment.index, watermark, &mut self.slot);
+            self.load.operations.fill(assignment.index, watermark, &mut self.slot);
             let Some(due_ns) = self.due(assignment).await else {
                 assignments.give_back(assignment);
                 break;
@@ -174,11 +172,7 @@ impl Client<'_> {
         }
         // What a client that stopped early left out is not acknowledged.
         let stopped = self.is_stopped(finished_ns);
-        self.publish(if stopped {
-            assignments.least_to_come()
-        } else {
-            u64::MAX
-        });
+        self.publish(if stopped { assignments.least_to_come() } else { u64::MAX });
         assignments.finish()
     }
 
@@ -274,36 +268,23 @@ impl Client<'_> {
             (Request::Write(_), Some(batch)) => Came::Written(connection.write(batch).await),
             (Request::Upsert(_, atomicity), Some(reading)) => {
                 let entity = self.slot.entity();
-                let write = EntityReading {
-                    reading,
-                    entity,
-                    atomicity,
-                };
+                let write = EntityReading { reading, entity, atomicity };
                 Came::Written(connection.upsert(write).await)
             }
-            (Request::Inquiry(..), _) => Came::Inquired(
-                self.load
-                    .operations
-                    .inquire(assignment.index, connection)
-                    .await,
-            ),
+            (Request::Inquiry(..), _) => {
+                Came::Inquired(self.load.operations.inquire(assignment.index, connection).await)
+            }
             _ => Came::Answered(connection.query(self.slot.query()).await),
         };
         let finished_ns = monotonic_ns();
         let instants = Instants {
-            due_ns: if self.load.release.is_some() {
-                due_ns
-            } else {
-                sent_ns
-            },
+            due_ns: if self.load.release.is_some() { due_ns } else { sent_ns },
             sent_ns,
             finished_ns,
         };
         let failure = match came {
             Came::Written(result) => self.count_write(assignment.index, instants, result),
-            Came::Answered(result) => {
-                self.count_answer(assignment.index, watermark, instants, result)
-            }
+            Came::Answered(result) => self.count_answer(assignment.index, watermark, instants, result),
             Came::Inquired(result) => self.count_inquiry(assignment.index, instants, result),
         };
         self.counter.count_done();
@@ -325,11 +306,8 @@ impl Client<'_> {
         tally.wrote(index, length, &result);
         match result {
             Ok(acknowledgement) => {
-                let readings = if tally.acknowledges() {
-                    acknowledgement.readings
-                } else {
-                    acknowledgement.sent
-                };
+                let readings =
+                    if tally.acknowledges() { acknowledgement.readings } else { acknowledgement.sent };
                 if readings < length
                     && let Some(watermark) = &self.load.publishes
                 {
@@ -363,20 +341,15 @@ impl Client<'_> {
         let operations = &self.load.operations;
         let class = operations.class(index);
         let length = answer.len();
-        let suspicious = operations
-            .answer_len(index, self.slot.query())
-            .is_some_and(|expected| expected != length);
+        let suspicious =
+            operations.answer_len(index, self.slot.query()).is_some_and(|expected| expected != length);
         {
             let mut tally = self.tally.borrow_mut();
             tally.succeeded(class, instants, length as u64);
             tally.answers.answered += 1;
         }
         if suspicious || self.load.checking.includes(index) {
-            self.keep(&Kept {
-                index,
-                watermark,
-                answer,
-            });
+            self.keep(&Kept { index, watermark, answer });
         }
         None
     }
@@ -412,12 +385,7 @@ impl Client<'_> {
             return;
         }
         let operations = self.load.operations.as_ref();
-        let line = kept.check(
-            operations,
-            &mut self.slot,
-            &self.load.doubtful,
-            &mut tally.answers,
-        );
+        let line = kept.check(operations, &mut self.slot, &self.load.doubtful, &mut tally.answers);
         tally.lines.extend(line.map(|line| (kept.index, line)));
     }
 
@@ -425,9 +393,7 @@ impl Client<'_> {
     pub(super) async fn count_failure(&self, index: u64, instants: Instants, error: &StoreError) {
         Counter::count(&self.counter.failed);
         let class = self.load.operations.class(index);
-        self.tally
-            .borrow_mut()
-            .failed(class, instants, index, error);
+        self.tally.borrow_mut().failed(class, instants, index, error);
         if error.kind() == ErrorKind::Unavailable && !self.load.is_open_loop() {
             self.pause(PAUSE).await;
         }

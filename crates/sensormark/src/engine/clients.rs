@@ -71,9 +71,8 @@ impl Clients {
                 sender: sender.clone(),
                 stage: stage.subscribe(),
             };
-            let started = std::thread::Builder::new()
-                .name(format!("clients-{number}"))
-                .spawn(move || thread.run());
+            let started =
+                std::thread::Builder::new().name(format!("clients-{number}")).spawn(move || thread.run());
             handles.push(started.map_err(|error| thread_error(&error))?);
         }
         let clients = Self(ClientThreads {
@@ -181,11 +180,7 @@ impl Clients {
         })
     }
 
-    fn start_pacers(
-        &self,
-        start_ns: u64,
-        deadline_ns: u64,
-    ) -> Result<Vec<JoinHandle<()>>, ClientsError> {
+    fn start_pacers(&self, start_ns: u64, deadline_ns: u64) -> Result<Vec<JoinHandle<()>>, ClientsError> {
         let blocking = self.0.shared.target.kind == SessionKind::Blocking;
         let mut pacers = Vec::new();
         for (number, load) in self.0.shared.loads.iter().enumerate() {
@@ -202,9 +197,7 @@ impl Clients {
                     release.run(length, deadline_ns);
                 }
             };
-            let started = std::thread::Builder::new()
-                .name(format!("pacer-{number}"))
-                .spawn(pacer);
+            let started = std::thread::Builder::new().name(format!("pacer-{number}")).spawn(pacer);
             pacers.push(started.map_err(|error| thread_error(&error))?);
         }
         Ok(pacers)
@@ -272,13 +265,7 @@ impl Clients {
 
     /// How long nothing may succeed, in ns: some operations' time limits, and the longest wait of a schedule.
     fn patience_ns(&self) -> u64 {
-        let limit_ns = self
-            .0
-            .shared
-            .target
-            .plan
-            .timeout_ms
-            .saturating_mul(1_000_000);
+        let limit_ns = self.0.shared.target.plan.timeout_ms.saturating_mul(1_000_000);
         let loads = &self.0.phase.loads;
         let gap_ns = |load: &Load| load.pacing.longest_gap_ns();
         let longest = loads.iter().map(gap_ns).max();
@@ -298,9 +285,7 @@ impl Clients {
     fn progress(&self) -> Progress {
         let sum = |field: fn(&Counter) -> &AtomicU64| {
             let counters = self.0.shared.counters.iter().flatten();
-            counters
-                .map(|counter| field(counter).load(Ordering::Relaxed))
-                .sum()
+            counters.map(|counter| field(counter).load(Ordering::Relaxed)).sum()
         };
         Progress {
             done: sum(|counter| &counter.done),
@@ -333,10 +318,7 @@ struct Hope {
 impl Hope {
     /// Nothing may succeed for `patience_ns` before it is lost.
     fn new(patience_ns: u64) -> Self {
-        Self {
-            patience_ns,
-            ..Self::default()
-        }
+        Self { patience_ns, ..Self::default() }
     }
 
     fn is_lost(&mut self, now: Progress, now_ns: u64) -> bool {
@@ -347,8 +329,7 @@ impl Hope {
             self.since_ns = Some(now_ns);
         }
         let in_a_row = now.errors - self.errors_then;
-        let silent =
-            in_a_row >= FEWEST_FAILURES && now_ns > since_ns.saturating_add(self.patience_ns);
+        let silent = in_a_row >= FEWEST_FAILURES && now_ns > since_ns.saturating_add(self.patience_ns);
         silent || in_a_row >= HOPELESS || (now.errors >= HOPELESS && now.errors * 2 > now.done)
     }
 }
@@ -367,9 +348,8 @@ fn loads_of(seats: &[Seat]) -> BTreeSet<usize> {
 /// Deals the clients out to threads: one each where the driver blocks, else evenly, every load's clients over all threads.
 fn seats(phase: &Phase, kind: SessionKind) -> Vec<Vec<Seat>> {
     let loads = phase.loads.iter().enumerate();
-    let all: Vec<Seat> = loads
-        .flat_map(|(load, one)| (0..one.clients.count).map(move |client| (load, client)))
-        .collect();
+    let all: Vec<Seat> =
+        loads.flat_map(|(load, one)| (0..one.clients.count).map(move |client| (load, client))).collect();
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = match kind {
         SessionKind::Blocking => all.len(),
@@ -389,11 +369,7 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
 
     fn progress(done: u64, errors: u64) -> Progress {
-        Progress {
-            done,
-            of: 0,
-            errors,
-        }
+        Progress { done, of: 0, errors }
     }
 
     #[test]

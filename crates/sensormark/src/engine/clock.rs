@@ -24,11 +24,7 @@ impl ClockSample {
     pub fn new(sent_ns: u64, clock_ns: u64, arrived_ns: u64) -> Self {
         let round_trip_ns = arrived_ns.saturating_sub(sent_ns);
         let at_ns = sent_ns + round_trip_ns / 2;
-        Self {
-            at_ns,
-            offset_ns: difference(clock_ns, at_ns),
-            uncertainty_ns: round_trip_ns.div_ceil(2),
-        }
+        Self { at_ns, offset_ns: difference(clock_ns, at_ns), uncertainty_ns: round_trip_ns.div_ceil(2) }
     }
 }
 
@@ -77,9 +73,7 @@ impl HostClock {
             return self.samples.first().map_or(0, |only| only.offset_ns);
         };
         // Between two samples next to each other; after the last one as between the first and the last.
-        let after = self
-            .samples
-            .partition_point(|sample| sample.at_ns <= own_ns);
+        let after = self.samples.partition_point(|sample| sample.at_ns <= own_ns);
         let (one, other, from) = match (after.checked_sub(1), self.samples.get(after)) {
             (Some(before), Some(next)) => (&self.samples[before], next, &self.samples[before]),
             (Some(_), None) => (first, last, last),
@@ -154,23 +148,12 @@ mod tests {
         assert_eq!(clock.shown_ns(7), 7, "nothing is known of it");
         clock.add(sample(1_000_000_000, 200));
         let shown = clock.shown_ns(1_050_000_000);
-        assert!(
-            shown.abs_diff(drifting(1_050_000_000)) < 3_000,
-            "no drift is known yet"
-        );
+        assert!(shown.abs_diff(drifting(1_050_000_000)) < 3_000, "no drift is known yet");
         clock.add(sample(61_000_000_000, 200));
-        for own_ns in [
-            1_000_000_000,
-            30_000_000_000,
-            61_000_000_000,
-            90_000_000_000,
-        ] {
+        for own_ns in [1_000_000_000, 30_000_000_000, 61_000_000_000, 90_000_000_000] {
             let shown = clock.shown_ns(own_ns);
             assert!(shown.abs_diff(drifting(own_ns)) <= 200, "{own_ns}");
-            assert!(
-                clock.own_ns(drifting(own_ns)).abs_diff(own_ns) <= 200,
-                "{own_ns}"
-            );
+            assert!(clock.own_ns(drifting(own_ns)).abs_diff(own_ns) <= 200, "{own_ns}");
         }
         let record = clock.record("load", "pi1").expect("two samples");
         assert!((record.drift_ppm - 50.0).abs() < 0.1, "{record:?}");

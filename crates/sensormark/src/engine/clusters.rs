@@ -30,15 +30,9 @@ pub fn in_clusters(
         }
     }
     if made.is_empty() {
-        let reasons = left_out
-            .iter()
-            .map(|one| format!("{}: {}", one.implementation, one.reason));
+        let reasons = left_out.iter().map(|one| format!("{}: {}", one.implementation, one.reason));
         let reasons: Vec<String> = reasons.collect();
-        return Err(format!(
-            "--cluster {}: {}",
-            wish.members,
-            reasons.join("; ")
-        ));
+        return Err(format!("--cluster {}: {}", wish.members, reasons.join("; ")));
     }
     Ok((made, left_out))
 }
@@ -49,17 +43,16 @@ fn cluster(choice: &Choice, wish: &ClusterWish, durability: Durability) -> Resul
         return Err("a server by URL is what it is, and sensormark makes no cluster of it; leave out the URL, or --cluster".to_owned());
     }
     if description.embedded {
-        return Err("it runs inside the client and has no servers; name databases with servers, like --on postgresql".to_owned());
+        return Err(
+            "it runs inside the client and has no servers; name databases with servers, like --on postgresql"
+                .to_owned(),
+        );
     }
     chosen(&choice.store.clusters()?, wish, durability)
 }
 
 /// The cluster that is measured, of those that a store offers.
-fn chosen(
-    offered: &Clusters,
-    wish: &ClusterWish,
-    durability: Durability,
-) -> Result<Cluster, String> {
+fn chosen(offered: &Clusters, wish: &ClusterWish, durability: Durability) -> Result<Cluster, String> {
     if !offered.members.contains(&wish.members) {
         return Err(format!(
             "its clusters have {} to {} members, not {}",
@@ -76,11 +69,7 @@ fn chosen(
     let level = level.ok_or_else(|| {
         let names = offered.consistencies.iter();
         let wanted = wish.consistency.as_deref().unwrap_or_default();
-        unknown(
-            "consistency",
-            wanted,
-            names.map(|level| level.name.to_owned()),
-        )
+        unknown("consistency", wanted, names.map(|level| level.name.to_owned()))
     })?;
     if durability == Durability::Relaxed && !level.relaxed {
         return Err(format!(
@@ -88,10 +77,7 @@ fn chosen(
             level.name
         ));
     }
-    Ok(Cluster {
-        members: wish.members,
-        consistency: level.name.to_owned(),
-    })
+    Ok(Cluster { members: wish.members, consistency: level.name.to_owned() })
 }
 
 #[cfg(test)]
@@ -103,19 +89,12 @@ mod tests {
     use std::sync::Arc;
 
     fn wish(members: u32, consistency: Option<&str>) -> ClusterWish {
-        ClusterWish {
-            members,
-            consistency: consistency.map(str::to_owned),
-        }
+        ClusterWish { members, consistency: consistency.map(str::to_owned) }
     }
 
     fn offered() -> Clusters {
-        let level = |name, relaxed| Consistency {
-            name,
-            promise: "much",
-            link: "https://example.org/",
-            relaxed,
-        };
+        let level =
+            |name, relaxed| Consistency { name, promise: "much", link: "https://example.org/", relaxed };
         Clusters {
             members: 2..=3,
             consistencies: vec![level("all", false), level("one", true)],

@@ -38,8 +38,7 @@ pub fn check(
     if !cases.iter().any(|case| runner.only_reads(case)) {
         return Err("--cache cold: nothing in this workload only reads, so nothing would begin cold; leave it out, or take the writers out of what is measured".to_owned());
     }
-    let filesystem =
-        device_of_folder(data).map_or_else(|_| String::new(), |device| device.filesystem);
+    let filesystem = device_of_folder(data).map_or_else(|_| String::new(), |device| device.filesystem);
     if ["tmpfs", "ramfs"].contains(&filesystem.as_str()) {
         return Err(format!(
             "--cache cold: {} is on {filesystem}, whose files are nowhere but in memory; name a folder on a disk with --data",
@@ -58,9 +57,7 @@ pub fn start(
     deployment: &Deployment,
     recorder: Option<&Recorder>,
 ) -> Result<(), TrialFailure> {
-    context.observer.event(RunEvent::Phase {
-        name: "start cold".to_owned(),
-    });
+    context.observer.event(RunEvent::Phase { name: "start cold".to_owned() });
     match deployment.elsewhere() {
         Some(server) => server.start_cold()?,
         None => start_here(deployment)?,

@@ -6,8 +6,8 @@
 use super::watchdog::{Guarded, Watch};
 use sensormark_conformance::faulty::FaultyStore;
 use sensormark_store::{
-    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind,
-    Layout, LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
+    Acknowledgement, Answer, Batch, DatabaseName, Durability, Endpoint, EntityReading, ErrorKind, Layout,
+    LocalFuture, Plan, Query, Schema, Secret, Session, Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
@@ -17,8 +17,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// Why a store of the project cannot be used here.
-const NOT_BUILT_IN: &str =
-    "this program was built without it; make build builds one with all databases";
+const NOT_BUILT_IN: &str = "this program was built without it; make build builds one with all databases";
 
 /// The stores that the command knows.
 #[derive(Clone, Default)]
@@ -35,10 +34,7 @@ const LEAST_LETTERS: usize = 3;
 impl Registry {
     /// These stores, in the order in which they are listed.
     pub fn new(stores: Vec<Arc<dyn Store>>) -> Self {
-        Self {
-            stores,
-            ..Self::default()
-        }
+        Self { stores, ..Self::default() }
     }
 
     /// The same, where people also call stores so: (what they say, the store's name).
@@ -84,9 +80,10 @@ impl Registry {
         let name = self.real_name(name);
         let named = |store: &&Arc<dyn Store>| store.description().name == name;
         self.stores.iter().find(named).or_else(|| {
-            let mut begin = self.stores.iter().filter(|store| {
-                name.len() >= LEAST_LETTERS && store.description().name.starts_with(name)
-            });
+            let mut begin = self
+                .stores
+                .iter()
+                .filter(|store| name.len() >= LEAST_LETTERS && store.description().name.starts_with(name));
             begin.next().filter(|_| begin.next().is_none())
         })
     }
@@ -143,10 +140,7 @@ impl PlanMessage {
                 format!("there is no store {}", self.store),
             )
         };
-        let store = registry
-            .find(&self.store)
-            .map(Arc::clone)
-            .ok_or_else(missing)?;
+        let store = registry.find(&self.store).map(Arc::clone).ok_or_else(missing)?;
         match &self.fault {
             Some(fault) => Ok(Arc::new(FaultyStore::new(store, fault.parse()?))),
             None => Ok(store),
@@ -192,19 +186,9 @@ impl<'a> Connection<'a> {
     ///
     /// # Errors
     /// When the database cannot be reached, or not within the plan's time limit.
-    pub async fn open(
-        store: &'a dyn Store,
-        plan: &'a Plan,
-        watch: Rc<Watch>,
-    ) -> Result<Self, StoreError> {
+    pub async fn open(store: &'a dyn Store, plan: &'a Plan, watch: Rc<Watch>) -> Result<Self, StoreError> {
         let session = bounded(plan, &watch, "connect", store.connect(plan)).await?;
-        Ok(Self {
-            store,
-            plan,
-            session: Some(session),
-            watch,
-            reconnects: 0,
-        })
+        Ok(Self { store, plan, session: Some(session), watch, reconnects: 0 })
     }
 
     /// How often a connection that broke was made again.
@@ -230,10 +214,7 @@ impl<'a> Connection<'a> {
     ///
     /// # Errors
     /// What the store says; [`ErrorKind::Timeout`] in doubt when it says nothing in time.
-    pub async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         if self.session.is_none() {
             self.connect_again().await?;
         }
@@ -287,9 +268,7 @@ impl<'a> Connection<'a> {
 
     /// Bytes handed to the kernel in datagrams so far.
     pub fn datagram_bytes(&self) -> u64 {
-        self.session
-            .as_ref()
-            .map_or(0, |session| session.datagram_bytes())
+        self.session.as_ref().map_or(0, |session| session.datagram_bytes())
     }
 
     /// Says goodbye.
@@ -321,10 +300,7 @@ impl<'a> Connection<'a> {
     #[inline]
     fn drop_broken<T>(&mut self, result: &Result<T, StoreError>) {
         if let Err(error) = result
-            && matches!(
-                error.kind(),
-                ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Protocol
-            )
+            && matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Protocol)
         {
             self.session = None;
         }
@@ -344,11 +320,7 @@ fn bounded<'f, T>(
     operation: &'static str,
     future: LocalFuture<'f, Result<T, StoreError>>,
 ) -> Bounded<'f, T> {
-    Bounded {
-        plan,
-        operation,
-        guarded: watch.guard(future),
-    }
+    Bounded { plan, operation, guarded: watch.guard(future) }
 }
 
 /// An operation that is given up in the end.
@@ -371,9 +343,5 @@ impl<T> Future for Bounded<'_, T> {
 #[cold]
 fn given_up(plan: &Plan, operation: &str) -> StoreError {
     let limit = patience(plan).as_millis();
-    StoreError::new(
-        ErrorKind::Timeout,
-        operation,
-        format!("no answer within {limit} ms; given up"),
-    )
+    StoreError::new(ErrorKind::Timeout, operation, format!("no answer within {limit} ms; given up"))
 }

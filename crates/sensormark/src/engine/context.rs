@@ -93,11 +93,7 @@ pub struct TrialPosition {
 
 impl TrialPosition {
     /// The first of all.
-    pub const FIRST: Self = Self {
-        repetition: 0,
-        turn: 0,
-        attempt: 0,
-    };
+    pub const FIRST: Self = Self { repetition: 0, turn: 0, attempt: 0 };
 
     /// The record of a trial that begins now, with nothing measured in it.
     pub fn record(self, name: String, implementation: Implementation, side: Side) -> TrialRecord {

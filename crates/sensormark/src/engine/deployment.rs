@@ -11,9 +11,7 @@ use crate::engine::selection::Choice;
 use crate::measurement::server::{MemoryLimitRecord, ServerRecord};
 use crate::probe::{DiskUsage, ProbeError, ProcessTree, WireScope, disk_usage};
 use sensormark_server::{ManagedServer, ScratchFolder, Supervisor};
-use sensormark_store::{
-    Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError,
-};
+use sensormark_store::{Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError};
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,16 +42,10 @@ impl Deployment {
         data: Option<&Path>,
     ) -> Result<Self, StoreError> {
         memory_limit::check_choice(choice, options)?;
-        let options = &ServerOptions {
-            cluster: choice.cluster.clone(),
-            ..options.clone()
-        };
+        let options = &ServerOptions { cluster: choice.cluster.clone(), ..options.clone() };
         let store = Arc::clone(&choice.store);
         if let Some(endpoint) = existing_endpoint(supervisor, choice)? {
-            refuse_logs_apart(
-                "a server that sensormark did not start keeps its log where it is",
-                options,
-            )?;
+            refuse_logs_apart("a server that sensormark did not start keeps its log where it is", options)?;
             return Self::existing(choice, endpoint);
         }
         if store.description().embedded {
@@ -177,10 +169,9 @@ impl Deployment {
     /// What is known about the server by now; none for an embedded database.
     pub fn record(&self) -> Option<ServerRecord> {
         let memory = self.server.as_ref().and_then(ManagedServer::memory_use);
-        self.record.clone().map(|record| ServerRecord {
-            memory_limit: memory.map(MemoryLimitRecord::from),
-            ..record
-        })
+        self.record
+            .clone()
+            .map(|record| ServerRecord { memory_limit: memory.map(MemoryLimitRecord::from), ..record })
     }
 
     /// Why a trial was broken off: the memory limit that ended processes of the server, where a client only saw what came of it.
@@ -287,8 +278,7 @@ impl Deployment {
     /// The ids of the root processes of the server or its members, each of which leads its session, where the server is ours.
     pub fn roots(&self) -> Vec<i32> {
         let ids = self.server.iter().flat_map(ManagedServer::process_ids);
-        ids.map(|id| i32::try_from(id).unwrap_or(i32::MAX))
-            .collect()
+        ids.map(|id| i32::try_from(id).unwrap_or(i32::MAX)).collect()
     }
 
     /// The server's processes, as far as they are on this machine and ours to watch.
@@ -310,19 +300,12 @@ impl Deployment {
         self.server
             .as_ref()
             .map(|server| server.data_folder().to_path_buf())
-            .or_else(|| {
-                self.folder
-                    .as_ref()
-                    .map(|folder| folder.path().to_path_buf())
-            })
+            .or_else(|| self.folder.as_ref().map(|folder| folder.path().to_path_buf()))
     }
 
     /// The folders that hold the data, and the logs where they have a folder of their own; of all members of a cluster.
     pub fn folders(&self) -> Vec<PathBuf> {
-        self.data_folders()
-            .into_iter()
-            .chain(self.log_folders())
-            .collect()
+        self.data_folders().into_iter().chain(self.log_folders()).collect()
     }
 
     /// The folders of all members' data.
@@ -349,18 +332,11 @@ impl Deployment {
         }
         let known = self.store.description().logs;
         let mut whole: Option<DiskUsage> = None;
-        let data = self
-            .data_folders()
-            .into_iter()
-            .map(|folder| (folder, false));
+        let data = self.data_folders().into_iter().map(|folder| (folder, false));
         let logs = self.log_folders().into_iter().map(|folder| (folder, true));
         for (folder, is_all_logs) in data.chain(logs) {
             let usage = disk_usage(&folder, |path| is_all_logs || known.holds(path))?;
-            let apart_bytes = if is_all_logs {
-                usage.allocated_bytes
-            } else {
-                usage.apart_bytes
-            };
+            let apart_bytes = if is_all_logs { usage.allocated_bytes } else { usage.apart_bytes };
             let sum = whole.get_or_insert_default();
             sum.allocated_bytes += usage.allocated_bytes;
             sum.apart_bytes += apart_bytes;
@@ -396,10 +372,7 @@ impl Deployment {
             Some(why) => StoreError::new(
                 ErrorKind::DiskFull,
                 error.operation(),
-                format!(
-                    "{why}; make room, or choose another disk with --data: {}",
-                    error.context()
-                ),
+                format!("{why}; make room, or choose another disk with --data: {}", error.context()),
             )
             .with_doubt(error.is_in_doubt())
             .with_source(error),
@@ -410,11 +383,7 @@ impl Deployment {
 
 /// That something cannot be done because the server is not ours.
 fn not_ours(operation: &str) -> StoreError {
-    StoreError::new(
-        ErrorKind::Unsupported,
-        operation,
-        "sensormark did not start it",
-    )
+    StoreError::new(ErrorKind::Unsupported, operation, "sensormark did not start it")
 }
 
 /// Fails with this reason where logs are to be in a folder of their own.
@@ -432,10 +401,7 @@ fn refuse_logs_apart(reason: &str, options: &ServerOptions) -> Result<(), StoreE
 ///
 /// # Errors
 /// When the URL is wrong or there is no such server.
-pub fn existing_endpoint(
-    supervisor: &Supervisor,
-    choice: &Choice,
-) -> Result<Option<Endpoint>, StoreError> {
+pub fn existing_endpoint(supervisor: &Supervisor, choice: &Choice) -> Result<Option<Endpoint>, StoreError> {
     let Some(url) = &choice.url else {
         return Ok(None);
     };
@@ -450,19 +416,14 @@ pub(super) fn no_runtime(operation: &str, error: std::io::Error) -> StoreError {
     let text = format!(
         "input and output cannot be prepared: {error}; raise the limit of open files (ulimit -n) or of processes (ulimit -u)"
     );
-    StoreError::new(ErrorKind::Overload, operation, text)
-        .with_source(error)
-        .with_doubt(false)
+    StoreError::new(ErrorKind::Overload, operation, text).with_source(error).with_doubt(false)
 }
 
 /// Waits for a store's future on this thread, with what drivers need around it.
 ///
 /// # Errors
 /// The future's, or [`ErrorKind::Overload`] where this process may not open what waiting takes.
-pub fn block_on<T, E: From<StoreError>>(
-    future: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    let runtime =
-        sensormark_server::runtime().map_err(|error| no_runtime("reach the database", error))?;
+pub fn block_on<T, E: From<StoreError>>(future: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    let runtime = sensormark_server::runtime().map_err(|error| no_runtime("reach the database", error))?;
     tokio::task::LocalSet::new().block_on(&runtime, future)
 }

@@ -26,14 +26,11 @@ impl Entities {
         columns: &[Value],
         acknowledged: bool,
     ) {
-        let entity = self
-            .entities
-            .entry((table, series))
-            .or_insert_with(|| Entity {
-                columns: columns.to_vec(),
-                last_time_ns: i64::MIN,
-                certain: true,
-            });
+        let entity = self.entities.entry((table, series)).or_insert_with(|| Entity {
+            columns: columns.to_vec(),
+            last_time_ns: i64::MIN,
+            certain: true,
+        });
         entity.last_time_ns = entity.last_time_ns.max(time_ns);
         entity.certain &= acknowledged;
     }
@@ -43,10 +40,7 @@ impl Entities {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn compare(
-        mut self,
-        session: &mut dyn Session,
-    ) -> Result<Option<String>, StoreError> {
+    pub async fn compare(mut self, session: &mut dyn Session) -> Result<Option<String>, StoreError> {
         let mut tables: Vec<usize> = self.entities.keys().map(|(table, _)| *table).collect();
         tables.dedup();
         let (mut different, mut first) = (0_u64, None);
@@ -56,20 +50,20 @@ impl Entities {
         };
         for table in tables {
             let scanned = session
-                .scan_entities(table, &mut |series, last_time_ns, columns| {
-                    match self.entities.remove(&(table, series)) {
-                        None => differs(format!("series {series} was never written, or is there twice")),
-                        Some(entity) if !entity.certain => {}
-                        Some(entity) if entity.last_time_ns != last_time_ns => differs(format!(
-                            "series {series}: expected the last reading at {} ns, got {last_time_ns} ns",
-                            entity.last_time_ns
-                        )),
-                        Some(entity) if entity.columns != columns => differs(format!(
-                            "series {series}: expected {:?}, got {columns:?}",
-                            entity.columns
-                        )),
-                        Some(_) => {}
+                .scan_entities(table, &mut |series, last_time_ns, columns| match self
+                    .entities
+                    .remove(&(table, series))
+                {
+                    None => differs(format!("series {series} was never written, or is there twice")),
+                    Some(entity) if !entity.certain => {}
+                    Some(entity) if entity.last_time_ns != last_time_ns => differs(format!(
+                        "series {series}: expected the last reading at {} ns, got {last_time_ns} ns",
+                        entity.last_time_ns
+                    )),
+                    Some(entity) if entity.columns != columns => {
+                        differs(format!("series {series}: expected {:?}, got {columns:?}", entity.columns))
                     }
+                    Some(_) => {}
                 })
                 .await;
             match scanned {
@@ -85,9 +79,8 @@ impl Entities {
                 differs(format!("series {series} is not there"));
             }
         }
-        Ok(first.map(|first| {
-            format!("{different} entities are not as they were written; the first: {first}")
-        }))
+        Ok(first
+            .map(|first| format!("{different} entities are not as they were written; the first: {first}")))
     }
 }
 
@@ -114,10 +107,7 @@ mod tests {
             unreachable!("entities are only read here")
         }
 
-        fn query<'a>(
-            &'a mut self,
-            _query: &'a Query,
-        ) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        fn query<'a>(&'a mut self, _query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
             unreachable!("entities are only read here")
         }
 
@@ -163,23 +153,14 @@ mod tests {
         assert_eq!(compare(&right), None);
         assert_eq!(compare(&[right[0], right[1], (3, 10, "roof")]), None);
         for (held, words) in [
-            (
-                vec![(1, 10, "hall"), right[1]],
-                "expected the last reading at 20 ns",
-            ),
+            (vec![(1, 10, "hall"), right[1]], "expected the last reading at 20 ns"),
             (vec![right[0], (2, 10, "hall")], "yard"),
             (vec![right[0]], "series 2 is not there"),
             (vec![right[0], right[1], right[1]], "is there twice"),
-            (
-                vec![right[0], right[1], (4, 10, "")],
-                "series 4 was never written",
-            ),
+            (vec![right[0], right[1], (4, 10, "")], "series 4 was never written"),
         ] {
             let text = compare(&held).expect("a difference");
-            assert!(
-                text.starts_with("1 entities") && text.contains(words),
-                "{text}"
-            );
+            assert!(text.starts_with("1 entities") && text.contains(words), "{text}");
         }
     }
 }

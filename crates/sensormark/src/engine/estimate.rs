@@ -62,11 +62,7 @@ impl Terms {
     /// Of a run with this cache, which follows this study if any, whose servers have logs of at most so many bytes.
     pub fn new(cache: Cache, protocol: Option<&Protocol>, log_bytes: u64) -> Self {
         let restarts = protocol.is_some_and(|study| study.restart_before_reading);
-        Self {
-            cache,
-            restarts_before_reading: restarts && cache == Cache::Hot,
-            log_bytes,
-        }
+        Self { cache, restarts_before_reading: restarts && cache == Cache::Hot, log_bytes }
     }
 }
 
@@ -114,15 +110,12 @@ pub fn case(
 ) -> CaseEstimate {
     let schema = workload.schema();
     let mut estimator = Estimator::new(case, &schema, terms);
-    let trials = workload
-        .trials(trials)
-        .into_iter()
-        .map(|trial| TrialEstimate {
-            label: label(&trial),
-            side: trial.side,
-            strategy: trial.strategy.clone(),
-            seconds: estimator.trial(&trial),
-        });
+    let trials = workload.trials(trials).into_iter().map(|trial| TrialEstimate {
+        label: label(&trial),
+        side: trial.side,
+        strategy: trial.strategy.clone(),
+        seconds: estimator.trial(&trial),
+    });
     CaseEstimate {
         trials: trials.collect(),
         open_seconds: estimator.open_seconds(),
@@ -179,19 +172,11 @@ impl<'a> Estimator<'a> {
     }
 
     fn start_seconds(&self) -> f64 {
-        if self.is_managed {
-            self.typical.start_seconds
-        } else {
-            0.0
-        }
+        if self.is_managed { self.typical.start_seconds } else { 0.0 }
     }
 
     fn restart_seconds(&self) -> f64 {
-        if self.is_managed {
-            self.typical.stop_seconds + self.typical.restart_seconds
-        } else {
-            0.0
-        }
+        if self.is_managed { self.typical.stop_seconds + self.typical.restart_seconds } else { 0.0 }
     }
 
     /// Until the database is there, in seconds.
@@ -203,11 +188,7 @@ impl<'a> Estimator<'a> {
 
     /// Until it is gone, in seconds.
     fn close_seconds(&self) -> f64 {
-        let stop = if self.is_managed {
-            self.typical.stop_seconds
-        } else {
-            0.0
-        };
+        let stop = if self.is_managed { self.typical.stop_seconds } else { 0.0 };
         self.typical.reset_seconds + stop
     }
 
@@ -312,10 +293,7 @@ impl<'a> Estimator<'a> {
         let (one, work) = if load.writes {
             (typical.write_us, further * self.values() * typical.value_us)
         } else {
-            (
-                typical.question_us,
-                self.looked_at(further) * typical.scan_us,
-            )
+            (typical.question_us, self.looked_at(further) * typical.scan_us)
         };
         let served = f64::from(load.clients).min(typical.clients_served).max(1.0);
         let us = extent.statements * one / served + work / served.min(BUSY_CLIENTS);
@@ -340,9 +318,7 @@ impl<'a> Estimator<'a> {
     fn values(&self) -> f64 {
         let tables = &self.schema.tables;
         let fields = tables.iter().flat_map(|table| &table.fields);
-        let there: f64 = fields
-            .map(|field| if field.nullable { 0.5 } else { 1.0 })
-            .sum();
+        let there: f64 = fields.map(|field| if field.nullable { 0.5 } else { 1.0 }).sum();
         2.0 + there / tables.len().max(1) as f64
     }
 

@@ -9,9 +9,7 @@ use crate::engine::operations::{Operations, Request, Slot};
 use crate::engine::trial::script::{LoadSpec, PhaseSpec, Step, find};
 use crate::engine::trial::support::{Support, support};
 use crate::measurement::statements::{ShownOperation, StatementsRecord};
-use sensormark_store::{
-    EntityReading, ErrorKind, Plan, Schema, Session, Statement, Store, StoreError,
-};
+use sensormark_store::{EntityReading, ErrorKind, Plan, Schema, Session, Statement, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -58,10 +56,7 @@ pub fn explain(
     if schema.is_empty() {
         schema = stated_schema(deployment, plan)?;
     }
-    Ok(StatementsRecord {
-        schema,
-        operations: showing.operations,
-    })
+    Ok(StatementsRecord { schema, operations: showing.operations })
 }
 
 /// Shows one operation of each kind of trials that are over, before their database is dropped. The questions of the steps `asked` come first, then one write of
@@ -88,15 +83,9 @@ pub fn record(
                 for load in phase.loads.iter().filter(|load| load.writes == writes) {
                     for (index, name) in showing.unseen(load) {
                         if Instant::now() < until {
-                            showing
-                                .show(session.as_mut(), load, index, u64::MAX, name)
-                                .await;
+                            showing.show(session.as_mut(), load, index, u64::MAX, name).await;
                         } else {
-                            showing.tell(
-                                load,
-                                name,
-                                "left out for time: sensormark explain shows it",
-                            );
+                            showing.tell(load, name, "left out for time: sensormark explain shows it");
                         }
                     }
                 }
@@ -119,9 +108,7 @@ pub fn record(
 }
 
 fn stated_schema(deployment: &Deployment, plan: &Plan) -> Result<Vec<String>, StoreError> {
-    deployment.administer(plan, async |administrator| {
-        administrator.schema_text().await
-    })
+    deployment.administer(plan, async |administrator| administrator.schema_text().await)
 }
 
 fn phases(steps: &[Step]) -> impl Iterator<Item = &PhaseSpec> {
@@ -148,13 +135,7 @@ struct Showing<'a> {
 
 impl<'a> Showing<'a> {
     fn new(store: &'a dyn Store, plan: &'a Plan) -> Self {
-        Self {
-            store,
-            plan,
-            seen: BTreeSet::new(),
-            slot: Slot::new(&plan.schema),
-            operations: Vec::new(),
-        }
+        Self { store, plan, seen: BTreeSet::new(), slot: Slot::new(&plan.schema), operations: Vec::new() }
     }
 
     /// A session that keeps its statements.
@@ -182,26 +163,17 @@ impl<'a> Showing<'a> {
             let watermark = watermark.unwrap_or(u64::MAX);
             for (index, name) in self.unseen(load) {
                 if watermark < load.operations.least_watermark() {
-                    self.tell(
-                        load,
-                        name,
-                        "not asked: what was loaded is too little for it",
-                    );
+                    self.tell(load, name, "not asked: what was loaded is too little for it");
                     continue;
                 }
-                self.show(keeping.as_mut(), load, index, watermark, name)
-                    .await;
+                self.show(keeping.as_mut(), load, index, watermark, name).await;
             }
         }
         keeping.close().await
     }
 
     /// Writes a load, or as much of it as there is time for; gives the number of the first operation that was not written, `u64::MAX` where all were.
-    async fn load(
-        &mut self,
-        keeping: &mut dyn Session,
-        load: &LoadSpec,
-    ) -> Result<u64, StoreError> {
+    async fn load(&mut self, keeping: &mut dyn Session, load: &LoadSpec) -> Result<u64, StoreError> {
         let shown: BTreeMap<u64, String> = self.unseen(load).into_iter().collect();
         if let Some(reason) = self.unsupported(load) {
             for name in shown.into_values() {
@@ -220,8 +192,7 @@ impl<'a> Showing<'a> {
                 break;
             }
             if let Some(name) = shown.get(&index) {
-                self.show(keeping, load, index, u64::MAX, name.clone())
-                    .await;
+                self.show(keeping, load, index, u64::MAX, name.clone()).await;
             } else {
                 load.operations.fill(index, u64::MAX, &mut self.slot);
                 issue(session.as_mut(), load, index, &self.slot).await?;
@@ -279,12 +250,8 @@ impl<'a> Showing<'a> {
                 }
             }
         }
-        let named = |(table, index): (usize, u64)| {
-            (
-                index,
-                format!("{name}, table {}", schema.tables[table].name),
-            )
-        };
+        let named =
+            |(table, index): (usize, u64)| (index, format!("{name}, table {}", schema.tables[table].name));
         found.into_iter().map(named).collect()
     }
 
@@ -333,10 +300,8 @@ impl<'a> Showing<'a> {
         let none = (statements.is_empty() && failed.is_none() && untaken.is_none())
             .then(|| "nothing was sent: the answer is known without the database".to_owned());
         let nothing = nothing.map(|why| format!("nothing was found: {why}"));
-        let notes: Vec<String> = [client_side, failed, untaken, none, nothing]
-            .into_iter()
-            .flatten()
-            .collect();
+        let notes: Vec<String> =
+            [client_side, failed, untaken, none, nothing].into_iter().flatten().collect();
         self.operations.push(ShownOperation {
             name,
             writes: load.writes,
@@ -371,11 +336,7 @@ pub(super) async fn issue(
         (Request::Write(_), Some(batch)) => session.write(batch).await.map(drop)?,
         (Request::Upsert(_, atomicity), Some(reading)) => {
             let entity = slot.entity();
-            let write = EntityReading {
-                reading,
-                entity,
-                atomicity,
-            };
+            let write = EntityReading { reading, entity, atomicity };
             session.upsert(write).await.map(drop)?;
         }
         (Request::Inquiry(..), _) => {

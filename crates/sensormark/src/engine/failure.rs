@@ -31,9 +31,7 @@ impl TrialFailure {
         let kind = match self {
             Self::Role(RoleError::Interrupted) => ReasonKind::Interrupted,
             Self::Role(RoleError::Silent { .. }) => ReasonKind::Hung,
-            Self::Role(RoleError::Failed {
-                unreachable: true, ..
-            }) => ReasonKind::Unreachable,
+            Self::Role(RoleError::Failed { unreachable: true, .. }) => ReasonKind::Unreachable,
             Self::Store(error) => match error.kind() {
                 ErrorKind::Crashed => ReasonKind::ServerCrashed,
                 ErrorKind::Unavailable

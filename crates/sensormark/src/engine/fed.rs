@@ -21,19 +21,11 @@ pub(super) async fn take_in(
     feed: &Feed,
     start_ns: u64,
 ) -> ClientDone {
-    let mut fed = Fed {
-        client,
-        executed: 0,
-    };
+    let mut fed = Fed { client, executed: 0 };
     if let Err(error) = fed.take_all(connection, feed, start_ns).await {
         fed.client.tally.borrow_mut().broken = Some(error.to_string());
     }
-    ClientDone {
-        client: fed.client.number,
-        executed: fed.executed,
-        partial: None,
-        not_executed: None,
-    }
+    ClientDone { client: fed.client.number, executed: fed.executed, partial: None, not_executed: None }
 }
 
 /// A client at work, and how much it has written.
@@ -49,11 +41,7 @@ impl Fed<'_, '_> {
         feed: &Feed,
         start_ns: u64,
     ) -> Result<(), StoreError> {
-        let mut intake = self
-            .client
-            .load
-            .operations
-            .intake(&feed.address, start_ns)?;
+        let mut intake = self.client.load.operations.intake(&feed.address, start_ns)?;
         let mut journal = JournalWriter::open(&feed.journal).map_err(|error| broken(&error))?;
         while intake.take(&mut self.client.slot)? {
             if !self.client.alone {
@@ -65,17 +53,11 @@ impl Fed<'_, '_> {
             };
             let sent_ns = monotonic_ns();
             let result = connection.write(batch).await;
-            let instants = Instants {
-                due_ns: sent_ns,
-                sent_ns,
-                finished_ns: monotonic_ns(),
-            };
+            let instants = Instants { due_ns: sent_ns, sent_ns, finished_ns: monotonic_ns() };
             self.count_taken(self.executed, instants, intake.as_ref(), &result);
             self.note(intake.as_ref(), &mut journal, &result)?;
             if let Err(error) = result {
-                self.client
-                    .count_failure(self.executed, instants, &error)
-                    .await;
+                self.client.count_failure(self.executed, instants, &error).await;
             }
             self.executed += 1;
             if self.client.load.stop.load(Ordering::Relaxed) {
@@ -94,11 +76,7 @@ impl Fed<'_, '_> {
         intake: &dyn Intake,
         result: &Result<Acknowledgement, StoreError>,
     ) {
-        let length = self
-            .client
-            .slot
-            .batch()
-            .map_or(0, |batch| batch.len() as u64);
+        let length = self.client.slot.batch().map_or(0, |batch| batch.len() as u64);
         let mut tally = self.client.tally.borrow_mut();
         tally.wrote(index, length, result);
         self.client.counter.count_done();
@@ -124,19 +102,9 @@ impl Fed<'_, '_> {
         let Some(batch) = self.client.slot.batch() else {
             return Ok(());
         };
-        for (row, (&time_ns, &sequence)) in
-            (0_u64..).zip(batch.times_ns.iter().zip(intake.sequences()))
-        {
-            let standing = if row < acknowledged {
-                Standing::Acknowledged
-            } else {
-                others
-            };
-            let entry = Entry {
-                sequence,
-                time_ns,
-                standing,
-            };
+        for (row, (&time_ns, &sequence)) in (0_u64..).zip(batch.times_ns.iter().zip(intake.sequences())) {
+            let standing = if row < acknowledged { Standing::Acknowledged } else { others };
+            let entry = Entry { sequence, time_ns, standing };
             journal.push(entry).map_err(|error| broken(&error))?;
         }
         Ok(())
@@ -144,9 +112,5 @@ impl Fed<'_, '_> {
 }
 
 fn broken(error: &std::io::Error) -> StoreError {
-    StoreError::new(
-        ErrorKind::Configuration,
-        "write the journal",
-        error.to_string(),
-    )
+    StoreError::new(ErrorKind::Configuration, "write the journal", error.to_string())
 }

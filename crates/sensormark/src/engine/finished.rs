@@ -48,11 +48,8 @@ impl Finished {
         for part in std::mem::take(&mut self.done) {
             by_load[part.load].push(part);
         }
-        let loads: Vec<LoadOutcome> = by_load
-            .into_iter()
-            .enumerate()
-            .map(|(number, parts)| self.load_outcome(number, parts))
-            .collect();
+        let loads: Vec<LoadOutcome> =
+            by_load.into_iter().enumerate().map(|(number, parts)| self.load_outcome(number, parts)).collect();
         let complete = |(load, outcome): (&Load, &LoadOutcome)| {
             load.accompanies || load.feed.is_some() || outcome.issued.is_complete(load.clients)
         };
@@ -78,11 +75,8 @@ impl Finished {
             reconnects += part.reconnects;
             datagram_bytes += part.datagram_bytes;
         }
-        let not_started = if load.accompanies {
-            0
-        } else {
-            count_not_started(state, &clients, self.cut_ns, &mut tally)
-        };
+        let not_started =
+            if load.accompanies { 0 } else { count_not_started(state, &clients, self.cut_ns, &mut tally) };
         if let Err(error) = check_kept(state, &shared.target.plan, &mut tally) {
             let why = put_away("answers that wait to be compared", &error);
             tally.broken.get_or_insert(why);
@@ -103,19 +97,14 @@ impl Finished {
 }
 
 /// Counts the operations that were due before the cut and could not start: they were late by at least the time until then.
-fn count_not_started(
-    state: &LoadState,
-    clients: &[ClientDone],
-    cut_ns: u64,
-    tally: &mut Tally,
-) -> u64 {
+fn count_not_started(state: &LoadState, clients: &[ClientDone], cut_ns: u64, tally: &mut Tally) -> u64 {
     let Some(release) = &state.release else {
         return 0;
     };
     let mut count = 0;
-    let left = clients.iter().map(|client| {
-        Box::new(state.assignments.positions_left(client)) as Box<dyn Iterator<Item = u64>>
-    });
+    let left = clients
+        .iter()
+        .map(|client| Box::new(state.assignments.positions_left(client)) as Box<dyn Iterator<Item = u64>>);
     let untaken: Box<dyn Iterator<Item = u64>> = Box::new(state.assignments.positions_untaken());
     for positions in left.chain([untaken]) {
         let due = positions.map_while(|position| release.due_ns(position));

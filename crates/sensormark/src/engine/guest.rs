@@ -40,11 +40,7 @@ pub fn note(deployment: &Deployment, plan: &Plan) -> Option<Noted> {
         return None;
     }
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    guests().push(Guest {
-        number,
-        store: deployment.shared_store(),
-        plan: plan.clone(),
-    });
+    guests().push(Guest { number, store: deployment.shared_store(), plan: plan.clone() });
     Some(Noted(number))
 }
 

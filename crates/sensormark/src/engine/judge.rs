@@ -36,10 +36,7 @@ pub struct Evidence {
 
 /// Puts the verdict into the record, with the host's disturbances and with warnings of what was tolerated.
 pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circumstances) {
-    let certain = |reason: Reason| Finding {
-        reason,
-        by_host: false,
-    };
+    let certain = |reason: Reason| Finding { reason, by_host: false };
     let mut findings: Vec<Finding> = evidence.data.into_iter().map(certain).collect();
     findings.extend(data::wrong_answers(record).map(certain));
     // What fails once the server has been killed on request is no fault of its.
@@ -60,9 +57,7 @@ fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances)
         let confined = client::confined(circumstances.limits);
         findings.extend(confined.map(|text| Finding::certain(ReasonKind::ClientBound, text)));
         findings.extend(
-            measured
-                .iter()
-                .flat_map(|(phase, works)| client::bound(phase, works, server, circumstances)),
+            measured.iter().flat_map(|(phase, works)| client::bound(phase, works, server, circumstances)),
         );
     }
     let disturbed = if works.is_empty() {

@@ -77,10 +77,6 @@ mod tests {
         let much = [vec![b'a'; 3 * KEPT_BYTES], b"end".to_vec()].concat();
         let words = LastWords::of(io::Cursor::new(much)).unwrap();
         let text = words.text(Instant::now() + Duration::from_secs(20));
-        assert!(
-            text.len() == KEPT_BYTES && text.ends_with("aend"),
-            "{}",
-            text.len()
-        );
+        assert!(text.len() == KEPT_BYTES && text.ends_with("aend"), "{}", text.len());
     }
 }

@@ -14,26 +14,13 @@ pub const HOST: &str = "{host}";
 pub const PROGRAM: &str = "sensormark";
 
 /// Options of ssh that hold unless the user gives others. ssh asks for no password, because nobody could type it. It notices within 15 s that a host is gone.
-const SSH_OPTIONS: [&str; 4] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=5",
-    "ServerAliveCountMax=3",
-];
+const SSH_OPTIONS: [&str; 4] =
+    ["BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3"];
 
 /// Words of the presets, by name.
 const PRESETS: [(&str, &[&str]); 4] = [
     ("ssh", &["ssh", "-T", HOST]),
-    (
-        "slurm",
-        &[
-            "srun",
-            "--nodes=1",
-            "--ntasks=1",
-            "--overlap",
-            "--nodelist={host}",
-        ],
-    ),
+    ("slurm", &["srun", "--nodes=1", "--ntasks=1", "--overlap", "--nodelist={host}"]),
     ("kubernetes", &["kubectl", "exec", "-i", HOST, "--"]),
     ("docker", &["docker", "exec", "-i", HOST]),
 ];
@@ -94,11 +81,7 @@ pub enum LauncherError {
 impl Launcher {
     /// This machine.
     pub fn local(program: &Path) -> Self {
-        Self {
-            words: Vec::new(),
-            host: None,
-            program: program.to_string_lossy().into_owned(),
-        }
+        Self { words: Vec::new(), host: None, program: program.to_string_lossy().into_owned() }
     }
 
     /// `ssh:HOST`, `slurm:NODE`, `kubernetes:POD` or `kubernetes:NAMESPACE/POD`, `docker:CONTAINER`; or a whole command of several words, whose last word names
@@ -116,14 +99,9 @@ impl Launcher {
             let host = words.last().cloned();
             return Ok(Self::new(words, host));
         }
-        let unknown = || LauncherError::Unknown {
-            text: text.to_owned(),
-        };
+        let unknown = || LauncherError::Unknown { text: text.to_owned() };
         let (name, host) = text.split_once(':').ok_or_else(unknown)?;
-        let (_, words) = PRESETS
-            .iter()
-            .find(|(preset, _)| *preset == name)
-            .ok_or_else(unknown)?;
+        let (_, words) = PRESETS.iter().find(|(preset, _)| *preset == name).ok_or_else(unknown)?;
         let mut words = words.iter().map(|word| (*word).to_owned()).collect();
         if name == "ssh" {
             tell_ssh(&mut words);
@@ -164,11 +142,7 @@ impl Launcher {
     }
 
     fn new(words: Vec<String>, host: Option<String>) -> Self {
-        Self {
-            words,
-            host,
-            program: PROGRAM.to_owned(),
-        }
+        Self { words, host, program: PROGRAM.to_owned() }
     }
 
     /// The same with the program at another path there.
@@ -180,9 +154,8 @@ impl Launcher {
 
     /// This program with these arguments, there. The caller pipes standard input, output and error.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let words: Vec<&str> = std::iter::once(self.program.as_str())
-            .chain(arguments.iter().copied())
-            .collect();
+        let words: Vec<&str> =
+            std::iter::once(self.program.as_str()).chain(arguments.iter().copied()).collect();
         self.other(&words)
     }
 
@@ -230,10 +203,7 @@ fn tell_ssh(words: &mut Vec<String>) {
         !written.contains(&name.to_ascii_lowercase())
     };
     let options = SSH_OPTIONS.into_iter().filter(is_open);
-    let options: Vec<String> = options
-        .flat_map(|option| ["-o", option])
-        .map(str::to_owned)
-        .collect();
+    let options: Vec<String> = options.flat_map(|option| ["-o", option]).map(str::to_owned).collect();
     words.splice(1..1, options);
 }
 
@@ -246,13 +216,7 @@ fn checked(host: &str, text: &str) -> Result<(), LauncherError> {
     let is_name = !host.is_empty()
         && !host.starts_with('-')
         && !host.contains(|c: char| c.is_whitespace() || c.is_control());
-    if is_name {
-        Ok(())
-    } else {
-        Err(LauncherError::Host {
-            text: text.to_owned(),
-        })
-    }
+    if is_name { Ok(()) } else { Err(LauncherError::Host { text: text.to_owned() }) }
 }
 
 /// The presets' names, as a message lists them.
@@ -277,9 +241,7 @@ fn split(text: &str) -> Result<Vec<String>, LauncherError> {
     words.extend(word);
     match quote {
         None => Ok(words),
-        Some(_) => Err(LauncherError::Quote {
-            text: text.to_owned(),
-        }),
+        Some(_) => Err(LauncherError::Quote { text: text.to_owned() }),
     }
 }
 
@@ -316,21 +278,10 @@ mod tests {
         let command = slurm.command(&["--version"]);
         assert!(words(&command).ends_with(&["--nodelist=node1", "/opt/sensormark", "--version"]));
         let command = parse("kubernetes:lab/pod-0").command(&[]);
-        let expected = [
-            "kubectl",
-            "exec",
-            "--namespace=lab",
-            "-i",
-            "pod-0",
-            "--",
-            "sensormark",
-        ];
+        let expected = ["kubectl", "exec", "--namespace=lab", "-i", "pod-0", "--", "sensormark"];
         assert_eq!(words(&command), expected);
         let command = parse("docker:db").command(&[]);
-        assert_eq!(
-            words(&command),
-            ["docker", "exec", "-i", "db", "sensormark"]
-        );
+        assert_eq!(words(&command), ["docker", "exec", "-i", "db", "sensormark"]);
     }
 
     #[test]
@@ -350,10 +301,7 @@ mod tests {
         assert!(words(&command).ends_with(&expected), "{command:?}");
         let whole = Launcher::parse("ip netns exec pi1").expect("words");
         assert_eq!(whole.host(), Some("pi1"));
-        assert_eq!(
-            words(&whole.other(&["true"])),
-            ["ip", "netns", "exec", "pi1", "true"]
-        );
+        assert_eq!(words(&whole.other(&["true"])), ["ip", "netns", "exec", "pi1", "true"]);
     }
 
     #[test]

@@ -76,10 +76,7 @@ impl Place {
             let url = endpoint.url.expose();
             let is_known = |place: &Self| place.endpoint.url.expose() == url;
             if !is_new_folder && !places.iter().any(is_known) {
-                places.push(Self {
-                    choice: choice.clone(),
-                    endpoint,
-                });
+                places.push(Self { choice: choice.clone(), endpoint });
             }
         }
         Ok(places)
@@ -89,16 +86,11 @@ impl Place {
     ///
     /// # Errors
     /// When the database cannot be reached or asked.
-    pub fn databases(
-        &self,
-        supervisor: &Supervisor,
-        timeout_ms: u64,
-    ) -> Result<Vec<Leftover>, StoreError> {
+    pub fn databases(&self, supervisor: &Supervisor, timeout_ms: u64) -> Result<Vec<Leftover>, StoreError> {
         // Any name and mark will do: nothing is made or dropped.
         let mark = owner_mark::new();
         let plan = self.plan(DatabaseName::new(&mark)?, &mark, timeout_ms)?;
-        let found =
-            self.administer(&plan, async |administrator| administrator.databases().await)?;
+        let found = self.administer(&plan, async |administrator| administrator.databases().await)?;
         Ok(found
             .into_iter()
             .map(|(database, owner)| Leftover {
@@ -117,9 +109,7 @@ impl Place {
     pub fn drop_database(&self, found: &Leftover, timeout_ms: u64) -> Result<(), StoreError> {
         let name = DatabaseName::try_from(found.database.clone())?;
         let plan = self.plan(name, &found.owner, timeout_ms)?;
-        self.administer(&plan, async |administrator| {
-            administrator.drop_database().await
-        })
+        self.administer(&plan, async |administrator| administrator.drop_database().await)
     }
 
     fn administer<T>(
@@ -134,19 +124,13 @@ impl Place {
     }
 
     /// A plan of this database, with the least schema that there is: what it held is not known, and does not matter to drop it.
-    fn plan(
-        &self,
-        database: DatabaseName,
-        owner: &str,
-        timeout_ms: u64,
-    ) -> Result<Plan, StoreError> {
+    fn plan(&self, database: DatabaseName, owner: &str, timeout_ms: u64) -> Result<Plan, StoreError> {
         let store: &dyn Store = self.choice.store.as_ref();
         let schema = Arc::new(Schema::of_sensors([1], TimeResolution::Milliseconds));
         let offers = store.layouts(&schema, Family::PerReading);
         let layout = offers.first().map(|offer| offer.layout);
-        let layout = layout.ok_or_else(|| {
-            StoreError::unsupported("look for databases", "it has no layout of readings")
-        })?;
+        let layout = layout
+            .ok_or_else(|| StoreError::unsupported("look for databases", "it has no layout of readings"))?;
         Ok(Plan {
             endpoint: self.endpoint.clone(),
             database,
@@ -192,12 +176,9 @@ mod tests {
 
     #[test]
     fn ages_are_said_in_the_unit_that_fits() {
-        for (seconds, words) in [
-            (5, "5 s old"),
-            (61, "1 min old"),
-            (7_200, "2 h old"),
-            (200_000, "2 days old"),
-        ] {
+        for (seconds, words) in
+            [(5, "5 s old"), (61, "1 min old"), (7_200, "2 h old"), (200_000, "2 days old")]
+        {
             assert_eq!(found(RunState::Ended, Some(seconds)).age_text(), words);
         }
         assert_eq!(found(RunState::Ended, None).age_text(), "of unknown age");

@@ -27,11 +27,7 @@ impl Aligned {
         for load in &mut outcome.loads {
             load.seconds += delay;
         }
-        Self {
-            delay,
-            lasted,
-            outcome,
-        }
+        Self { delay, lasted, outcome }
     }
 }
 
@@ -40,11 +36,7 @@ impl Aligned {
 /// # Errors
 /// Whose figures do not go with those before, by its place, and why.
 pub fn join(parts: Vec<Aligned>, hosts: u32) -> Result<Option<PhaseOutcome>, (usize, String)> {
-    let windows = if hosts > 1 {
-        windows(&parts, hosts)?
-    } else {
-        Vec::new()
-    };
+    let windows = if hosts > 1 { windows(&parts, hosts)? } else { Vec::new() };
     let mut whole: Option<PhaseOutcome> = None;
     for (place, part) in parts.into_iter().enumerate() {
         match &mut whole {
@@ -88,9 +80,5 @@ fn of_load(part: &Aligned, number: usize) -> Option<Part<'_>> {
 /// In open loop, latencies hold operations too that could not start.
 fn of_class(class: &ClassOutcome) -> PartClass<'_> {
     let done = class.service.as_ref().unwrap_or(&class.latency);
-    PartClass {
-        operations: class.operations,
-        readings: class.readings,
-        seconds: &done.seconds,
-    }
+    PartClass { operations: class.operations, readings: class.readings, seconds: &done.seconds }
 }

@@ -18,11 +18,7 @@ const OPERATION: &str = "hold databases to --memory-limit";
 /// - a database that sensormark does not start, or an embedded one;
 /// - a limit that is too small for `--server-memory`, or larger than what there is (`available_bytes`);
 /// - a machine where no control group can be made.
-pub fn check(
-    options: &ServerOptions,
-    choices: &[&Choice],
-    available_bytes: u64,
-) -> Result<(), StoreError> {
+pub fn check(options: &ServerOptions, choices: &[&Choice], available_bytes: u64) -> Result<(), StoreError> {
     let Some(limit) = options.memory_limit_bytes else {
         return Ok(());
     };
@@ -72,10 +68,7 @@ pub fn check_choice(choice: &Choice, options: &ServerOptions) -> Result<(), Stor
     }
     let members = choice.cluster.as_ref().map_or(1, |cluster| cluster.members);
     // Members share memory and limit in equal parts, and each of them needs what a server needs.
-    let own = ServerOptions {
-        cluster: choice.cluster.clone(),
-        ..options.clone()
-    };
+    let own = ServerOptions { cluster: choice.cluster.clone(), ..options.clone() };
     let least = own.of_one_member().least_memory_limit_bytes();
     let least = least.saturating_mul(u64::from(members));
     if limit < least {
@@ -105,18 +98,12 @@ mod tests {
         options.memory_limit_bytes = Some(4 << 30);
         let refused = check_choice(&choice, &options).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Unsupported);
-        assert!(
-            refused.to_string().contains("inside the client"),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains("inside the client"), "{refused}");
     }
 
     #[test]
     fn a_limit_above_what_there_is_limits_nothing() {
-        let options = ServerOptions {
-            memory_limit_bytes: Some(4 << 30),
-            ..ServerOptions::default()
-        };
+        let options = ServerOptions { memory_limit_bytes: Some(4 << 30), ..ServerOptions::default() };
         let refused = check(&options, &[], 3 << 30).unwrap_err();
         assert!(refused.to_string().contains("3072 MB"), "{refused}");
         assert!(available_bytes(None) > 0);

@@ -24,10 +24,7 @@ pub struct Extent {
 impl Extent {
     /// One statement about so many readings.
     pub const fn of(readings: f64) -> Self {
-        Self {
-            readings,
-            statements: 1.0,
-        }
+        Self { readings, statements: 1.0 }
     }
 }
 
@@ -88,11 +85,7 @@ pub trait Operations: Send + Sync {
     ///
     /// # Errors
     /// When there is no such line.
-    fn intake(
-        &self,
-        address: &serde_json::Value,
-        start_ns: u64,
-    ) -> Result<Box<dyn Intake>, StoreError> {
+    fn intake(&self, address: &serde_json::Value, start_ns: u64) -> Result<Box<dyn Intake>, StoreError> {
         let _ = (address, start_ns);
         let text = "these operations are not fed";
         Err(StoreError::new(ErrorKind::Configuration, "take in", text))

@@ -6,9 +6,7 @@
 use super::quiet_spells::{self, QuietSpells, Spell};
 use super::tally::{ClassTally, Exception, Tally, WriteCounts};
 use super::work_distribution::Issued;
-use crate::measurement::latency::{
-    LatencyRecorder, LatencySummary, SecondHistogram, merge_seconds,
-};
+use crate::measurement::latency::{LatencyRecorder, LatencySummary, SecondHistogram, merge_seconds};
 use crate::measurement::record::AnswersRecord;
 use crate::measurement::shared_window::SharedWindow;
 use serde::{Deserialize, Serialize};
@@ -192,13 +190,7 @@ pub(super) struct LoadSummary {
 
 impl LoadOutcome {
     pub(super) fn new(summary: LoadSummary, tally: Tally) -> Self {
-        let LoadSummary {
-            name,
-            clients,
-            open_loop,
-            class_names,
-            ..
-        } = summary;
+        let LoadSummary { name, clients, open_loop, class_names, .. } = summary;
         let text = |kind: &'static str| kind.to_owned();
         let mut broken = tally.broken;
         let read = read_again(tally.classes, tally.pacing, tally.quiet);
@@ -215,11 +207,7 @@ impl LoadOutcome {
             seconds: tally.last_ns.saturating_sub(summary.start_ns) as f64 / 1e9,
             shared: None,
             classes: class_names.into_iter().zip(classes).collect(),
-            errors: tally
-                .errors
-                .into_iter()
-                .map(|(kind, count)| (text(kind), count))
-                .collect(),
+            errors: tally.errors.into_iter().map(|(kind, count)| (text(kind), count)).collect(),
             first_error: tally.first_error.map(|(_, error)| error),
             late: tally.late,
             not_started: summary.not_started,
@@ -314,11 +302,7 @@ impl LoadOutcome {
         self.answers.add(other.answers);
         // Percentiles of two processes cannot be put together without their histograms: the worse one is kept.
         self.pacing = match (self.pacing.take(), other.pacing) {
-            (Some(one), Some(other)) => Some(if one.p99_ns >= other.p99_ns {
-                one
-            } else {
-                other
-            }),
+            (Some(one), Some(other)) => Some(if one.p99_ns >= other.p99_ns { one } else { other }),
             (one, other) => one.or(other),
         };
         self.reconnects += other.reconnects;

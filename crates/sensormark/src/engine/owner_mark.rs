@@ -56,13 +56,7 @@ mod tests {
 
     #[test]
     fn other_marks_say_nothing() {
-        for mark in [
-            "",
-            "tests",
-            "c1f2a3b4c00d",
-            "0065C1F2A3B4C00D1E2",
-            "ü065c1f2a3b4c00d1e",
-        ] {
+        for mark in ["", "tests", "c1f2a3b4c00d", "0065C1F2A3B4C00D1E2", "ü065c1f2a3b4c00d1e"] {
             assert_eq!(began(mark), None, "{mark}");
         }
     }

@@ -84,20 +84,14 @@ impl Schedule {
     /// One tick every `period_ns` nanoseconds, the first at the start.
     #[must_use]
     pub const fn every(period_ns: NonZeroU64) -> Self {
-        Self::Rate {
-            ticks: NonZeroU64::MIN,
-            span_ns: period_ns,
-        }
+        Self::Rate { ticks: NonZeroU64::MIN, span_ns: period_ns }
     }
 
     /// This many ticks every second, evenly spread, the first at the start.
     #[must_use]
     pub const fn per_second(ticks: NonZeroU64) -> Self {
         const SECOND: NonZeroU64 = NonZeroU64::new(NS_PER_SECOND).expect("a second is not empty");
-        Self::Rate {
-            ticks,
-            span_ns: SECOND,
-        }
+        Self::Rate { ticks, span_ns: SECOND }
     }
 
     /// The longest time from one tick to the next, in nanoseconds.
@@ -117,8 +111,7 @@ impl Schedule {
     pub fn offset_ns(&self, index: u64) -> Option<u64> {
         match self {
             Self::Rate { ticks, span_ns } => {
-                let offset =
-                    u128::from(index) * u128::from(span_ns.get()) / u128::from(ticks.get());
+                let offset = u128::from(index) * u128::from(span_ns.get()) / u128::from(ticks.get());
                 u64::try_from(offset).ok()
             }
             Self::Given(offsets) => offsets.get(usize::try_from(index).ok()?).copied(),
@@ -150,21 +143,14 @@ impl Pacer {
     /// A pacer whose schedule counts from `start_ns` of the monotonic clock ([`monotonic_ns`]), past or to come.
     #[must_use]
     pub fn new(schedule: Schedule, start_ns: u64) -> Self {
-        let errors =
-            Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid");
-        Self {
-            schedule,
-            start_ns,
-            next: 0,
-            errors,
-        }
+        let errors = Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid");
+        Self { schedule, start_ns, next: 0, errors }
     }
 
     /// When the next tick is due, in nanoseconds of the monotonic clock; `None` after the last.
     #[must_use]
     pub fn next_due_ns(&self) -> Option<u64> {
-        self.start_ns
-            .checked_add(self.schedule.offset_ns(self.next)?)
+        self.start_ns.checked_add(self.schedule.offset_ns(self.next)?)
     }
 
     /// Sleeps until the next tick is due and returns it, at once where it is overdue; `None` after the last.
@@ -176,11 +162,7 @@ impl Pacer {
         self.errors.saturating_record(woke_ns - due_ns);
         let index = self.next;
         self.next += 1;
-        Some(Tick {
-            index,
-            due_ns,
-            woke_ns,
-        })
+        Some(Tick { index, due_ns, woke_ns })
     }
 
     /// Pacing errors so far (woke − due), in nanoseconds, three significant digits, one hour at most.
@@ -238,9 +220,7 @@ impl PacingSummary {
 
 fn hexadecimal(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    V2Serializer::new()
-        .serialize(histogram, &mut bytes)
-        .expect("memory takes any histogram");
+    V2Serializer::new().serialize(histogram, &mut bytes).expect("memory takes any histogram");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -263,14 +243,8 @@ mod tests {
     fn a_rate_does_not_drift() {
         let thirds = Schedule::per_second(nonzero(3));
         let offsets: Vec<_> = (0..4).map(|tick| thirds.offset_ns(tick)).collect();
-        assert_eq!(
-            offsets,
-            [0, 333_333_333, 666_666_666, 1_000_000_000].map(Some)
-        );
-        assert_eq!(
-            thirds.offset_ns(3_000_000_000),
-            Some(1_000_000_000 * NS_PER_SECOND)
-        );
+        assert_eq!(offsets, [0, 333_333_333, 666_666_666, 1_000_000_000].map(Some));
+        assert_eq!(thirds.offset_ns(3_000_000_000), Some(1_000_000_000 * NS_PER_SECOND));
         assert_eq!(Schedule::every(nonzero(7)).offset_ns(3), Some(21));
         assert_eq!(Schedule::every(nonzero(7)).offset_ns(u64::MAX), None);
     }
@@ -281,20 +255,14 @@ mod tests {
         let mut pacer = Pacer::new(Schedule::every(nonzero(1_000_000)), start_ns);
         for index in 0..2_000 {
             let tick = pacer.wait().expect("a rate has no end");
-            assert_eq!(
-                (tick.index, tick.due_ns),
-                (index, start_ns + index * 1_000_000)
-            );
+            assert_eq!((tick.index, tick.due_ns), (index, start_ns + index * 1_000_000));
             assert!(tick.woke_ns >= tick.due_ns);
         }
         let summary = pacer.summary();
         println!("{summary:?}");
         assert_eq!(summary.ticks, 2_000);
         // Generous: other work may hold this machine.
-        assert!(
-            summary.p50_ns.expect("enough ticks") < 20_000_000,
-            "{summary:?}"
-        );
+        assert!(summary.p50_ns.expect("enough ticks") < 20_000_000, "{summary:?}");
         assert!(summary.p99_ns.is_some() && summary.p99_9_ns.is_none());
         assert!(monotonic_ns() >= start_ns + 1_999 * 1_000_000);
     }

@@ -87,12 +87,7 @@ pub struct Bounds {
     words: &'static [&'static str],
 }
 
-const ANY: Bounds = Bounds {
-    least: f64::NEG_INFINITY,
-    most: f64::INFINITY,
-    is_over: false,
-    words: &[],
-};
+const ANY: Bounds = Bounds { least: f64::NEG_INFINITY, most: f64::INFINITY, is_over: false, words: &[] };
 
 /// Any value of its kind.
 pub const fn any() -> Bounds {
@@ -106,11 +101,7 @@ pub const fn at_least(least: f64) -> Bounds {
 
 /// More than this.
 pub const fn over(least: f64) -> Bounds {
-    Bounds {
-        least,
-        is_over: true,
-        ..ANY
-    }
+    Bounds { least, is_over: true, ..ANY }
 }
 
 /// From one to the other, both included.
@@ -120,10 +111,7 @@ pub const fn between(least: f64, most: f64) -> Bounds {
 
 /// More than one, and not more than the other.
 pub const fn over_up_to(least: f64, most: f64) -> Bounds {
-    Bounds {
-        most,
-        ..over(least)
-    }
+    Bounds { most, ..over(least) }
 }
 
 /// One of these words.
@@ -144,15 +132,11 @@ impl Settable for bool {
 }
 
 impl Settable for u32 {
-    const KIND: Kind = Kind::Whole {
-        most: Self::MAX as f64,
-    };
+    const KIND: Kind = Kind::Whole { most: Self::MAX as f64 };
 }
 
 impl Settable for u64 {
-    const KIND: Kind = Kind::Whole {
-        most: Self::MAX as f64,
-    };
+    const KIND: Kind = Kind::Whole { most: Self::MAX as f64 };
 }
 
 impl Settable for f64 {
@@ -176,14 +160,10 @@ impl Parameter {
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
         let value = if self.is_list {
-            let inner = text
-                .strip_prefix('[')
-                .and_then(|rest| rest.strip_suffix(']'));
+            let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
             let items = inner.unwrap_or(text).split(',').map(str::trim);
             let items = items.filter(|item| !item.is_empty());
-            items
-                .map(|item| self.item(item))
-                .collect::<Result<_, _>>()?
+            items.map(|item| self.item(item)).collect::<Result<_, _>>()?
         } else {
             self.item(text)?
         };
@@ -243,9 +223,7 @@ impl Parameter {
             }
         };
         if self.is_list {
-            format!(
-                "{text:?} in {name}: each must be {expected}; write commas between them, like 1,4,16"
-            )
+            format!("{text:?} in {name}: each must be {expected}; write commas between them, like 1,4,16")
         } else {
             format!("{name} must be {expected}, and {text:?} is not")
         }
@@ -284,11 +262,7 @@ impl Parameter {
                 if self.allows(number) {
                     return Ok(());
                 }
-                let (is, must) = if self.is_list {
-                    ("holds", "each must")
-                } else {
-                    ("is", "it must")
-                };
+                let (is, must) = if self.is_list { ("holds", "each must") } else { ("is", "it must") };
                 let range = self.range(number);
                 Err(format!("{name} {is} {number}; {must} be {range}"))
             }
@@ -298,11 +272,7 @@ impl Parameter {
 
     fn allows(&self, number: f64) -> bool {
         let least = self.bounds.least;
-        let is_enough = if self.bounds.is_over {
-            number > least
-        } else {
-            number >= least
-        };
+        let is_enough = if self.bounds.is_over { number > least } else { number >= least };
         is_enough && number <= self.most()
     }
 
@@ -335,9 +305,7 @@ impl Parameter {
 /// The first that is wrong, in words.
 pub fn check_each(table: &[Parameter], numbers: &impl Serialize) -> Result<(), String> {
     let numbers = serde_json::to_value(numbers).map_err(|error| error.to_string())?;
-    let known = table
-        .iter()
-        .filter_map(|one| Some((one, numbers.get(one.name)?)));
+    let known = table.iter().filter_map(|one| Some((one, numbers.get(one.name)?)));
     let mut known = known;
     known.try_for_each(|(one, value)| one.check(value))
 }

@@ -114,12 +114,7 @@ pub struct Target {
 impl Target {
     /// This database of this store.
     pub fn new(store: Arc<dyn Store>, plan: Arc<Plan>) -> Self {
-        Self {
-            kind: store.description().session,
-            store,
-            plan,
-            stop: Arc::new(AtomicBool::new(false)),
-        }
+        Self { kind: store.description().session, store, plan, stop: Arc::new(AtomicBool::new(false)) }
     }
 }
 

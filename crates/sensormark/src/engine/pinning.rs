@@ -52,10 +52,7 @@ impl Pinning {
         } else {
             let wanted = || format!("{text:?} is not SERVER/CLIENT, such as 0-1/2-3");
             let (server, client) = text.split_once('/').ok_or_else(wanted)?;
-            Self {
-                server: processors(server)?,
-                client: processors(client)?,
-            }
+            Self { server: processors(server)?, client: processors(client)? }
         };
         let (server, client) = (&pinning.server, &pinning.client);
         if server.is_empty() || client.is_empty() {
@@ -66,9 +63,7 @@ impl Pinning {
         }
         if let Some(other) = server.union(client).find(|one| !allowed.contains(one)) {
             let allowed = listed(allowed);
-            return Err(format!(
-                "this process may not use processor {other}, but only {allowed}"
-            ));
+            return Err(format!("this process may not use processor {other}, but only {allowed}"));
         }
         Ok(pinning)
     }
@@ -110,11 +105,7 @@ fn listed(processors: &Processors) -> String {
         }
     }
     let part = |(first, last): (usize, usize)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        }
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     parts.into_iter().map(part).collect::<Vec<_>>().join(",")
 }
@@ -156,15 +147,10 @@ mod tests {
     fn what_is_started_inherits_the_clients_processors() {
         let set = sched_getaffinity(None).unwrap();
         let last = (0..CpuSet::MAX_CPU).rfind(|&one| set.is_set(one)).unwrap();
-        let pinning = Pinning {
-            server: Processors::new(),
-            client: Processors::from([last]),
-        };
+        let pinning = Pinning { server: Processors::new(), client: Processors::from([last]) };
         let seen = std::thread::spawn(move || {
             pinning.hold().unwrap();
-            let status = std::process::Command::new("cat")
-                .arg("/proc/self/status")
-                .output();
+            let status = std::process::Command::new("cat").arg("/proc/self/status").output();
             String::from_utf8(status.unwrap().stdout).unwrap()
         });
         let line = format!("Cpus_allowed_list:\t{last}\n");

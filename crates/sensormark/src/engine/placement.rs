@@ -25,11 +25,7 @@ pub struct Placement {
 impl Placement {
     /// All on this machine, by this program.
     pub fn local(program: &Path) -> Self {
-        Self {
-            here: Launcher::local(program),
-            roles: BTreeMap::new(),
-            load_hosts: Vec::new(),
-        }
+        Self { here: Launcher::local(program), roles: BTreeMap::new(), load_hosts: Vec::new() }
     }
 
     /// The same with a role elsewhere.
@@ -72,10 +68,7 @@ impl Placement {
 
     /// The launchers of other hosts with the roles that they place, each host once.
     pub fn elsewhere(&self) -> Vec<(&str, &Launcher)> {
-        let roles = self
-            .roles
-            .iter()
-            .map(|(role, launcher)| (role.as_str(), launcher));
+        let roles = self.roles.iter().map(|(role, launcher)| (role.as_str(), launcher));
         let loads = self.load_hosts.iter().map(|launcher| (LOAD, launcher));
         let mut found: Vec<(&str, &Launcher)> = Vec::new();
         for (role, launcher) in roles.chain(loads).filter(|(_, one)| one.host().is_some()) {
@@ -112,15 +105,8 @@ mod tests {
         assert_eq!(host("writer", 0), Some("pi"));
         assert_eq!(host("reader", 0), None);
         let elsewhere = placed.elsewhere();
-        let hosts: Vec<_> = elsewhere
-            .iter()
-            .map(|(role, one)| (*role, one.host()))
-            .collect();
-        let expected = [
-            ("writer", Some("pi")),
-            ("load", Some("a")),
-            ("load", Some("b")),
-        ];
+        let hosts: Vec<_> = elsewhere.iter().map(|(role, one)| (*role, one.host())).collect();
+        let expected = [("writer", Some("pi")), ("load", Some("a")), ("load", Some("b"))];
         assert_eq!(hosts, expected);
     }
 }

@@ -19,10 +19,7 @@ pub(super) struct PlantedClock {
 impl PlantedClock {
     fn parse(text: &str) -> Option<Self> {
         let (offset, drift) = text.split_once(',')?;
-        Some(Self {
-            offset_ns: offset.parse().ok()?,
-            drift_ppm: drift.parse().ok()?,
-        })
+        Some(Self { offset_ns: offset.parse().ok()?, drift_ppm: drift.parse().ok()? })
     }
 
     /// What it shows at this instant of the kernel's clock.

@@ -15,9 +15,7 @@ const TURN: Duration = Duration::from_millis(10);
 /// user who tolerates a disturbance anyway. Whether it is busy.
 pub fn look_ahead(context: &RunContext<'_>) -> bool {
     let expected = match context.disturbed_host {
-        DisturbedHost::Refused => {
-            "trials that it disturbs do not count, so sensormark repeats them"
-        }
+        DisturbedHost::Refused => "trials that it disturbs do not count, so sensormark repeats them",
         DisturbedHost::Rough => "expect a rough ranking",
         DisturbedHost::Tolerated => return false,
     };
@@ -25,10 +23,7 @@ pub fn look_ahead(context: &RunContext<'_>) -> bool {
         return false;
     };
     if found.is_disturbed() {
-        let text = format!(
-            "this machine is busy: {}; {expected}",
-            found.reasons.join("; ")
-        );
+        let text = format!("this machine is busy: {}; {expected}", found.reasons.join("; "));
         context.observer.event(RunEvent::Note(text));
     }
     found.is_disturbed()
@@ -66,11 +61,7 @@ fn look(limits: &DisturbanceLimits) -> Result<Disturbance, ProbeError> {
         let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
         u64::try_from(used.tv_sec * 1_000_000_000 + used.tv_nsec).unwrap_or(0)
     };
-    let (first, cpu, began) = (
-        host.sample(&ProcessTable::scan()?)?,
-        cpu_ns(),
-        Instant::now(),
-    );
+    let (first, cpu, began) = (host.sample(&ProcessTable::scan()?)?, cpu_ns(), Instant::now());
     while began.elapsed() < LOOK {
         let turn = Instant::now();
         while turn.elapsed() < TURN {
@@ -90,17 +81,10 @@ mod tests {
 
     #[test]
     fn a_look_at_the_host_counts_its_own_work_as_ours() {
-        let all = DisturbanceLimits {
-            steal_share: 1.0,
-            swap_bytes_per_second: f64::MAX,
-            other_share: 1.0,
-        };
+        let all = DisturbanceLimits { steal_share: 1.0, swap_bytes_per_second: f64::MAX, other_share: 1.0 };
         let found = look(&all).expect("proc");
         assert!(!found.is_disturbed() && found.span_ns >= 1_000_000_000);
-        let none = DisturbanceLimits {
-            steal_share: -1.0,
-            ..all
-        };
+        let none = DisturbanceLimits { steal_share: -1.0, ..all };
         assert!(look(&none).expect("proc").is_disturbed());
     }
 }

@@ -29,12 +29,7 @@ pub struct QuietSpells {
 impl QuietSpells {
     /// From an instant at which nothing had succeeded yet.
     pub const fn new(start_ns: u64) -> Self {
-        Self {
-            packed: Spool::new(BLOCK),
-            packed_until_ns: 0,
-            since_ns: start_ns,
-            others: Vec::new(),
-        }
+        Self { packed: Spool::new(BLOCK), packed_until_ns: 0, since_ns: start_ns, others: Vec::new() }
     }
 
     /// An operation succeeded at this instant.
@@ -47,8 +42,7 @@ impl QuietSpells {
     }
 
     fn push(&mut self, (from, until): Spell) {
-        self.packed
-            .put(&(from - self.packed_until_ns, until - from));
+        self.packed.put(&(from - self.packed_until_ns, until - from));
         self.packed_until_ns = until;
     }
 
@@ -79,8 +73,7 @@ impl QuietSpells {
 /// Where the spells of both overlap for long enough, and the last of both without an end.
 pub fn common(one: &[Spell], other: &[Spell]) -> Vec<Spell> {
     let (mut both, mut i, mut j) = (Vec::new(), 0, 0);
-    while let (Some(&(from, until)), Some(&(other_from, other_until))) = (one.get(i), other.get(j))
-    {
+    while let (Some(&(from, until)), Some(&(other_from, other_until))) = (one.get(i), other.get(j)) {
         let overlap = (from.max(other_from), until.min(other_until));
         if overlap.1.saturating_sub(overlap.0) > LEAST_NS {
             both.push(overlap);
@@ -98,9 +91,7 @@ pub fn common(one: &[Spell], other: &[Spell]) -> Vec<Spell> {
 
 /// The longest spell, in ns, where everything ended at this instant.
 pub fn longest_ns(spells: &[Spell], end_ns: u64) -> u64 {
-    let lengths = spells
-        .iter()
-        .map(|(from, until)| until.min(&end_ns).saturating_sub(*from));
+    let lengths = spells.iter().map(|(from, until)| until.min(&end_ns).saturating_sub(*from));
     lengths.max().unwrap_or(0)
 }
 
@@ -126,11 +117,7 @@ mod tests {
         let all = both.finish().expect("all in memory");
         assert_eq!(all, [(300 * MS, 700 * MS), (1_000 * MS, u64::MAX)]);
         assert_eq!(longest_ns(&all, 1_050 * MS), 400 * MS);
-        assert_eq!(
-            longest_ns(&all, 2_000 * MS),
-            1_000 * MS,
-            "never answered again"
-        );
+        assert_eq!(longest_ns(&all, 2_000 * MS), 1_000 * MS, "never answered again");
     }
 
     #[test]

@@ -102,23 +102,13 @@ impl Ranks {
     ///
     /// # Errors
     /// A rank that does not come in time, or that is about to do something else, by its number.
-    pub fn meet(
-        arrival: Arrival<'_>,
-        meanwhile: Meanwhile<'_>,
-    ) -> Result<(Self, Welcome), TrialFailure> {
+    pub fn meet(arrival: Arrival<'_>, meanwhile: Meanwhile<'_>) -> Result<(Self, Welcome), TrialFailure> {
         let (rank, of) = arrival.shard;
         let said = |rank| arrival.shared.join(part_name((rank, of))).join(SAID);
-        let listened: Vec<u32> = if rank == 0 {
-            (1..of).collect()
-        } else {
-            vec![0]
-        };
-        let heard = listened
-            .into_iter()
-            .map(|other| Listener::new(other, said(other)));
-        let start_at_ns = arrival
-            .start_at
-            .map_or(0, |start| u64::try_from(start.as_nanosecond()).unwrap_or(0));
+        let listened: Vec<u32> = if rank == 0 { (1..of).collect() } else { vec![0] };
+        let heard = listened.into_iter().map(|other| Listener::new(other, said(other)));
+        let start_at_ns =
+            arrival.start_at.map_or(0, |start| u64::try_from(start.as_nanosecond()).unwrap_or(0));
         let until_start = Duration::from_nanos(start_at_ns.saturating_sub(unix_ns()));
         let mut ranks = Self {
             rank,
@@ -128,11 +118,7 @@ impl Ranks {
             start_at_ns,
             come_by: Instant::now() + until_start + arrival.patience,
             speaker: Arc::new(Speaker::new(said(rank))),
-            others: Mutex::new(Others {
-                heard: heard.collect(),
-                lost: None,
-                glanced: Instant::now(),
-            }),
+            others: Mutex::new(Others { heard: heard.collect(), lost: None, glanced: Instant::now() }),
             over: Arc::new(AtomicBool::new(false)),
             alive: None,
         };
@@ -188,12 +174,7 @@ impl Ranks {
     ///
     /// # Errors
     /// When one of them broke it off or is lost, by its number; what `meanwhile` says.
-    pub fn pass(
-        &self,
-        scope: &str,
-        what: &str,
-        meanwhile: Meanwhile<'_>,
-    ) -> Result<(), TrialFailure> {
+    pub fn pass(&self, scope: &str, what: &str, meanwhile: Meanwhile<'_>) -> Result<(), TrialFailure> {
         self.gather(scope, what, meanwhile, || None).map(drop)
     }
 
@@ -201,12 +182,7 @@ impl Ranks {
     ///
     /// # Errors
     /// As [`Self::pass`].
-    pub fn start(
-        &self,
-        scope: &str,
-        what: &str,
-        meanwhile: Meanwhile<'_>,
-    ) -> Result<u64, TrialFailure> {
+    pub fn start(&self, scope: &str, what: &str, meanwhile: Meanwhile<'_>) -> Result<u64, TrialFailure> {
         let start = || Some((unix_ns() + LEAD_NS).max(self.start_at_ns));
         let agreed = self.gather(scope, what, meanwhile, start)?;
         Ok(agreed.unwrap_or_else(unix_ns))
@@ -223,10 +199,7 @@ impl Ranks {
         if !self.is_first() {
             self.say(&Word::Reached(point.clone()))?;
             return self.hear_first(scope, meanwhile, |word| match word {
-                Word::Go {
-                    point: reached,
-                    start_unix_ns,
-                } if *reached == point => Some(*start_unix_ns),
+                Word::Go { point: reached, start_unix_ns } if *reached == point => Some(*start_unix_ns),
                 _ => None,
             });
         }
@@ -235,10 +208,7 @@ impl Ranks {
             _ => None,
         })?;
         let start_unix_ns = start();
-        self.say(&Word::Go {
-            point,
-            start_unix_ns,
-        })?;
+        self.say(&Word::Go { point, start_unix_ns })?;
         Ok(start_unix_ns)
     }
 
@@ -260,10 +230,7 @@ impl Ranks {
             return Ok(Vec::new());
         }
         let others = self.hear_all(scope, meanwhile, |word| match word {
-            Word::Share {
-                point: reached,
-                share,
-            } if *reached == point => Some(share.as_ref().clone()),
+            Word::Share { point: reached, share } if *reached == point => Some(share.as_ref().clone()),
             _ => None,
         })?;
         Ok(std::iter::once(own).chain(others).collect())
@@ -283,17 +250,11 @@ impl Ranks {
         let point = format!("{scope}/{what}");
         if let Some(outcome) = outcome {
             let said = Box::new(outcome.clone());
-            self.say(&Word::Whole {
-                point,
-                outcome: said,
-            })?;
+            self.say(&Word::Whole { point, outcome: said })?;
             return Ok(outcome);
         }
         self.hear_first(scope, meanwhile, |word| match word {
-            Word::Whole {
-                point: reached,
-                outcome,
-            } if *reached == point => Some(outcome.as_ref().clone()),
+            Word::Whole { point: reached, outcome } if *reached == point => Some(outcome.as_ref().clone()),
             _ => None,
         })
     }
@@ -371,9 +332,7 @@ impl Ranks {
         passes: impl Fn(&Word) -> Option<T>,
     ) -> Result<T, TrialFailure> {
         let mut found = self.hear_all(scope, meanwhile, passes)?;
-        found
-            .pop()
-            .ok_or_else(|| TrialFailure::System("rank 0 is missing".to_owned()))
+        found.pop().ok_or_else(|| TrialFailure::System("rank 0 is missing".to_owned()))
     }
 
     fn listen(&self, others: &mut Others) -> Result<(), TrialFailure> {
@@ -381,9 +340,7 @@ impl Ranks {
             let heard = listener.listen();
             heard.map_err(|error| {
                 let (rank, folder) = (listener.rank, self.shared.display());
-                TrialFailure::Rank(format!(
-                    "what rank {rank} said in {folder} cannot be read: {error}"
-                ))
+                TrialFailure::Rank(format!("what rank {rank} said in {folder} cannot be read: {error}"))
             })?;
         }
         Ok(())
@@ -442,11 +399,7 @@ impl Ranks {
     /// Says that this rank does not go on.
     fn leave(&self, why: &str) {
         let is_others = why.starts_with("rank ");
-        let why = if is_others {
-            why.to_owned()
-        } else {
-            format!("rank {} left: {why}", self.rank)
-        };
+        let why = if is_others { why.to_owned() } else { format!("rank {} left: {why}", self.rank) };
         drop(self.say(&Word::Left(why)));
         self.over.store(true, Ordering::Relaxed);
     }

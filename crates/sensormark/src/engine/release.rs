@@ -46,9 +46,7 @@ impl Release {
     /// When a place is due, in ns of CLOCK_MONOTONIC; none past the end of the schedule.
     #[inline]
     pub fn due_ns(&self, position: u64) -> Option<u64> {
-        self.start_ns
-            .load(Ordering::Relaxed)
-            .checked_add(self.schedule.offset_ns(position)?)
+        self.start_ns.load(Ordering::Relaxed).checked_add(self.schedule.offset_ns(position)?)
     }
 
     /// How many places are due at an instant, at most `length`.
@@ -73,9 +71,7 @@ impl Release {
             if let Some(answer) = self.settled(position) {
                 return Poll::Ready(answer);
             }
-            seat.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(context.waker().clone());
+            seat.lock().unwrap_or_else(PoisonError::into_inner).push(context.waker().clone());
             // The pacer may have passed between the two looks.
             self.settled(position).map_or(Poll::Pending, Poll::Ready)
         })
@@ -166,13 +162,7 @@ mod tests {
         release.set_start(5_000_000_000);
         let by = |instant_ns| release.due_by(instant_ns, 50);
         assert_eq!(
-            [
-                by(4_999_999_999),
-                by(5_000_000_000),
-                by(5_000_999_999),
-                by(5_001_000_000),
-                by(9_000_000_000)
-            ],
+            [by(4_999_999_999), by(5_000_000_000), by(5_000_999_999), by(5_001_000_000), by(9_000_000_000)],
             [0, 1, 1, 2, 50]
         );
     }

@@ -129,9 +129,8 @@ mod tests {
         let mut budget = RepeatBudget::new(DisturbedHost::Rough, 60.0);
         assert!(budget.allows(0, 30.0) && !budget.allows(0, 31.0) && !budget.allows(1, 1.0));
         assert_eq!(budget.wait(), Duration::from_secs(5));
-        let before = Instant::now()
-            .checked_sub(Duration::from_secs(20))
-            .expect("a machine that runs for 20 s");
+        let before =
+            Instant::now().checked_sub(Duration::from_secs(20)).expect("a machine that runs for 20 s");
         budget.repeated(before);
         assert!(budget.allows(0, 9.0) && !budget.allows(0, 11.0));
         assert!(!budget.repeats_on_a_busy_host());
@@ -141,9 +140,8 @@ mod tests {
     fn where_disturbed_trials_do_not_count_only_waiting_is_bounded() {
         let mut budget = RepeatBudget::new(DisturbedHost::Refused, 1.0);
         assert!(budget.allows(1, 1e6) && !budget.allows(2, 1.0));
-        let before = Instant::now()
-            .checked_sub(Duration::from_secs(20))
-            .expect("a machine that runs for 20 s");
+        let before =
+            Instant::now().checked_sub(Duration::from_secs(20)).expect("a machine that runs for 20 s");
         budget.repeated(before);
         assert_eq!(budget.wait(), Duration::from_secs(30));
         assert!(budget.repeats_on_a_busy_host());

@@ -109,11 +109,7 @@ impl RoleProcess {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub fn start(
-        launcher: &Launcher,
-        role: &str,
-        configuration: &impl Serialize,
-    ) -> Result<Self, RoleError> {
+    pub fn start(launcher: &Launcher, role: &str, configuration: &impl Serialize) -> Result<Self, RoleError> {
         let mut process = Self::launch(launcher, role)?;
         // A role that ended at once shows by its missing events, with its messages.
         let _ = process.send(configuration);
@@ -127,11 +123,7 @@ impl RoleProcess {
     pub fn launch(launcher: &Launcher, role: &str) -> Result<Self, RoleError> {
         let place = launcher.host().map(|host| format!("{ON}{host}"));
         let place = place.unwrap_or_default();
-        let failed = |source| RoleError::Start {
-            role: role.to_owned(),
-            place: place.clone(),
-            source,
-        };
+        let failed = |source| RoleError::Start { role: role.to_owned(), place: place.clone(), source };
         let mut arguments = vec!["role", role];
         if launcher.host().is_some() {
             arguments.push(ELSEWHERE);
@@ -220,10 +212,7 @@ impl RoleProcess {
     pub fn send(&mut self, command: &impl Serialize) -> Result<(), RoleError> {
         let mut line = serde_json::to_vec(command).expect("commands have string keys");
         line.push(b'\n');
-        let sent = self
-            .input
-            .as_mut()
-            .map(|input| input.write_all(&line).and_then(|()| input.flush()));
+        let sent = self.input.as_mut().map(|input| input.write_all(&line).and_then(|()| input.flush()));
         match sent {
             Some(Ok(())) => Ok(()),
             _ => Err(self.ended()),
@@ -257,10 +246,8 @@ impl RoleProcess {
     /// When it ends or fails, or says nothing within `limit`.
     pub fn wait_here(&mut self, limit: Duration) -> Result<(), RoleError> {
         let deadline = Instant::now() + limit;
-        self.hear(deadline, |_, event| {
-            matches!(event, Event::Here { .. }).then_some(())
-        })?
-        .ok_or_else(|| self.silent(limit))
+        self.hear(deadline, |_, event| matches!(event, Event::Here { .. }).then_some(()))?
+            .ok_or_else(|| self.silent(limit))
     }
 
     /// Asks the process for its clock.
@@ -325,10 +312,7 @@ impl RoleProcess {
     fn keep(&mut self, event: Event) -> Result<(), RoleError> {
         self.note(&event);
         match event {
-            Event::Failed {
-                unreachable,
-                message,
-            } => {
+            Event::Failed { unreachable, message } => {
                 return Err(RoleError::Failed {
                     role: self.role.clone(),
                     place: self.place.clone(),
@@ -351,9 +335,7 @@ impl RoleProcess {
 
     /// Whether it has sent a report that was not taken yet.
     pub fn has_reported(&self) -> bool {
-        self.waiting
-            .iter()
-            .any(|event| matches!(event, Event::Report(_)))
+        self.waiting.iter().any(|event| matches!(event, Event::Report(_)))
     }
 
     /// Waits for the process to be ready.
@@ -373,28 +355,17 @@ impl RoleProcess {
 
     /// That the process did not tell its clock for as long as this.
     pub fn without_clock(&self, limit: Duration) -> RoleError {
-        RoleError::NoClock {
-            place: self.place.clone(),
-            seconds: limit.as_secs(),
-        }
+        RoleError::NoClock { place: self.place.clone(), seconds: limit.as_secs() }
     }
 
     /// That nothing came from the process for as long as this.
     pub fn silent(&self, limit: Duration) -> RoleError {
-        RoleError::Silent {
-            role: self.role.clone(),
-            place: self.place.clone(),
-            seconds: limit.as_secs(),
-        }
+        RoleError::Silent { role: self.role.clone(), place: self.place.clone(), seconds: limit.as_secs() }
     }
 
     /// That the process said what cannot be.
     pub fn implausible(&self, problem: impl Into<String>) -> RoleError {
-        RoleError::Implausible {
-            role: self.role.clone(),
-            place: self.place.clone(),
-            problem: problem.into(),
-        }
+        RoleError::Implausible { role: self.role.clone(), place: self.place.clone(), problem: problem.into() }
     }
 
     /// Ends the process at once.
@@ -407,22 +378,12 @@ impl RoleProcess {
         self.input = None;
         let limit = Duration::from_secs(2);
         let deadline = Instant::now() + limit;
-        let status = self.wait_bounded(limit).map_or_else(
-            || "still running, output closed".to_owned(),
-            |status| status.to_string(),
-        );
+        let status = self
+            .wait_bounded(limit)
+            .map_or_else(|| "still running, output closed".to_owned(), |status| status.to_string());
         let kept = self.messages.text(deadline);
-        let messages = if kept.is_empty() {
-            kept
-        } else {
-            format!(": {kept}")
-        };
-        RoleError::Ended {
-            role: self.role.clone(),
-            place: self.place.clone(),
-            status,
-            messages,
-        }
+        let messages = if kept.is_empty() { kept } else { format!(": {kept}") };
+        RoleError::Ended { role: self.role.clone(), place: self.place.clone(), status, messages }
     }
 
     fn wait_bounded(&mut self, limit: Duration) -> Option<ExitStatus> {

@@ -54,15 +54,11 @@ impl RoleLine {
         planted_clock::plant();
         let (sender, lines) = channel();
         let reader = thread::Builder::new().name("line".to_owned());
-        reader
-            .spawn(move || read(&sender))
-            .map_err(|error| format!("cannot read the line: {error}"))?;
+        reader.spawn(move || read(&sender)).map_err(|error| format!("cannot read the line: {error}"))?;
         let process_id = std::process::id();
         tell(&Event::Here { process_id });
         let mut line = Self { lines };
-        let configuration = line
-            .receive()?
-            .ok_or("a role is started by sensormark itself, not by hand")?;
+        let configuration = line.receive()?.ok_or("a role is started by sensormark itself, not by hand")?;
         Ok((line, configuration))
     }
 
@@ -75,9 +71,7 @@ impl RoleLine {
             return Ok(None);
         };
         let command = serde_json::from_str(&line);
-        command
-            .map(Some)
-            .map_err(|error| format!("not a command: {error}"))
+        command.map(Some).map_err(|error| format!("not a command: {error}"))
     }
 }
 
@@ -86,10 +80,7 @@ fn read(commands: &Sender<String>) {
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         if let Ok(Ping { ping }) = serde_json::from_str(&line) {
             let clock_ns = monotonic_ns();
-            tell(&Event::Pong {
-                number: ping,
-                clock_ns,
-            });
+            tell(&Event::Pong { number: ping, clock_ns });
         } else {
             // A source takes no commands; its line says when to end all the same.
             let _ = commands.send(line);

@@ -46,9 +46,7 @@ impl RunOutcome {
         let is_missed = |limit: &&LimitRecord| !limit.met && !limit.is_undecided;
         self.limits_missed += record.limits.iter().filter(is_missed).count();
         let reasons = record.verdict.reasons();
-        self.unreachable |= reasons
-            .iter()
-            .any(|reason| reason.kind == ReasonKind::Unreachable);
+        self.unreachable |= reasons.iter().any(|reason| reason.kind == ReasonKind::Unreachable);
     }
 }
 
@@ -115,13 +113,7 @@ pub fn run(
         if context.is_interrupted() {
             break;
         }
-        for record in measure(
-            context,
-            runner,
-            &cases[scheduled.case],
-            scheduled,
-            &mut spending,
-        )? {
+        for record in measure(context, runner, &cases[scheduled.case], scheduled, &mut spending)? {
             outcome.count(&record);
         }
         freed::give_back();
@@ -253,10 +245,7 @@ fn announce_again(
     case: &BenchmarkCase,
     turn: TrialPosition,
 ) {
-    context.observer.event(RunEvent::Again {
-        trials,
-        seconds: left.now,
-    });
+    context.observer.event(RunEvent::Again { trials, seconds: left.now });
     tell(context, left);
     context.observer.event(RunEvent::Note(format!(
         "other programs used this machine, so sensormark repeats {} {} (attempt {} of {})",

@@ -59,17 +59,9 @@ pub struct RunPlan {
 
 impl RunPlan {
     /// The plan of these cases.
-    pub fn new(
-        runner: &dyn CaseRunner,
-        cases: &[BenchmarkCase],
-        repetitions: u32,
-        terms: &Terms,
-    ) -> Self {
+    pub fn new(runner: &dyn CaseRunner, cases: &[BenchmarkCase], repetitions: u32, terms: &Terms) -> Self {
         Self {
-            cases: cases
-                .iter()
-                .map(|case| runner.estimate(case, terms))
-                .collect(),
+            cases: cases.iter().map(|case| runner.estimate(case, terms)).collect(),
             schedule: schedule(cases.len(), repetitions).collect(),
         }
     }
@@ -96,11 +88,7 @@ impl RunPlan {
 
     /// How long all of it takes if nothing is repeated, in seconds.
     pub fn seconds(&self) -> f64 {
-        let cases: f64 = self
-            .schedule
-            .iter()
-            .map(|scheduled| self.case_seconds(scheduled))
-            .sum();
+        let cases: f64 = self.schedule.iter().map(|scheduled| self.case_seconds(scheduled)).sum();
         BEFORE_SECONDS + cases
     }
 
@@ -130,11 +118,7 @@ mod tests {
         assert_eq!(in_turn(study, &case, 1), [0, 2, 3, 1]);
         assert_eq!(in_turn(study, &case, 2), [0, 3, 1, 2]);
         assert_eq!(in_turn(study, &case, 3), in_turn(study, &case, 0));
-        assert_eq!(
-            in_turn(None, &case, 1),
-            in_turn(study, &case, 0),
-            "ours stays"
-        );
+        assert_eq!(in_turn(None, &case, 1), in_turn(study, &case, 0), "ours stays");
         assert_eq!(in_turn(study, &case[..1], 1), [0]);
     }
 
@@ -144,11 +128,7 @@ mod tests {
         assert_eq!(cases, [0, 1, 2, 1, 2, 0]);
         assert_eq!(schedule(0, 2).count(), 0);
         let last = schedule(3, 2).last();
-        let expected = ScheduledCase {
-            repetition: 1,
-            place: 2,
-            case: 0,
-        };
+        let expected = ScheduledCase { repetition: 1, place: 2, case: 0 };
         assert_eq!(last, Some(expected));
     }
 }

@@ -24,10 +24,7 @@ pub struct SchedulingRequest {
 impl Default for SchedulingRequest {
     /// The default policy, and the least slack (1 ns), which needs no rights.
     fn default() -> Self {
-        Self {
-            real_time_priority: None,
-            timer_slack_ns: Some(NonZeroU64::MIN),
-        }
+        Self { real_time_priority: None, timer_slack_ns: Some(NonZeroU64::MIN) }
     }
 }
 
@@ -66,9 +63,9 @@ impl SchedulingRequest {
     /// Asks the kernel to do all of this to the calling thread, until the thread ends. Never fails: refusals are in what it returns.
     #[must_use]
     pub fn apply(&self) -> SchedulingGrant {
-        let slack = self.timer_slack_ns.map(|slack| {
-            rustix::thread::set_current_timer_slack(Some(slack)).map_err(std::io::Error::from)
-        });
+        let slack = self
+            .timer_slack_ns
+            .map(|slack| rustix::thread::set_current_timer_slack(Some(slack)).map_err(std::io::Error::from));
         SchedulingGrant {
             real_time: Grant::of(self.real_time_priority.map(set_first_in_first_out)),
             timer_slack: Grant::of(slack),
@@ -79,17 +76,11 @@ impl SchedulingRequest {
 /// Puts the calling thread under SCHED_FIFO; its children start with the default policy.
 #[allow(unsafe_code)]
 fn set_first_in_first_out(priority: u8) -> Result<(), std::io::Error> {
-    let parameters = libc::sched_param {
-        sched_priority: libc::c_int::from(priority),
-    };
+    let parameters = libc::sched_param { sched_priority: libc::c_int::from(priority) };
     let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
     // SAFETY: the pointer is to a whole sched_param that outlives the call, which only reads it; 0 is the calling thread.
     let result = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(std::io::Error::last_os_error())
-    }
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
 #[cfg(test)]
@@ -103,29 +94,15 @@ mod tests {
             (grant, rustix::thread::current_timer_slack().ok())
         });
         let (grant, slack_ns) = grant.join().expect("the thread ends well");
-        assert_eq!(
-            grant,
-            SchedulingGrant {
-                real_time: Grant::NotRequested,
-                timer_slack: Grant::Granted
-            }
-        );
+        assert_eq!(grant, SchedulingGrant { real_time: Grant::NotRequested, timer_slack: Grant::Granted });
         assert_eq!(slack_ns, Some(1));
     }
 
     #[test]
     fn an_impossible_priority_is_refused_and_says_why() {
-        let request = SchedulingRequest {
-            real_time_priority: Some(200),
-            timer_slack_ns: None,
-        };
-        let grant = std::thread::spawn(move || request.apply())
-            .join()
-            .expect("the thread ends well");
-        assert!(
-            matches!(&grant.real_time, Grant::Refused(reason) if !reason.is_empty()),
-            "{grant:?}"
-        );
+        let request = SchedulingRequest { real_time_priority: Some(200), timer_slack_ns: None };
+        let grant = std::thread::spawn(move || request.apply()).join().expect("the thread ends well");
+        assert!(matches!(&grant.real_time, Grant::Refused(reason) if !reason.is_empty()), "{grant:?}");
         assert_eq!(grant.timer_slack, Grant::NotRequested);
     }
 }

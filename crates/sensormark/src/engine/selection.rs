@@ -99,10 +99,7 @@ pub fn parse(text: &str, registry: &Registry) -> Result<Vec<Choice>, String> {
         if let Some(rest) = of_all(&item) {
             for store in registry.stores() {
                 let item = format!("{}{rest}", store.description().name);
-                choices.push(Choice {
-                    optional: true,
-                    ..parse_item(&item, registry)?
-                });
+                choices.push(Choice { optional: true, ..parse_item(&item, registry)? });
             }
             continue;
         }
@@ -127,8 +124,8 @@ pub fn redacted(text: &str, registry: &Registry) -> String {
 fn items(text: &str, registry: &Registry) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for piece in text.split(',') {
-        let starts_item = items.last().is_none_or(|last| !last.contains('='))
-            || store_name(piece, registry).is_some();
+        let starts_item =
+            items.last().is_none_or(|last| !last.contains('=')) || store_name(piece, registry).is_some();
         match items.last_mut() {
             Some(last) if !starts_item => {
                 last.push(',');
@@ -167,10 +164,7 @@ fn tell_servers_apart(choices: &mut [Choice]) -> Result<(), String> {
     for choice in choices {
         let name = choice.store.description().name;
         let mut servers: Vec<&Choice> = Vec::new();
-        for one in asked
-            .iter()
-            .filter(|one| one.store.description().name == name)
-        {
+        for one in asked.iter().filter(|one| one.store.description().name == name) {
             if !servers.iter().any(|known| known.is_same_server(one)) {
                 servers.push(one);
             }
@@ -182,11 +176,7 @@ fn tell_servers_apart(choices: &mut [Choice]) -> Result<(), String> {
         let place = servers.iter().position(|one| one.is_same_server(choice));
         let own = called(place.unwrap_or_default(), choice);
         let named = servers.iter().enumerate();
-        if named
-            .filter(|(place, one)| called(*place, one) == own)
-            .count()
-            > 1
-        {
+        if named.filter(|(place, one)| called(*place, one) == own).count() > 1 {
             return Err(format!(
                 "--on names two servers of {name} that are called {own}; give each a name of its own: {name}#NAME=URL"
             ));
@@ -212,9 +202,7 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
             "--on {item}: {HIDDEN} stands for what no result keeps, a user and a password; write them in its place"
         ));
     }
-    let (name, layout) = left
-        .split_once(':')
-        .map_or((left, None), |(name, layout)| (name, Some(layout)));
+    let (name, layout) = left.split_once(':').map_or((left, None), |(name, layout)| (name, Some(layout)));
     let (name, server) = match name.split_once('#') {
         Some((name, server)) => (name, Some(server_name(item, server)?)),
         None => (name, None),
@@ -226,9 +214,7 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
     };
     Ok(Choice {
         store: Arc::clone(find_store(name, registry)?),
-        layout: layout
-            .filter(|layout| !layout.is_empty())
-            .map(str::to_owned),
+        layout: layout.filter(|layout| !layout.is_empty()).map(str::to_owned),
         optional: false,
         strategy: strategy.map(str::to_owned),
         url,
@@ -304,16 +290,12 @@ mod tests {
         let all = parse("all:bulk/bulk-1", &registry).expect("all");
         assert!(all[0].optional && all[0].strategy.as_deref() == Some("bulk-1"));
         assert!(parse("all", &registry).is_ok() && parse("allx", &registry).is_err());
-        assert!(
-            parse("all:bulk=@x", &registry).is_err(),
-            "one server for all"
-        );
+        assert!(parse("all:bulk=@x", &registry).is_err(), "one server for all");
     }
 
     #[test]
     fn a_name_is_one_layout_and_a_star_is_every_name_that_begins_so() {
-        let stores: Vec<Arc<dyn Store>> =
-            vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
+        let stores: Vec<Arc<dyn Store>> = vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
         let registry = Registry::new(stores);
         let named = |on: &str, layout: &str| parse(on, &registry).expect(on)[0].names(layout);
         for (on, layout, is_named) in [
@@ -337,10 +319,7 @@ mod tests {
         let registry = Registry::new(vec![Arc::new(store)]).with_aliases(vec![("m", "memory")]);
         for (given, kept) in [
             ("memory=@a,m:bulk=@b", "memory=@a,m:bulk=@b"),
-            (
-                "memory=x://u:p@h:1/,m#b=@id,memory",
-                "memory=x://***@h:1/,m#b=@id,memory",
-            ),
+            ("memory=x://u:p@h:1/,m#b=@id,memory", "memory=x://***@h:1/,m#b=@id,memory"),
             ("memory=x://u:p,q=@r@h/", "memory=x://***@h/"),
             ("memory=@a@b", "memory=***@b"),
             ("memory:bulk=@a", "memory:bulk=@a"),
@@ -356,17 +335,12 @@ mod tests {
 
     #[test]
     fn what_is_named_twice_is_chosen_once() {
-        let stores: Vec<Arc<dyn Store>> =
-            vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
+        let stores: Vec<Arc<dyn Store>> = vec![Arc::new(MemoryStore::new(RepeatedWrite::KeepsBoth))];
         let registry = Registry::new(stores).with_aliases(vec![("m", "memory")]);
         let chosen = |on: &str| parse(on, &registry).expect(on);
         assert_eq!(chosen("memory,m,mem").len(), 1);
         assert_eq!(chosen("memory:bulk,memory:bulk").len(), 1);
-        assert_eq!(
-            chosen("memory:bulk,memory:bulk*").len(),
-            2,
-            "told apart later"
-        );
+        assert_eq!(chosen("memory:bulk,memory:bulk*").len(), 2, "told apart later");
         assert_eq!(chosen("memory:bulk/a,memory:bulk/b").len(), 2);
         assert_eq!(chosen("memory=@x,memory=@x").len(), 1);
         let both = chosen("all,memory");
@@ -388,14 +362,8 @@ mod tests {
         assert_eq!(told("NAME:a,NAME:b"), ["memory", "memory"]);
         assert_eq!(told("NAME:a=@x,NAME:b=@x"), ["memory", "memory"]);
         assert_eq!(told("NAME:a=@x,NAME:a=@y"), ["memory.1", "memory.2"]);
-        assert_eq!(
-            told("NAME,NAME=@y,NAME:a"),
-            ["memory.1", "memory.2", "memory.1"]
-        );
-        assert_eq!(
-            told("NAME#old=@x,NAME#new:a=@x"),
-            ["memory.old", "memory.new"]
-        );
+        assert_eq!(told("NAME,NAME=@y,NAME:a"), ["memory.1", "memory.2", "memory.1"]);
+        assert_eq!(told("NAME#old=@x,NAME#new:a=@x"), ["memory.old", "memory.new"]);
         assert_eq!(told("NAME=@x,NAME#fast=@y"), ["memory.1", "memory.fast"]);
         assert_eq!(told("NAME#fast=@y"), ["memory"], "nothing to tell it from");
         let wrong = |on| titles(on).expect_err(on);

@@ -39,49 +39,25 @@ impl ServerElsewhere {
     ///
     /// # Errors
     /// When the role or the server cannot be started there.
-    pub fn start(
-        launcher: &Launcher,
-        store: &str,
-        options: &ServerOptions,
-    ) -> Result<Self, StoreError> {
-        let task = ServerTask {
-            store: store.to_owned(),
-            options: options.clone(),
-        };
+    pub fn start(launcher: &Launcher, store: &str, options: &ServerOptions) -> Result<Self, StoreError> {
+        let task = ServerTask { store: store.to_owned(), options: options.clone() };
         let own = Duration::from_secs(options.start_seconds.unwrap_or(0));
         let patience = PATIENCE.saturating_add(own);
         let process = RoleProcess::start(launcher, SERVER, &task).map_err(|error| lost(&error))?;
-        let mut line = Line {
-            process,
-            root: None,
-            ended: None,
-        };
+        let mut line = Line { process, root: None, ended: None };
         let started = match line.hear(patience)? {
             ServerAnswer::Started(started) => *started,
             other => return Err(line.unexpected(&other)),
         };
         line.done(patience)?;
         let host = launcher.host().unwrap_or("this host");
-        let StartedServer {
-            url,
-            label,
-            ports,
-            mut record,
-            folders,
-        } = started;
-        record.notes.push(format!(
-            "sensormark started it on {host}, where it listens on the address that was named"
-        ));
-        let folders = folders
-            .iter()
-            .map(|path| path.to_string_lossy().into_owned());
+        let StartedServer { url, label, ports, mut record, folders } = started;
+        record
+            .notes
+            .push(format!("sensormark started it on {host}, where it listens on the address that was named"));
+        let folders = folders.iter().map(|path| path.to_string_lossy().into_owned());
         Ok(Self {
-            endpoint: Endpoint {
-                url: Secret::new(url),
-                label,
-                managed: true,
-                ports,
-            },
+            endpoint: Endpoint { url: Secret::new(url), label, managed: true, ports },
             record,
             folders: folders.collect(),
             patience,
@@ -165,8 +141,7 @@ impl ServerElsewhere {
         let line = self.line();
         let launcher = line.process.launcher();
         let root = line.root.map(|root| root.to_string());
-        let root =
-            root.ok_or("the server on another host does not run, so no probe can watch it")?;
+        let root = root.ok_or("the server on another host does not run, so no probe can watch it")?;
         // Of several ports, the probe counts all connections of the processes.
         let port = match *self.endpoint.ports {
             [port] => Some(port.to_string()),
@@ -192,9 +167,7 @@ impl ServerElsewhere {
 impl Drop for ServerElsewhere {
     fn drop(&mut self) {
         let mut line = self.line();
-        let stopped = line
-            .send(ServerCommand::Stop)
-            .and_then(|()| line.done(STOP));
+        let stopped = line.send(ServerCommand::Stop).and_then(|()| line.done(STOP));
         if let Err(error) = stopped {
             tracing::debug!(%error, "a server on another host was not stopped in good order; it ends with its line");
         }
@@ -211,12 +184,10 @@ impl Line {
         let deadline = Instant::now() + limit;
         loop {
             // It may have come while the server was looked at.
-            if let Some(Event::Answer(answer)) =
-                self.process.take(|event| matches!(event, Event::Answer(_)))
+            if let Some(Event::Answer(answer)) = self.process.take(|event| matches!(event, Event::Answer(_)))
             {
                 let understood = serde_json::from_value(answer);
-                return understood
-                    .map_err(|error| lost(&self.process.implausible(error.to_string())));
+                return understood.map_err(|error| lost(&self.process.implausible(error.to_string())));
             }
             if Instant::now() >= deadline {
                 return Err(lost(&self.process.silent(limit)));
@@ -244,11 +215,7 @@ impl Line {
     /// The failure that the role answered, with its host; or that it answered what was not asked.
     fn unexpected(&self, answer: &ServerAnswer) -> StoreError {
         match answer {
-            ServerAnswer::Failed {
-                kind,
-                operation,
-                context,
-            } => {
+            ServerAnswer::Failed { kind, operation, context } => {
                 let host = self.process.host().unwrap_or("this host");
                 StoreError::new(*kind, format!("{operation} on {host}"), context)
             }
@@ -268,9 +235,5 @@ fn crashed(why: &str) -> StoreError {
 
 /// That the role cannot be spoken to any more, or never could.
 fn lost(error: &RoleError) -> StoreError {
-    StoreError::new(
-        ErrorKind::Crashed,
-        "lead the server on another host",
-        error.to_string(),
-    )
+    StoreError::new(ErrorKind::Crashed, "lead the server on another host", error.to_string())
 }

@@ -5,8 +5,8 @@
 use super::last_words::LastWords;
 use crate::measurement::server::ProbeRecord;
 use crate::probe::{
-    DiskUsage, DisturbanceLimits, Hello, LINES_VERSION, Phase, PhaseTotals, ProbeCommand,
-    ProbeLine, Recording, TreeRecord, boot_id,
+    DiskUsage, DisturbanceLimits, Hello, LINES_VERSION, Phase, PhaseTotals, ProbeCommand, ProbeLine,
+    Recording, TreeRecord, boot_id,
 };
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
@@ -86,9 +86,7 @@ impl ServerProbe {
         limits: DisturbanceLimits,
     ) -> Result<Self, String> {
         let place = host.map_or_else(String::new, |host| format!(" on {host}"));
-        let failed = |error: std::io::Error| {
-            format!("cannot start the probe of the {whose}{place}: {error}")
-        };
+        let failed = |error: std::io::Error| format!("cannot start the probe of the {whose}{place}: {error}");
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -125,8 +123,7 @@ impl ServerProbe {
     /// # Errors
     /// Why nothing can be watched there.
     pub fn greet(&mut self, limit: Duration) -> Result<(), String> {
-        self.wait(limit, |line| matches!(line, ProbeLine::Hello(_)))
-            .map(drop)
+        self.wait(limit, |line| matches!(line, ProbeLine::Hello(_))).map(drop)
     }
 
     /// Tells it that nobody wants to know more; what it has still to say is read by [`Self::stop`].
@@ -161,9 +158,7 @@ impl ServerProbe {
     pub fn tell(&mut self, command: &ProbeCommand) -> Result<Instant, String> {
         let sent = self.input.as_mut().map(|input| {
             let line = format!("{command}\n");
-            input
-                .write_all(line.as_bytes())
-                .and_then(|()| input.flush())
+            input.write_all(line.as_bytes()).and_then(|()| input.flush())
         });
         match sent {
             Some(Ok(())) => Ok(Instant::now()),
@@ -229,21 +224,13 @@ impl ServerProbe {
                 processors: hello.host.processors,
                 memory_bytes: hello.host.memory_bytes,
                 longest_round_trip_ns: self.longest_round_trip_ns,
-                missing: hello
-                    .missing
-                    .iter()
-                    .map(|text| without_folder(text))
-                    .collect(),
+                missing: hello.missing.iter().map(|text| without_folder(text)).collect(),
             },
         }
     }
 
     /// Waits for a line that passes, and takes in all before it.
-    fn wait(
-        &mut self,
-        limit: Duration,
-        passes: impl Fn(&ProbeLine) -> bool,
-    ) -> Result<ProbeLine, String> {
+    fn wait(&mut self, limit: Duration, passes: impl Fn(&ProbeLine) -> bool) -> Result<ProbeLine, String> {
         let deadline = Instant::now() + limit;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
@@ -275,10 +262,7 @@ impl ServerProbe {
             ProbeLine::Sample(sample) => {
                 let (at, recording) = (sample.monotonic_ns, &mut self.recording);
                 recording.host.push(at, &sample.host);
-                let both = [
-                    (self.whose.as_str(), &sample.server),
-                    ("probe", &sample.probe),
-                ];
+                let both = [(self.whose.as_str(), &sample.server), ("probe", &sample.probe)];
                 for (role, seen) in both {
                     let trees = &mut recording.trees;
                     if !trees.iter().any(|tree| tree.role == role) {
@@ -292,11 +276,7 @@ impl ServerProbe {
             ProbeLine::Began(mark) => self.open = Some((mark.name, mark.monotonic_ns)),
             ProbeLine::Ended(mark) => {
                 if let Some((name, start_ns)) = self.open.take() {
-                    self.recording.phases.push(Phase {
-                        name,
-                        start_ns,
-                        end_ns: mark.monotonic_ns,
-                    });
+                    self.recording.phases.push(Phase { name, start_ns, end_ns: mark.monotonic_ns });
                 }
             }
             ProbeLine::Disk { .. } | ProbeLine::Unknown { .. } => {}
@@ -375,9 +355,7 @@ fn listen(output: ChildStdout) -> io::Result<Receiver<ProbeLine>> {
 
 /// What is missing, without a folder: results hold no path.
 fn without_folder(text: &str) -> String {
-    let (before, _) = text
-        .split_once(" (the server works in ")
-        .unwrap_or((text, ""));
+    let (before, _) = text.split_once(" (the server works in ").unwrap_or((text, ""));
     match before.strip_prefix("disk: cannot read ") {
         Some(_) => "disk: a folder that was named cannot be read".to_owned(),
         None => before.to_owned(),
@@ -400,8 +378,7 @@ mod tests {
 
     #[test]
     fn results_hold_no_folder() {
-        let text =
-            "disk: no folder of data was named; name it with --disk (the server works in /x)";
+        let text = "disk: no folder of data was named; name it with --disk (the server works in /x)";
         assert!(without_folder(text).ends_with("with --disk"));
         assert!(!without_folder("disk: cannot read /x/y: Permission denied").contains("/x"));
     }

@@ -52,17 +52,13 @@ impl FromStr for ProbeChoice {
             }
         }
         if let Some(path) = program {
-            let placed = launcher.ok_or("program=PATH is where sensormark is on another host: name the host too, with host=ssh:NAME")?;
+            let placed = launcher.ok_or(
+                "program=PATH is where sensormark is on another host: name the host too, with host=ssh:NAME",
+            )?;
             launcher = Some(placed.with_program(path));
         }
         (!whose.is_empty()).then_some(()).ok_or_else(wrong)?;
-        Ok(Self {
-            whose: whose.to_owned(),
-            processes,
-            folders,
-            launcher,
-            names_program: program.is_some(),
-        })
+        Ok(Self { whose: whose.to_owned(), processes, folders, launcher, names_program: program.is_some() })
     }
 }
 
@@ -149,9 +145,7 @@ impl ServerProbes {
                     let name = choice.store.description().name;
                     self.of(&name, choice.server.as_deref()) == Some(probe)
                 })
-                .filter_map(|choice| {
-                    Some((choice.url.as_ref()?.expose().to_owned(), choice.title()))
-                })
+                .filter_map(|choice| Some((choice.url.as_ref()?.expose().to_owned(), choice.title())))
                 .collect();
             servers.sort();
             servers.dedup_by(|one, other| one.0 == other.0);
@@ -210,28 +204,16 @@ mod tests {
             words("server=pid:8,disk=/a,disk=/b", Some(1)),
             "probe --pid 8 --port 1 --disk /a --disk /b"
         );
-        assert_eq!(
-            words("mariadb#old=container:db", Some(1)),
-            "probe --container db"
-        );
+        assert_eq!(words("mariadb#old=container:db", Some(1)), "probe --container db");
         assert!(choice("server=port").arguments(None).is_err());
         let there = choice("server=port,host=ssh:db1,program=/opt/sensormark");
         let launcher = there.launcher.expect("another host");
-        assert_eq!(
-            (launcher.host(), launcher.program()),
-            (Some("db1"), "/opt/sensormark")
-        );
+        assert_eq!((launcher.host(), launcher.program()), (Some("db1"), "/opt/sensormark"));
         for text in ["server=port,program=/x", "server=port,host=db1"] {
             let said = text.parse::<ProbeChoice>().expect_err(text);
             assert!(said.contains("ssh:") || said.contains("ssh,"), "{said}");
         }
-        for text in [
-            "port:5432",
-            "=port",
-            "server=5432",
-            "server=port,/a",
-            "server=port,disk=",
-        ] {
+        for text in ["port:5432", "=port", "server=5432", "server=port,/a", "server=port,disk="] {
             let said = text.parse::<ProbeChoice>().expect_err(text);
             assert!(said.contains("write server=port"), "{said}");
         }

@@ -69,11 +69,7 @@ pub fn run(
     }
 }
 
-fn start(
-    task: &ServerTask,
-    registry: &Registry,
-    supervisor: &Supervisor,
-) -> Result<Deployment, StoreError> {
+fn start(task: &ServerTask, registry: &Registry, supervisor: &Supervisor) -> Result<Deployment, StoreError> {
     let store = registry.find(&task.store);
     let store = store.ok_or_else(|| broken(&format!("there is no store {}", task.store)))?;
     let choice = Choice::of(Arc::clone(store));
@@ -117,10 +113,7 @@ fn watch(server: &Deployment, watched: &Arc<AtomicBool>) {
     let watched = Arc::clone(watched);
     managed.on_exit(Box::new(move |message| {
         watched.store(false, Ordering::SeqCst);
-        tell(&Event::Failed {
-            unreachable: false,
-            message: message.to_owned(),
-        });
+        tell(&Event::Failed { unreachable: false, message: message.to_owned() });
     }));
 }
 

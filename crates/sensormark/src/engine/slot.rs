@@ -33,17 +33,13 @@ impl Slot {
         let tables = schema.tables.iter().enumerate();
         Self {
             request: Request::Query,
-            batches: tables
-                .map(|(number, table)| Batch::new(number, table))
-                .collect(),
+            batches: tables.map(|(number, table)| Batch::new(number, table)).collect(),
             entity: Vec::new(),
             query: Query {
                 table: 0,
                 series: Selection::All,
                 range: TimeRange::new(0, 0),
-                ask: Ask::LastReading {
-                    fields: sensormark_store::FieldSet::first(0),
-                },
+                ask: Ask::LastReading { fields: sensormark_store::FieldSet::first(0) },
             },
         }
     }

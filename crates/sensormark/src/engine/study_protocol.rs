@@ -137,16 +137,11 @@ pub const PROTOCOLS: [Protocol; 5] = [
             ),
             says(
                 "one after the other, each once",
-                Done(
-                    "reading strategies take turns, so that several repetitions begin with each of them",
-                ),
+                Done("reading strategies take turns, so that several repetitions begin with each of them"),
             ),
             says(
                 "three machines on gigabit Ethernet: a single-board computer writes",
-                OnHosts(
-                    "all processes are on this machine",
-                    "roles are on the hosts that --host names",
-                ),
+                OnHosts("all processes are on this machine", "roles are on the hosts that --host names"),
             ),
         ],
     },
@@ -156,14 +151,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[
-            (
-                "postgresql",
-                &[
-                    "individual",
-                    "individual-concatenated",
-                    "individual-no-index",
-                ],
-            ),
+            ("postgresql", &["individual", "individual-concatenated", "individual-no-index"]),
             ("mongodb", &["individual", "individual-no-index"]),
             ("cassandra", &["individual-partition-per-series"]),
         ],
@@ -223,10 +211,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
                 "transparent huge pages are disabled",
                 Not("a setting of the machine, which sensormark leaves alone"),
             ),
-            says(
-                "query times are means of 1,000 runs",
-                Done("--scale study asks as often"),
-            ),
+            says("query times are means of 1,000 runs", Done("--scale study asks as often")),
         ],
     },
     Protocol {
@@ -234,25 +219,16 @@ pub const PROTOCOLS: [Protocol; 5] = [
         profile: AS_PUBLISHED,
         restart_before_reading: false,
         strategies_turn: false,
-        layouts: &[
-            ("griddb", &["reading-time-series"]),
-            ("mariadb", &["reading-foreign-key"]),
-        ],
+        layouts: &[("griddb", &["reading-time-series"]), ("mariadb", &["reading-foreign-key"])],
         durability: &[],
         statements: &[
             says(
                 "GridDB keeps a container a meter, whose row key is the time of a reading (Date)",
-                Where(
-                    Own::Layout("griddb", "reading-time-series"),
-                    "the layout reading-time-series",
-                ),
+                Where(Own::Layout("griddb", "reading-time-series"), "the layout reading-time-series"),
             ),
             says(
                 "METER_READS has a foreign key to METERS",
-                Where(
-                    Own::Layout("mariadb", "reading-foreign-key"),
-                    "the layout reading-foreign-key",
-                ),
+                Where(Own::Layout("mariadb", "reading-foreign-key"), "the layout reading-foreign-key"),
             ),
             says(
                 "each thread loads one device, 160 in all",
@@ -286,10 +262,7 @@ pub const PROTOCOLS: [Protocol; 5] = [
         restart_before_reading: false,
         strategies_turn: false,
         layouts: &[
-            (
-                "mongodb",
-                &["bucketed-as-published", "bucketed-as-published-indexed"],
-            ),
+            ("mongodb", &["bucketed-as-published", "bucketed-as-published-indexed"]),
             ("influxdb", &["flat-flux"]),
         ],
         durability: &[],
@@ -309,20 +282,13 @@ pub const PROTOCOLS: [Protocol; 5] = [
             says("InfluxDB is asked in Flux", Done("the layout flat-flux")),
             says(
                 "means of five runs of one question",
-                Not(
-                    "each question is about another stretch of time; --scale study repeats five times",
-                ),
+                Not("each question is about another stretch of time; --scale study repeats five times"),
             ),
             says(
                 "documents written message by message over a year",
-                Not(
-                    "the questions follow a load in batches; message by message is measured by itself",
-                ),
+                Not("the questions follow a load in batches; message by message is measured by itself"),
             ),
-            says(
-                "a virtual machine of 2 processors, 2 GB and a SATA SSD",
-                Not("this machine as it is"),
-            ),
+            says("a virtual machine of 2 processors, 2 GB and a SATA SSD", Not("this machine as it is")),
         ],
     },
 ];
@@ -339,10 +305,7 @@ pub fn protocol(workload: &str) -> Option<&'static Protocol> {
 pub fn required(workload: &str) -> Result<&'static Protocol, String> {
     protocol(workload).ok_or_else(|| {
         let known: Vec<&str> = PROTOCOLS.iter().map(|one| one.workload).collect();
-        format!(
-            "--as-study: {workload} is after no study; these are: {}",
-            known.join(", ")
-        )
+        format!("--as-study: {workload} is after no study; these are: {}", known.join(", "))
     })
 }
 
@@ -369,10 +332,7 @@ impl Protocol {
             let own: Vec<Choice> = layouts
                 .iter()
                 .filter(|layout| there.iter().any(|name| name == *layout))
-                .map(|layout| Choice {
-                    layout: Some((*layout).to_owned()),
-                    ..choice.clone()
-                })
+                .map(|layout| Choice { layout: Some((*layout).to_owned()), ..choice.clone() })
                 .collect();
             if own.is_empty() {
                 chosen.push(choice);
@@ -388,13 +348,9 @@ impl Protocol {
         let own = |choice: &Choice| {
             let name = choice.store.description().name;
             let own = self.durability.iter().find(|(store, _)| *store == name);
-            own.filter(|_| choice.cluster.is_none())
-                .map(|(_, class)| *class)
+            own.filter(|_| choice.cluster.is_none()).map(|(_, class)| *class)
         };
-        let with = |choice: Choice| Choice {
-            durability: own(&choice),
-            ..choice
-        };
+        let with = |choice: Choice| Choice { durability: own(&choice), ..choice };
         choices.into_iter().map(with).collect()
     }
 
@@ -432,9 +388,7 @@ impl Protocol {
                 Where(own, _) => {
                     let other = measured.iter().find(|one| own.is_about(one));
                     not.extend(
-                        other.map(|one| {
-                            format!("{stated}: this run measured {} otherwise", one.title)
-                        }),
+                        other.map(|one| format!("{stated}: this run measured {} otherwise", one.title)),
                     );
                 }
             }

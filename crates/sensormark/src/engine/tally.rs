@@ -158,14 +158,7 @@ pub struct Tally {
 impl Tally {
     /// Nothing counted yet.
     pub fn new(options: TallyOptions) -> Self {
-        let TallyOptions {
-            classes,
-            open_loop,
-            start_ns,
-            counts_from_ns,
-            timeout_ns,
-            acknowledges,
-        } = options;
+        let TallyOptions { classes, open_loop, start_ns, counts_from_ns, timeout_ns, acknowledges } = options;
         let class = || ClassTally {
             operations: 0,
             readings: 0,
@@ -201,11 +194,7 @@ impl Tally {
     /// Counts an operation that succeeded.
     #[inline]
     pub fn succeeded(&mut self, class: usize, instants: Instants, readings: u64) {
-        let Instants {
-            due_ns,
-            sent_ns,
-            finished_ns,
-        } = instants;
+        let Instants { due_ns, sent_ns, finished_ns } = instants;
         let since_ns = finished_ns.saturating_sub(self.start_ns);
         let service_ns = finished_ns - sent_ns;
         self.quiet.answered(finished_ns);
@@ -229,11 +218,7 @@ impl Tally {
         readings: u64,
         due_ns: impl Iterator<Item = u64>,
     ) {
-        let Instants {
-            sent_ns,
-            finished_ns,
-            ..
-        } = instants;
+        let Instants { sent_ns, finished_ns, .. } = instants;
         let service_ns = finished_ns - sent_ns;
         self.quiet.answered(finished_ns);
         self.longest_ns = self.longest_ns.max(service_ns);
@@ -307,11 +292,7 @@ impl Tally {
             Err(error) => {
                 let acknowledged = error.acknowledged().min(length);
                 self.writes.acknowledged += acknowledged;
-                let others = if error.is_in_doubt() {
-                    Others::InDoubt
-                } else {
-                    Others::Refused
-                };
+                let others = if error.is_in_doubt() { Others::InDoubt } else { Others::Refused };
                 self.except(index, length, acknowledged, others);
             }
         }
@@ -322,11 +303,7 @@ impl Tally {
             Others::InDoubt => self.writes.in_doubt += length - acknowledged,
             Others::Refused => self.writes.refused += length - acknowledged,
         }
-        self.exceptions.push(Exception {
-            index,
-            acknowledged,
-            others,
-        });
+        self.exceptions.push(Exception { index, acknowledged, others });
     }
 
     /// An operation that was due and could not start before the phase was cut: late by at least this much, not absent.

@@ -65,10 +65,7 @@ struct Used {
 
 impl Used {
     fn now() -> Self {
-        Self {
-            cpu_ns: thread_cpu_ns(),
-            waited_ns: thread_waited_ns(),
-        }
+        Self { cpu_ns: thread_cpu_ns(), waited_ns: thread_waited_ns() }
     }
 
     fn since(self, before: Self) -> Self {
@@ -148,12 +145,7 @@ impl Thread {
 }
 
 /// One client, from its connection to its goodbye.
-async fn one_client(
-    own: Rc<Own>,
-    (load, number): Seat,
-    watch: Rc<Watch>,
-    mut stage: watch::Receiver<Stage>,
-) {
+async fn one_client(own: Rc<Own>, (load, number): Seat, watch: Rc<Watch>, mut stage: watch::Receiver<Stage>) {
     let store = own.target.store.as_ref();
     let opened = Connection::open(store, &own.target.plan, Rc::clone(&watch)).await;
     let (mut connection, result) = match opened {
@@ -198,10 +190,7 @@ struct Carried {
 
 impl Carried {
     fn of(connection: &Connection<'_>) -> Self {
-        Self {
-            reconnects: connection.reconnects(),
-            datagram_bytes: connection.datagram_bytes(),
-        }
+        Self { reconnects: connection.reconnects(), datagram_bytes: connection.datagram_bytes() }
     }
 
     /// A session that was made again counts its datagrams from 0.
@@ -226,11 +215,7 @@ impl Round {
             });
             part.clients += 1;
         }
-        Self {
-            work,
-            began: OnceCell::new(),
-            parts,
-        }
+        Self { work, began: OnceCell::new(), parts }
     }
 }
 
@@ -244,19 +229,8 @@ impl Own {
         }
     }
 
-    fn client<'a>(
-        &'a self,
-        round: &'a Round,
-        load: usize,
-        number: u32,
-        watch: &'a Watch,
-    ) -> Client<'a> {
-        let Work {
-            shared,
-            start_ns,
-            deadline_ns,
-            ..
-        } = &round.work;
+    fn client<'a>(&'a self, round: &'a Round, load: usize, number: u32, watch: &'a Watch) -> Client<'a> {
+        let Work { shared, start_ns, deadline_ns, .. } = &round.work;
         let tally = || RefCell::new(Tally::new(tally_options(shared, load, *start_ns)));
         Client {
             load: &shared.loads[load],

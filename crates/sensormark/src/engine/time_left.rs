@@ -46,12 +46,7 @@ pub struct TimeLeft {
 impl TimeLeft {
     /// Of a run that begins; repeats are expected to add this share to its turns.
     pub const fn new(turns: Vec<PlannedCase>, expected_share: f64) -> Self {
-        Self {
-            turns,
-            took: Vec::new(),
-            repeated: 0.0,
-            expected_share,
-        }
+        Self { turns, took: Vec::new(), repeated: 0.0, expected_share }
     }
 
     /// A repeat, or the wait before it, took so many seconds.
@@ -70,10 +65,7 @@ impl TimeLeft {
         let now = rest.next().map_or(0.0, |turn| self.expected(turn));
         let after: f64 = rest.map(|turn| self.expected(turn)).sum();
         let repeats = (self.repeated_share() * (now + after)).min(most_repeats);
-        Left {
-            now,
-            after: after + repeats,
-        }
+        Left { now, after: after + repeats }
     }
 
     /// What is left when a part of the turn that was last over is repeated, which takes so many seconds by the plan.
@@ -82,20 +74,13 @@ impl TimeLeft {
         let store = last.map_or("", |last| &self.turns[last].store);
         let now = seconds * self.ratio(store);
         let left = self.left((most_repeats - now).max(0.0));
-        Left {
-            now,
-            after: left.now + left.after,
-        }
+        Left { now, after: left.now + left.after }
     }
 
     /// What repeats and waiting add to a turn, as a share of its time.
     fn repeated_share(&self) -> f64 {
         let took: f64 = self.took.iter().sum();
-        if took > 0.0 {
-            self.repeated / took
-        } else {
-            self.expected_share
-        }
+        if took > 0.0 { self.repeated / took } else { self.expected_share }
     }
 
     /// Turns that are over, with what each took.
@@ -105,9 +90,7 @@ impl TimeLeft {
 
     fn expected(&self, turn: &PlannedCase) -> f64 {
         let same = self.over().filter(|(over, _)| over.case == turn.case);
-        let (count, sum) = same.fold((0.0, 0.0), |(count, sum), (_, took)| {
-            (count + 1.0, sum + took)
-        });
+        let (count, sum) = same.fold((0.0, 0.0), |(count, sum), (_, took)| (count + 1.0, sum + took));
         if count > 0.0 {
             return sum / count;
         }
@@ -123,9 +106,7 @@ impl TimeLeft {
             });
             (sums.0 > 0.0).then(|| sums.1 / sums.0)
         };
-        of(&|turn| turn.store == store)
-            .or_else(|| of(&|_| true))
-            .unwrap_or(1.0)
+        of(&|turn| turn.store == store).or_else(|| of(&|_| true)).unwrap_or(1.0)
     }
 }
 
@@ -134,11 +115,7 @@ mod tests {
     use super::*;
 
     fn run() -> TimeLeft {
-        let turn = |case, store: &str, seconds| PlannedCase {
-            case,
-            store: store.to_owned(),
-            seconds,
-        };
+        let turn = |case, store: &str, seconds| PlannedCase { case, store: store.to_owned(), seconds };
         let turns = vec![
             turn(0, "SQLite", 10.0),
             turn(1, "SQLite", 4.0),
@@ -151,26 +128,17 @@ mod tests {
     #[test]
     fn what_turns_took_corrects_what_is_left() {
         let mut left = run();
-        let planned = Left {
-            now: 10.0,
-            after: 20.0,
-        };
+        let planned = Left { now: 10.0, after: 20.0 };
         assert_eq!(left.left(f64::INFINITY), planned);
         left.finished(20.0);
         // Twice as long as planned: so do its other layout and the other database, and the same case takes what it took.
-        let corrected = Left {
-            now: 8.0,
-            after: 12.0 + 20.0,
-        };
+        let corrected = Left { now: 8.0, after: 12.0 + 20.0 };
         assert_eq!(left.left(f64::INFINITY), corrected);
         left.finished(1.0);
         // SQLite took 21 s instead of 14, and so does what is not known yet.
         assert_eq!(left.left(f64::INFINITY).now, 9.0);
         left.finished(3.0);
-        let last = Left {
-            now: 20.0,
-            after: 0.0,
-        };
+        let last = Left { now: 20.0, after: 0.0 };
         assert_eq!(left.left(f64::INFINITY), last);
         left.finished(20.0);
         assert_eq!(left.left(f64::INFINITY).now, 0.0);
@@ -181,10 +149,7 @@ mod tests {
         let mut left = run();
         left.finished(5.0);
         let repeat = left.left_of_repeat(4.0, f64::INFINITY);
-        let expected = Left {
-            now: 2.0,
-            after: 2.0 + 3.0 + 5.0,
-        };
+        let expected = Left { now: 2.0, after: 2.0 + 3.0 + 5.0 };
         assert_eq!(repeat, expected);
     }
 
@@ -203,10 +168,7 @@ mod tests {
 
     #[test]
     fn a_turn_over_its_time_ends_soon() {
-        let left = Left {
-            now: 10.0,
-            after: 5.0,
-        };
+        let left = Left { now: 10.0, after: 5.0 };
         assert_eq!(left.seconds_after(4.0), 11.0);
         assert_eq!(left.seconds_after(30.0), 8.0);
     }

@@ -43,9 +43,7 @@ pub fn warm_up(
     if !deployment.store().runs_on_java() || !context.leads() {
         return Ok(());
     }
-    context.observer.event(RunEvent::Phase {
-        name: "warm up the server".to_owned(),
-    });
+    context.observer.event(RunEvent::Phase { name: "warm up the server".to_owned() });
     let began = Instant::now();
     {
         let _unbroken = unbroken::begin();
@@ -65,9 +63,8 @@ pub fn warm_up(
 
 /// Waits until the files of what was dropped are gone: else a trial's disk would begin with them. Where the folder is not known, as long as that takes.
 fn come_to_rest(deployment: &Deployment) -> Result<(), TrialFailure> {
-    let bytes = || -> Result<u64, TrialFailure> {
-        Ok(deployment.disk()?.map_or(0, |disk| disk.allocated_bytes))
-    };
+    let bytes =
+        || -> Result<u64, TrialFailure> { Ok(deployment.disk()?.map_or(0, |disk| disk.allocated_bytes)) };
     let until = Instant::now() + REST_AT_MOST;
     let (mut least, mut since) = (bytes()?, Instant::now());
     while since.elapsed() < AT_REST && Instant::now() < until {
@@ -103,12 +100,7 @@ struct Warming<'a> {
 
 impl<'a> Warming<'a> {
     fn new(store: &'a dyn Store, plan: &'a Plan, trials: &'a [TrialSpec]) -> Self {
-        Self {
-            store,
-            plan,
-            kinds: kinds(store, plan, trials),
-            slot: Slot::new(&plan.schema),
-        }
+        Self { store, plan, kinds: kinds(store, plan, trials), slot: Slot::new(&plan.schema) }
     }
 
     /// Does writes until their rate is level, then questions.
@@ -190,13 +182,7 @@ fn kinds<'a>(store: &dyn Store, plan: &Plan, trials: &'a [TrialSpec]) -> Vec<Kin
     let mut add = |load: &'a LoadSpec, about, is_same: &dyn Fn(&LoadSpec) -> bool| {
         let known = kinds.iter().position(|kind| is_same(kind.load));
         known.unwrap_or_else(|| {
-            kinds.push(Kind {
-                load,
-                about,
-                next: 0,
-                is_whole: false,
-                has_failed: false,
-            });
+            kinds.push(Kind { load, about, next: 0, is_whole: false, has_failed: false });
             kinds.len() - 1
         })
     };
@@ -209,11 +195,9 @@ fn kinds<'a>(store: &dyn Store, plan: &Plan, trials: &'a [TrialSpec]) -> Vec<Kin
                 let written = phases(&trial.steps).find(|phase| phase.name == about.phase)?;
                 written.loads.iter().find(|one| one.name == about.load)
             });
-            let about =
-                about.map(|written| add(written, None, &|known| std::ptr::eq(known, written)));
+            let about = about.map(|written| add(written, None, &|known| std::ptr::eq(known, written)));
             add(load, about, &|known| {
-                known.writes == load.writes
-                    && known.operations.classes() == load.operations.classes()
+                known.writes == load.writes && known.operations.classes() == load.operations.classes()
             });
         }
     }
@@ -250,11 +234,7 @@ mod tests {
 
     #[test]
     fn it_goes_on_while_the_rate_rises_and_ends_when_it_is_level() {
-        assert_eq!(
-            rounds([100.0; 20]),
-            5,
-            "the first, and four that are no higher"
-        );
+        assert_eq!(rounds([100.0; 20]), 5, "the first, and four that are no higher");
         let doubled = [10.0, 20.0, 40.0, 80.0].into_iter().chain([80.0; 20]);
         assert_eq!(rounds(doubled), 8);
         let slowly = (0..20).map(|round| 100.0 * 1.03_f64.powi(round));

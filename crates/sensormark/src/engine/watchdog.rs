@@ -31,10 +31,7 @@ impl Watch {
     #[inline]
     pub fn guard<F: Future + Unpin>(&self, future: F) -> Guarded<'_, F> {
         self.waited.set(false);
-        Guarded {
-            watch: self,
-            future,
-        }
+        Guarded { watch: self, future }
     }
 
     /// Whether the last call had to wait; else it was ready at once, and the thread's other tasks have not had their turn.

@@ -30,31 +30,20 @@ impl Watermark {
 
     /// All operations below this number are acknowledged, and no others ever will be.
     pub const fn fixed(value: u64) -> Self {
-        Self {
-            length: value,
-            clients: Vec::new(),
-            failed: AtomicU64::new(u64::MAX),
-        }
+        Self { length: value, clients: Vec::new(), failed: AtomicU64::new(u64::MAX) }
     }
 
     /// All operations below this number are acknowledged.
     pub fn value(&self) -> u64 {
         let floors = self.clients.iter();
-        let lowest = floors
-            .map(|floor| floor.0.load(Ordering::SeqCst))
-            .min()
-            .unwrap_or(u64::MAX);
-        lowest
-            .min(self.failed.load(Ordering::SeqCst))
-            .min(self.length)
+        let lowest = floors.map(|floor| floor.0.load(Ordering::SeqCst)).min().unwrap_or(u64::MAX);
+        lowest.min(self.failed.load(Ordering::SeqCst)).min(self.length)
     }
 
     /// Client number `client` will need acknowledged nothing below `index` from now on.
     #[inline]
     pub(super) fn publish(&self, client: u32, index: u64) {
-        self.clients[client as usize]
-            .0
-            .store(index, Ordering::SeqCst);
+        self.clients[client as usize].0.store(index, Ordering::SeqCst);
     }
 
     /// Operation `index` was not acknowledged and never will be.
@@ -91,8 +80,7 @@ mod tests {
         let acknowledged: Vec<AtomicBool> = (0..LENGTH).map(|_| AtomicBool::new(false)).collect();
         std::thread::scope(|scope| {
             for client in 0..4 {
-                let (assignments, watermark, acknowledged) =
-                    (&assignments, &watermark, &acknowledged);
+                let (assignments, watermark, acknowledged) = (&assignments, &watermark, &acknowledged);
                 scope.spawn(move || {
                     let mut share = assignments.client(client);
                     loop {

@@ -27,13 +27,9 @@ pub enum WorkDistribution {
 
 impl WorkDistribution {
     /// Single operations, by stride.
-    pub const STRIDE: Self = Self::Stride {
-        block: NonZeroU64::MIN,
-    };
+    pub const STRIDE: Self = Self::Stride { block: NonZeroU64::MIN };
     /// Single operations, from a common counter.
-    pub const COUNTER: Self = Self::Counter {
-        block: NonZeroU64::MIN,
-    };
+    pub const COUNTER: Self = Self::Counter { block: NonZeroU64::MIN };
 
     const fn block(self) -> u64 {
         match self {
@@ -56,11 +52,7 @@ pub struct ClientRange {
 impl ClientRange {
     /// All clients of a load, in one process.
     pub const fn all(count: u32) -> Self {
-        Self {
-            first: 0,
-            count,
-            of: count,
-        }
+        Self { first: 0, count, of: count }
     }
 }
 
@@ -132,9 +124,7 @@ impl Assignments {
     pub fn positions_untaken(&self) -> std::ops::Range<u64> {
         match self.distribution {
             WorkDistribution::Stride { .. } => 0..0,
-            WorkDistribution::Counter { .. } => {
-                self.next_position.load(Ordering::SeqCst)..self.length
-            }
+            WorkDistribution::Counter { .. } => self.next_position.load(Ordering::SeqCst)..self.length,
         }
     }
 
@@ -142,9 +132,7 @@ impl Assignments {
     pub fn least_to_come(&self) -> u64 {
         match self.distribution {
             WorkDistribution::Stride { .. } => 0,
-            WorkDistribution::Counter { block } => {
-                self.next_block.load(Ordering::SeqCst) * block.get()
-            }
+            WorkDistribution::Counter { block } => self.next_block.load(Ordering::SeqCst) * block.get(),
         }
     }
 
@@ -224,14 +212,10 @@ impl ClientAssignments<'_> {
         }
         self.offset += 1;
         let position = if block == 1 {
-            self.assignments
-                .next_position
-                .fetch_max(index + 1, Ordering::SeqCst);
+            self.assignments.next_position.fetch_max(index + 1, Ordering::SeqCst);
             index
         } else {
-            self.assignments
-                .next_position
-                .fetch_add(1, Ordering::SeqCst)
+            self.assignments.next_position.fetch_add(1, Ordering::SeqCst)
         };
         Some(Assignment { index, position })
     }
@@ -248,9 +232,9 @@ impl ClientAssignments<'_> {
     #[inline]
     pub fn least_to_come(&self) -> u64 {
         match self.assignments.distribution {
-            WorkDistribution::Stride { block } if self.offset == block.get() => self
-                .base
-                .saturating_add(block.get() * u64::from(self.assignments.clients.of)),
+            WorkDistribution::Stride { block } if self.offset == block.get() => {
+                self.base.saturating_add(block.get() * u64::from(self.assignments.clients.of))
+            }
             WorkDistribution::Stride { .. } => self.base.saturating_add(self.offset),
             WorkDistribution::Counter { block } => match self.block {
                 Some(_) if self.offset < block.get() => self.base + self.offset,
@@ -333,18 +317,13 @@ impl Issued {
         if index >= self.length {
             return false;
         }
-        let (number, within) = (
-            index / self.distribution.block(),
-            index % self.distribution.block(),
-        );
+        let (number, within) = (index / self.distribution.block(), index % self.distribution.block());
         match self.distribution {
             WorkDistribution::Stride { block } => {
                 let of = u64::from(self.of);
                 let client = u32::try_from(number % of).unwrap_or(u32::MAX);
                 let place = (number / of) * block.get() + within;
-                self.executed
-                    .get(&client)
-                    .is_some_and(|executed| place < *executed)
+                self.executed.get(&client).is_some_and(|executed| place < *executed)
             }
             WorkDistribution::Counter { .. } => {
                 number < self.blocks && self.partial.get(&number).is_none_or(|done| within < *done)
@@ -354,8 +333,7 @@ impl Issued {
 
     /// How many operations are these clients' to issue; none where a counter decides that.
     pub fn due(&self) -> Option<u64> {
-        let share =
-            |client: &u32| Assignments::share_of(self.distribution, self.of, self.length, *client);
+        let share = |client: &u32| Assignments::share_of(self.distribution, self.of, self.length, *client);
         self.executed.keys().map(share).sum()
     }
 
@@ -412,12 +390,7 @@ impl Issued {
     ///
     /// # Errors
     /// What cannot be true, in words.
-    pub fn check(
-        &self,
-        distribution: WorkDistribution,
-        clients: u32,
-        length: u64,
-    ) -> Result<(), String> {
+    pub fn check(&self, distribution: WorkDistribution, clients: u32, length: u64) -> Result<(), String> {
         if self.distribution != distribution {
             return Err("its operations are shared out in another way".to_owned());
         }
@@ -445,8 +418,7 @@ impl Issued {
     /// # Errors
     /// When operations were not shared out by stride, or differently: processes have no counter in common.
     pub fn merge(&mut self, other: &Self) -> Result<(), String> {
-        let same = (self.distribution, self.of, self.length)
-            == (other.distribution, other.of, other.length);
+        let same = (self.distribution, self.of, self.length) == (other.distribution, other.of, other.length);
         if !same || !matches!(self.distribution, WorkDistribution::Stride { .. }) {
             return Err("several processes share operations out by stride".to_owned());
         }

@@ -47,11 +47,7 @@ impl WrittenLoads {
             schema,
             issued: outcome.issued.clone(),
             exceptions: exceptions.map(|one| (one.index, *one)).collect(),
-            usual: if acknowledges {
-                Standing::Acknowledged
-            } else {
-                Standing::InDoubt
-            },
+            usual: if acknowledges { Standing::Acknowledged } else { Standing::InDoubt },
         });
     }
 
@@ -109,12 +105,7 @@ impl Written for WrittenLoads {
 impl WrittenLoad {
     fn add_entities(&self, entities: &mut Entities) {
         let mut slot = Slot::new(&self.schema);
-        if self
-            .schema
-            .tables
-            .iter()
-            .all(|table| table.entity.is_none())
-        {
+        if self.schema.tables.iter().all(|table| table.entity.is_none()) {
             return;
         }
         for index in self.issued.iter() {
@@ -122,8 +113,7 @@ impl WrittenLoad {
             let Request::Upsert(table, _) = slot.request() else {
                 continue;
             };
-            let acknowledged =
-                self.usual == Standing::Acknowledged && !self.exceptions.contains_key(&index);
+            let acknowledged = self.usual == Standing::Acknowledged && !self.exceptions.contains_key(&index);
             if let Some(batch) = slot.batch() {
                 for (&series, &time_ns) in batch.series.iter().zip(&batch.times_ns) {
                     entities.add((table, series), time_ns, slot.entity(), acknowledged);
@@ -136,9 +126,7 @@ impl WrittenLoad {
     fn for_each(&self, kept: bool, sink: &mut dyn FnMut(&Batch, Standing)) {
         let mut slot = Slot::new(&self.schema);
         let tables = self.schema.tables.iter().enumerate();
-        let mut chunks: Vec<Batch> = tables
-            .map(|(number, table)| Batch::new(number, table))
-            .collect();
+        let mut chunks: Vec<Batch> = tables.map(|(number, table)| Batch::new(number, table)).collect();
         for index in self.issued.iter() {
             if kept && !self.exceptions.contains_key(&index) {
                 self.operations.fill_kept(index, &mut slot);

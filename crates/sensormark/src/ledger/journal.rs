@@ -107,11 +107,7 @@ impl JournalWriter {
         let full = self.buffer.len() >= BUFFERED_ENTRIES * ENTRY_BYTES;
         if full || self.buffer.len() == ENTRY_BYTES {
             let now = Instant::now();
-            if full
-                || self
-                    .oldest
-                    .is_some_and(|oldest| now - oldest > LONGEST_WAIT)
-            {
+            if full || self.oldest.is_some_and(|oldest| now - oldest > LONGEST_WAIT) {
                 return self.flush();
             }
             self.oldest = Some(now);
@@ -200,14 +196,8 @@ mod tests {
             writer.push(entry).unwrap();
         }
         writer.flush().unwrap();
-        assert_eq!(
-            read(&mut File::open(scratch.path()).unwrap()).unwrap(),
-            entries
-        );
-        assert_eq!(
-            first_and_last(scratch.path()).unwrap(),
-            Some((entries[0], entries[999]))
-        );
+        assert_eq!(read(&mut File::open(scratch.path()).unwrap()).unwrap(), entries);
+        assert_eq!(first_and_last(scratch.path()).unwrap(), Some((entries[0], entries[999])));
     }
 
     #[test]

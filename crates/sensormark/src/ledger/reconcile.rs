@@ -43,11 +43,7 @@ pub async fn reconcile(
         }
     });
     let kept = (acknowledged.readings(), everything.readings());
-    let sent = if written.replaces() {
-        counts(written)
-    } else {
-        kept
-    };
+    let sent = if written.replaces() { counts(written) } else { kept };
     let mut stored = Census::new(schema);
     let mut strangers = 0_u64;
     for (table, description) in schema.tables.iter().enumerate() {
@@ -103,12 +99,7 @@ async fn compare_one_by_one(
         for row in 0..batch.len() {
             let key = (batch.table, batch.series[row], batch.times_ns[row]);
             let hash = Census::reading_hash(batch, row);
-            let mark = marks.entry(key).or_insert(Mark {
-                hash,
-                sent: 0,
-                acknowledged: 0,
-                seen: 0,
-            });
+            let mark = marks.entry(key).or_insert(Mark { hash, sent: 0, acknowledged: 0, seen: 0 });
             // The last one stays.
             mark.hash = hash;
             mark.sent += 1;
@@ -131,9 +122,8 @@ async fn compare_one_by_one(
                         Some(mark) => {
                             mark.seen += 1;
                             duplicated += u64::from(mark.seen > mark.sent);
-                            altered += u64::from(
-                                mark.seen == 1 && mark.hash != Census::reading_hash(batch, row),
-                            );
+                            altered +=
+                                u64::from(mark.seen == 1 && mark.hash != Census::reading_hash(batch, row));
                         }
                     }
                 }
@@ -142,10 +132,7 @@ async fn compare_one_by_one(
     }
     ledger.altered = altered;
     ledger.duplicated = duplicated;
-    ledger.lost = marks
-        .values()
-        .map(|mark| u64::from(mark.acknowledged.saturating_sub(mark.seen)))
-        .sum();
+    ledger.lost = marks.values().map(|mark| u64::from(mark.acknowledged.saturating_sub(mark.seen))).sum();
     ledger.in_doubt_not_stored = marks
         .values()
         .map(|mark| u64::from(mark.sent.saturating_sub(mark.acknowledged.max(mark.seen))))

@@ -82,10 +82,7 @@ mod tests {
         let mut sums = Checksums::default();
         sums.add("trials/a.json", b"abc");
         let text = sums.text();
-        assert_eq!(
-            text,
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  trials/a.json\n"
-        );
+        assert_eq!(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  trials/a.json\n");
         assert_eq!(Checksums::parse(&text).as_ref(), Ok(&sums));
         assert_eq!(sums.fit("trials/a.json", b"abc"), Fit::Same);
         assert_eq!(sums.fit("trials/a.json", b"abd"), Fit::Changed);

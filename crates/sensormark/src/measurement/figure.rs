@@ -14,17 +14,11 @@ pub struct Figure {
 impl Figure {
     /// A measured figure.
     pub fn new(value: f64, unit: &str) -> Self {
-        Self {
-            value: Some(value),
-            unit: unit.to_owned(),
-        }
+        Self { value: Some(value), unit: unit.to_owned() }
     }
 
     /// A figure that could not be measured.
     pub fn unmeasured(unit: &str) -> Self {
-        Self {
-            value: None,
-            unit: unit.to_owned(),
-        }
+        Self { value: None, unit: unit.to_owned() }
     }
 }

@@ -86,9 +86,7 @@ impl ResultsFolder {
     /// # Errors
     /// When it cannot be made or written.
     pub fn create(parent: &Path, name: &str) -> Result<Self, FolderError> {
-        let folder = Self {
-            root: parent.join(name),
-        };
+        let folder = Self { root: parent.join(name) };
         let failed = |path: &Path, source: io::Error| FolderError::Io {
             action: "make the results folder",
             path: path.to_path_buf(),
@@ -96,11 +94,7 @@ impl ResultsFolder {
             source,
         };
         fs::create_dir_all(parent).map_err(|source| failed(parent, source))?;
-        for path in [
-            folder.root.clone(),
-            folder.root.join("trials"),
-            folder.root.join("samples"),
-        ] {
+        for path in [folder.root.clone(), folder.root.join("trials"), folder.root.join("samples")] {
             fs::create_dir(&path).map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => FolderError::Exists(path.clone()),
                 _ => failed(&path, source),
@@ -115,11 +109,7 @@ impl ResultsFolder {
     /// As of [`Self::write_run`].
     pub fn begin(&self, run: &RunRecord) -> Result<(), FolderError> {
         self.write_run(run).inspect_err(|_| {
-            for folder in [
-                self.root.join("samples"),
-                self.root.join("trials"),
-                self.root.clone(),
-            ] {
+            for folder in [self.root.join("samples"), self.root.join("trials"), self.root.clone()] {
                 let _ = fs::remove_dir(folder);
             }
         })
@@ -136,9 +126,7 @@ impl ResultsFolder {
         if !root.join("run.json").is_file() {
             return Err(FolderError::NotARun(root.to_path_buf()));
         }
-        Ok(Self {
-            root: root.to_path_buf(),
-        })
+        Ok(Self { root: root.to_path_buf() })
     }
 
     /// Where the folder is.
@@ -177,13 +165,7 @@ impl ResultsFolder {
     /// When the list of checksums is damaged.
     pub fn written(&self) -> Result<Vec<String>, FolderError> {
         let sums = self.checksums()?.unwrap_or_default();
-        let trial = |file: &str| {
-            Some(
-                file.strip_prefix("trials/")?
-                    .strip_suffix(".json")?
-                    .to_owned(),
-            )
-        };
+        let trial = |file: &str| Some(file.strip_prefix("trials/")?.strip_suffix(".json")?.to_owned());
         Ok(sums.names().filter_map(trial).collect())
     }
 
@@ -194,10 +176,7 @@ impl ResultsFolder {
             return Ok(None);
         }
         let bytes = read_regular(&path)?;
-        let problem = |problem| FolderError::Damaged {
-            path: path.clone(),
-            problem,
-        };
+        let problem = |problem| FolderError::Damaged { path: path.clone(), problem };
         let text = String::from_utf8(bytes).map_err(|error| problem(error.to_string()))?;
         Checksums::parse(&text).map(Some).map_err(problem)
     }
@@ -295,54 +274,35 @@ impl ResultsFolder {
             }
         }
         trials.sort_by(|a, b| {
-            (a.repetition, a.turn, a.attempt, &a.name).cmp(&(
-                b.repetition,
-                b.turn,
-                b.attempt,
-                &b.name,
-            ))
+            (a.repetition, a.turn, a.attempt, &a.name).cmp(&(b.repetition, b.turn, b.attempt, &b.name))
         });
         Ok(trials)
     }
 
     /// The trial in this file, which is as it was written.
     fn trial(&self, file: &Path, sums: Option<&Checksums>) -> Result<TrialRecord, FolderError> {
-        let damaged = |problem: &str| FolderError::Damaged {
-            path: file.to_path_buf(),
-            problem: problem.to_owned(),
-        };
+        let damaged =
+            |problem: &str| FolderError::Damaged { path: file.to_path_buf(), problem: problem.to_owned() };
         let bytes = read_regular(file)?;
         let record: TrialRecord = versioned(file, &bytes)?;
         let is_its_name = file.file_stem().is_some_and(|stem| *stem == *record.name);
         if !is_its_name {
-            let problem = format!(
-                "it is a copy of the trial {} under another name",
-                record.name
-            );
+            let problem = format!("it is a copy of the trial {} under another name", record.name);
             return Err(damaged(&problem));
         }
-        let fit = sums.map_or(Fit::Same, |sums| {
-            sums.fit(&trial_file(&record.name), &bytes)
-        });
+        let fit = sums.map_or(Fit::Same, |sums| sums.fit(&trial_file(&record.name), &bytes));
         match fit {
             Fit::Same => Ok(record),
-            Fit::Changed => Err(damaged(
-                "it was changed after it was written (its checksum in SHA256SUMS is another)",
-            )),
-            Fit::NotListed => Err(damaged(
-                "SHA256SUMS does not list it, so the run did not write it",
-            )),
+            Fit::Changed => {
+                Err(damaged("it was changed after it was written (its checksum in SHA256SUMS is another)"))
+            }
+            Fit::NotListed => Err(damaged("SHA256SUMS does not list it, so the run did not write it")),
         }
     }
 
     fn trial_files(&self) -> Result<Vec<PathBuf>, FolderError> {
         let path = self.root.join("trials");
-        let io = |source| FolderError::Io {
-            action: "read",
-            path: path.clone(),
-            hint: "",
-            source,
-        };
+        let io = |source| FolderError::Io { action: "read", path: path.clone(), hint: "", source };
         let mut files = Vec::new();
         for entry in fs::read_dir(&path).map_err(io)? {
             let file = entry.map_err(io)?.path();
@@ -419,16 +379,9 @@ fn write(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), FolderErro
 
 /// Reads a regular file of a size that results have: a pipe or an endless device in its place would hold the reader up for ever.
 fn read_regular(path: &Path) -> Result<Vec<u8>, FolderError> {
-    let failed = |source| FolderError::Io {
-        action: "read",
-        path: path.to_path_buf(),
-        hint: "",
-        source,
-    };
-    let damaged = |problem: &str| FolderError::Damaged {
-        path: path.to_path_buf(),
-        problem: problem.to_owned(),
-    };
+    let failed = |source| FolderError::Io { action: "read", path: path.to_path_buf(), hint: "", source };
+    let damaged =
+        |problem: &str| FolderError::Damaged { path: path.to_path_buf(), problem: problem.to_owned() };
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         return Err(damaged("it is not a regular file"));
@@ -438,9 +391,7 @@ fn read_regular(path: &Path) -> Result<Vec<u8>, FolderError> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).map_err(failed)?;
-    file.take(LARGEST_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    file.take(LARGEST_BYTES).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
 
@@ -450,21 +401,15 @@ fn read_versioned<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
 
 /// What a file's bytes say, brought to the current format.
 fn versioned<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, FolderError> {
-    let damaged = |problem: String| FolderError::Damaged {
-        path: path.to_path_buf(),
-        problem,
-    };
+    let damaged = |problem: String| FolderError::Damaged { path: path.to_path_buf(), problem };
     let mut value: serde_json::Value =
         serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
-    let version = value
-        .get("schema_version")
-        .and_then(serde_json::Value::as_u64);
+    let version = value.get("schema_version").and_then(serde_json::Value::as_u64);
     match version {
         None => Err(damaged("it states no schema_version".to_owned())),
-        Some(found) if found > u64::from(SCHEMA_VERSION) => Err(FolderError::Newer {
-            path: path.to_path_buf(),
-            found,
-        }),
+        Some(found) if found > u64::from(SCHEMA_VERSION) => {
+            Err(FolderError::Newer { path: path.to_path_buf(), found })
+        }
         Some(found) => {
             migrate(&mut value, found).map_err(damaged)?;
             serde_json::from_value(value).map_err(|error| damaged(error.to_string()))

@@ -108,12 +108,7 @@ impl LatencyRecorder {
         if self.touched.is_empty() {
             return;
         }
-        let take = |bucket| {
-            (
-                bucket,
-                std::mem::take(&mut self.counts[usize::from(bucket)]),
-            )
-        };
+        let take = |bucket| (bucket, std::mem::take(&mut self.counts[usize::from(bucket)]));
         let hit = self.touched.drain(..).map(take).collect();
         self.past.push(&(self.second, hit));
     }
@@ -146,13 +141,8 @@ impl LatencyRecorder {
                     .record_n(lowest_of(bucket).max(1), u64::from(count))
                     .expect("buckets lie within the bounds");
             }
-            total
-                .add(&histogram)
-                .expect("both histograms have the same bounds");
-            encoded.push(SecondHistogram {
-                second: same[0].0,
-                v2: encode(&histogram),
-            });
+            total.add(&histogram).expect("both histograms have the same bounds");
+            encoded.push(SecondHistogram { second: same[0].0, v2: encode(&histogram) });
         }
         let mut summary = LatencySummary::of(&total);
         if summary.count > 0 {
@@ -235,9 +225,7 @@ pub fn value_at_rank(histogram: &Histogram<u64>, rank: u64) -> u64 {
 ///
 /// # Errors
 /// When a histogram cannot be decoded, in words.
-pub fn total<'a>(
-    seconds: impl IntoIterator<Item = &'a SecondHistogram>,
-) -> Result<Histogram<u64>, String> {
+pub fn total<'a>(seconds: impl IntoIterator<Item = &'a SecondHistogram>) -> Result<Histogram<u64>, String> {
     let mut total = histogram();
     for second in seconds {
         total
@@ -263,27 +251,19 @@ pub fn merge_seconds(
             .add(decode(&second.v2)?)
             .map_err(|error| format!("histogram of second {}: {error:?}", second.second))?;
     }
-    let encoded = merged
-        .into_iter()
-        .map(|(second, histogram)| SecondHistogram {
-            second,
-            v2: encode(&histogram),
-        });
+    let encoded =
+        merged.into_iter().map(|(second, histogram)| SecondHistogram { second, v2: encode(&histogram) });
     Ok(encoded.collect())
 }
 
 fn encode(histogram: &Histogram<u64>) -> String {
     let mut bytes = Vec::new();
-    V2Serializer::new()
-        .serialize(histogram, &mut bytes)
-        .expect("writing to memory does not fail");
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            use std::fmt::Write;
-            write!(text, "{byte:02x}").expect("writing to memory does not fail");
-            text
-        })
+    V2Serializer::new().serialize(histogram, &mut bytes).expect("writing to memory does not fail");
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        use std::fmt::Write;
+        write!(text, "{byte:02x}").expect("writing to memory does not fail");
+        text
+    })
 }
 
 /// The histogram that these hexadecimal digits encode.
@@ -310,10 +290,7 @@ const HEADER_BYTES: usize = 40;
 fn check_bounds(bytes: &[u8]) -> Result<(), String> {
     let number = |at: usize, length: usize| {
         let part = bytes.get(at..at + length)?;
-        Some(
-            part.iter()
-                .fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)),
-        )
+        Some(part.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
     };
     // The reader takes as much memory as the header says.
     let length = number(4, 4);
@@ -350,13 +327,7 @@ mod tests {
 
     /// The five percentiles as they are printed.
     fn percentiles(summary: &LatencySummary) -> [Option<u64>; 5] {
-        [
-            summary.p50_ns,
-            summary.p90_ns,
-            summary.p95_ns,
-            summary.p99_ns,
-            summary.p999_ns,
-        ]
+        [summary.p50_ns, summary.p90_ns, summary.p95_ns, summary.p99_ns, summary.p999_ns]
     }
 
     /// Latencies from nanoseconds to an hour, of numbers around those that a percentile needs. All percentiles agree with exact sorting to three digits, and
@@ -365,9 +336,7 @@ mod tests {
     fn percentiles_agree_with_exact_sorting() {
         let mut random = Random::new(41);
         let mut compared = 0;
-        for count in [
-            0, 19, 20, 99, 100, 199, 200, 999, 1_000, 9_999, 10_000, 10_010,
-        ] {
+        for count in [0, 19, 20, 99, 100, 199, 200, 999, 1_000, 9_999, 10_000, 10_010] {
             let mut recorder = LatencyRecorder::new();
             let draw = |_| round_u64((random.uniform() * (LONGEST_NS as f64).ln()).exp());
             let values: Vec<u64> = (0..count).map(draw).collect();
@@ -385,10 +354,7 @@ mod tests {
                 if let Some((found, exact)) = found.zip(exact) {
                     compared += 1;
                     let error = (found as f64 - exact).abs();
-                    assert!(
-                        error <= exact * 1e-3,
-                        "{count} {percentile:?}: {found} {exact}"
-                    );
+                    assert!(error <= exact * 1e-3, "{count} {percentile:?}: {found} {exact}");
                 }
             }
         }
@@ -402,11 +368,7 @@ mod tests {
             for offset in [0, 1, 3, 1_000, 999_999] {
                 let latency_ns = ((1_u64 << exponent) + offset).min(LONGEST_NS);
                 let lowest = lowest_of(bucket_of(latency_ns));
-                assert_eq!(
-                    lowest,
-                    reference.lowest_equivalent(latency_ns),
-                    "{latency_ns}"
-                );
+                assert_eq!(lowest, reference.lowest_equivalent(latency_ns), "{latency_ns}");
                 assert_eq!(bucket_of(lowest), bucket_of(latency_ns));
             }
         }
@@ -428,11 +390,8 @@ mod tests {
 
     #[test]
     fn recorders_of_several_threads_become_one() {
-        let (mut one, mut other, mut both) = (
-            LatencyRecorder::new(),
-            LatencyRecorder::new(),
-            LatencyRecorder::new(),
-        );
+        let (mut one, mut other, mut both) =
+            (LatencyRecorder::new(), LatencyRecorder::new(), LatencyRecorder::new());
         for i in 0..5_000_u64 {
             let (latency, since) = ((i * 7_919) % 3_000_000, i * 2_000_000);
             both.record(latency, since);
@@ -455,9 +414,6 @@ mod tests {
         let huge = Histogram::<u64>::new_with_bounds(1, u64::MAX / 2, 3).unwrap();
         assert!(decode(&encode(&huge)).unwrap_err().contains("other bounds"));
         let fine = good.replacen("00000003", "00000005", 1);
-        assert!(
-            decode(&fine).unwrap_err().contains("other bounds"),
-            "{fine}"
-        );
+        assert!(decode(&fine).unwrap_err().contains("other bounds"), "{fine}");
     }
 }

@@ -72,10 +72,7 @@ mod tests {
         record["implementation"] = json!("sqlite");
         migrate(&mut record, 1).expect("a format of old");
         let roles = &record["phases"][0]["totals"]["roles"];
-        assert_eq!(
-            roles,
-            &json!({ "server": 5, "trial": [], "coordinator": null })
-        );
+        assert_eq!(roles, &json!({ "server": 5, "trial": [], "coordinator": null }));
         assert_eq!(record["implementation"], "sqlite");
         for mut none in [json!(7), json!([]), json!("run")] {
             migrate(&mut none, 1).expect("a format of old");
@@ -99,11 +96,7 @@ mod tests {
         });
         assert_eq!(record["phases"][0]["totals"]["roles"], expected);
         assert_eq!(record["implementation"]["cache"], "hot");
-        assert_eq!(
-            record["schema_version"],
-            STEPS.len() + 1,
-            "a step for each older format"
-        );
+        assert_eq!(record["schema_version"], STEPS.len() + 1, "a step for each older format");
         let once = record.clone();
         migrate(&mut record, 3).unwrap();
         assert_eq!(record, once, "this format is left as it is");

@@ -34,8 +34,8 @@ pub mod write_size;
 pub use folder::{FolderError, ResultsFolder};
 pub use latency::{LatencyRecorder, LatencySummary};
 pub use record::{
-    AnswersRecord, Cache, ClassRecord, Figure, Implementation, LatencyRecord, LedgerRecord,
-    LoadRecord, NotMeasured, PhaseRecord, RunRecord, Side, TrialRecord,
+    AnswersRecord, Cache, ClassRecord, Figure, Implementation, LatencyRecord, LedgerRecord, LoadRecord,
+    NotMeasured, PhaseRecord, RunRecord, Side, TrialRecord,
 };
 pub use server::ServerRecord;
 pub use verdict::{Reason, ReasonKind, Verdict};

@@ -40,11 +40,7 @@ pub fn identity(run: &RunRecord) -> BTreeMap<String, Value> {
     ];
     let parameters = run.parameters.as_object().into_iter().flatten();
     let parameters = parameters.map(|(name, value)| (format!("value of {name}"), value.clone()));
-    named
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .chain(parameters)
-        .collect()
+    named.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(parameters).collect()
 }
 
 /// The name of the first thing in which two differ, with both values in words.
@@ -61,9 +57,7 @@ pub fn difference(
 /// A value in a message: text as it is, and long ones cut.
 fn shown(value: &Value) -> String {
     const MOST: usize = 80;
-    let text = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned);
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if text.chars().count() <= MOST {
         return text;
     }
@@ -85,11 +79,7 @@ pub fn merge(folders: &[PathBuf], results: &Path) -> Result<ResultsFolder, Parts
     let mut parts = Vec::new();
     for path in folders {
         let folder = ResultsFolder::open(path)?;
-        parts.push(Part {
-            run: folder.part()?,
-            trials: folder.trials()?,
-            folder,
-        });
+        parts.push(Part { run: folder.part()?, trials: folder.trials()?, folder });
     }
     parts.sort_by_key(|part| part.run.shard.0);
     check(&parts)?;
@@ -104,11 +94,8 @@ pub fn merge(folders: &[PathBuf], results: &Path) -> Result<ResultsFolder, Parts
         )));
     }
     let merged = ResultsFolder::create(results, &first.run.name)?;
-    let names: BTreeSet<&str> = parts
-        .iter()
-        .flat_map(|part| &part.trials)
-        .map(|trial| trial.name.as_str())
-        .collect();
+    let names: BTreeSet<&str> =
+        parts.iter().flat_map(|part| &part.trials).map(|trial| trial.name.as_str()).collect();
     for name in &names {
         merged.write_trial(&one_trial(name, &parts))?;
     }
@@ -188,20 +175,14 @@ fn all_are_here(parts: &[Part], of: u32) -> Result<(), PartsError> {
                 0 => String::new(),
                 further => format!(" and {further} more"),
             };
-            unlike(format!(
-                "ranks {}{further} of {of} are missing: give their parts too",
-                several.join(", ")
-            ))
+            unlike(format!("ranks {}{further} of {of} are missing: give their parts too", several.join(", ")))
         }
     }
 }
 
 fn one_run(parts: &[Part], first: &RunRecord) -> RunRecord {
     let of = first.shard.1;
-    let finished: Option<Vec<&String>> = parts
-        .iter()
-        .map(|part| part.run.finished.as_ref())
-        .collect();
+    let finished: Option<Vec<&String>> = parts.iter().map(|part| part.run.finished.as_ref()).collect();
     let started = parts.iter().map(|part| &part.run.started).min();
     RunRecord {
         shard: (of, of),
@@ -241,11 +222,7 @@ fn one_trial(name: &str, parts: &[Part]) -> TrialRecord {
 fn add(whole: &mut TrialRecord, rank: u32, other: TrialRecord) {
     let told = |text: String| {
         let is_told = text.starts_with("rank ");
-        if is_told {
-            text
-        } else {
-            format!("rank {rank}: {text}")
-        }
+        if is_told { text } else { format!("rank {rank}: {text}") }
     };
     for phase in other.phases {
         let mut phases = whole.phases.iter_mut();
@@ -264,10 +241,7 @@ fn add(whole: &mut TrialRecord, rank: u32, other: TrialRecord) {
         }
     }
     let held = |reasons: Vec<Reason>| {
-        let named = reasons.into_iter().map(|reason| Reason {
-            text: told(reason.text),
-            ..reason
-        });
+        let named = reasons.into_iter().map(|reason| Reason { text: told(reason.text), ..reason });
         named.collect()
     };
     let verdict = match other.verdict {
@@ -312,12 +286,7 @@ fn keep_raw(part: &Part, merged: &ResultsFolder) -> Result<(), PartsError> {
 
 /// Copies a folder with all that is in it, if it is there.
 fn copy(merged: &ResultsFolder, from: &Path, name: &str) -> Result<(), PartsError> {
-    let failed = |source| FolderError::Io {
-        action: "read",
-        path: from.to_path_buf(),
-        hint: "",
-        source,
-    };
+    let failed = |source| FolderError::Io { action: "read", path: from.to_path_buf(), hint: "", source };
     if !from.is_dir() {
         return Ok(());
     }

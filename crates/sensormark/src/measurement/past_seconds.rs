@@ -20,10 +20,7 @@ pub(super) type PastSecond = (u64, Vec<(u16, u32)>);
 impl PastSeconds {
     /// None yet.
     pub const fn new() -> Self {
-        Self {
-            packed: Spool::new(BLOCK),
-            others: Vec::new(),
-        }
+        Self { packed: Spool::new(BLOCK), others: Vec::new() }
     }
 
     /// Keeps a second that is over.

@@ -18,11 +18,9 @@ impl LoadRecord {
     /// What its rates are made of: the window that its hosts shared, where there were several and it is long enough, or else all of it.
     pub fn counted(&self) -> Counted {
         match self.shared.filter(SharedWindow::is_counted) {
-            Some(window) => Counted {
-                seconds: window.seconds,
-                operations: window.operations,
-                readings: window.readings,
-            },
+            Some(window) => {
+                Counted { seconds: window.seconds, operations: window.operations, readings: window.readings }
+            }
             None => Counted {
                 seconds: self.seconds,
                 operations: self.operations() as f64,

@@ -126,8 +126,7 @@ impl Implementation {
     pub fn label(&self) -> String {
         let mut label = format!("{} {}", self.title, self.layout_name);
         if let Some(strategy) = &self.strategy
-            && !(self.layout_name == *strategy
-                || self.layout_name.starts_with(&format!("{strategy}-")))
+            && !(self.layout_name == *strategy || self.layout_name.starts_with(&format!("{strategy}-")))
         {
             label.push_str(", read ");
             label.push_str(strategy);
@@ -145,9 +144,7 @@ impl Implementation {
 }
 
 /// What a phase that only reads finds in memory when it begins.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cache {
     /// What the phases before it left there.

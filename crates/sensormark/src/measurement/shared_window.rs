@@ -87,16 +87,8 @@ impl Part<'_> {
     fn inside(&self, (from, to): (f64, f64)) -> (f64, f64) {
         let span = self.ended - self.began;
         let pace = if span > 0.0 { self.lasted / span } else { 1.0 };
-        let start = if from > self.began {
-            (from - self.began) * pace
-        } else {
-            0.0
-        };
-        let end = if to < self.ended {
-            (to - self.began) * pace
-        } else {
-            self.lasted
-        };
+        let start = if from > self.began { (from - self.began) * pace } else { 0.0 };
+        let end = if to < self.ended { (to - self.began) * pace } else { self.lasted };
         (start, end)
     }
 }
@@ -143,11 +135,7 @@ mod tests {
             began,
             ended: began + lasted,
             lasted,
-            classes: vec![PartClass {
-                operations,
-                readings: 3 * operations,
-                seconds,
-            }],
+            classes: vec![PartClass { operations, readings: 3 * operations, seconds }],
         }
     }
 
@@ -174,11 +162,7 @@ mod tests {
             began: 0.0,
             ended,
             lasted: ended,
-            classes: vec![PartClass {
-                operations: 130,
-                readings: 0,
-                seconds: &seconds,
-            }],
+            classes: vec![PartClass { operations: 130, readings: 0, seconds: &seconds }],
         };
         let both = SharedWindow::of(&[own(1.25), own(1.25)], 2).expect("histograms");
         assert_eq!((both.seconds, both.operations), (1.25, 260.0));
@@ -206,10 +190,7 @@ mod tests {
         assert_eq!((window.seconds, window.operations), (0.0, 0.0));
         assert!(!window.is_counted());
         assert!(!SharedWindow::of(&[], 0).expect("nothing").is_counted());
-        let damaged = [SecondHistogram {
-            second: 7,
-            v2: "00".to_owned(),
-        }];
+        let damaged = [SecondHistogram { second: 7, v2: "00".to_owned() }];
         let parts = [part(0.0, 9.0, 1, &damaged), part(0.0, 2.0, 10, &seconds)];
         assert!(SharedWindow::of(&parts, 2).is_err());
     }

@@ -117,10 +117,7 @@ impl ReasonKind {
 
     /// Whether the database gave wrong data or lost some, which nothing excuses.
     pub const fn is_data_fault(self) -> bool {
-        matches!(
-            self,
-            Self::WrongAnswer | Self::LostData | Self::DuplicatedData | Self::AlteredData
-        )
+        matches!(self, Self::WrongAnswer | Self::LostData | Self::DuplicatedData | Self::AlteredData)
     }
 }
 
@@ -157,9 +154,7 @@ impl Verdict {
 
     /// Whether data was wrong or lost.
     pub fn has_data_fault(&self) -> bool {
-        self.reasons()
-            .iter()
-            .any(|reason| reason.kind.is_data_fault())
+        self.reasons().iter().any(|reason| reason.kind.is_data_fault())
     }
 
     /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict. The first conclusive attempt counts,
@@ -180,10 +175,7 @@ impl Verdict {
 impl Reason {
     /// A reason of this kind.
     pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self {
-            kind,
-            text: text.into(),
-        }
+        Self { kind, text: text.into() }
     }
 }
 
@@ -193,11 +185,8 @@ impl fmt::Display for Verdict {
             Self::Valid => return formatter.write_str(self.word()),
             Self::Invalid(_) | Self::Inconclusive(_) => self.word(),
         };
-        let reasons: Vec<String> = self
-            .reasons()
-            .iter()
-            .map(|reason| format!("{}: {}", reason.kind.text(), reason.text))
-            .collect();
+        let reasons: Vec<String> =
+            self.reasons().iter().map(|reason| format!("{}: {}", reason.kind.text(), reason.text)).collect();
         write!(formatter, "{word} ({})", reasons.join("; "))
     }
 }
@@ -226,10 +215,7 @@ mod tests {
     fn a_disturbed_trial_never_reads_as_valid() {
         let quiet: [&str; 0] = [];
         assert_eq!(Verdict::Valid.told(&quiet), "valid");
-        assert_eq!(
-            Verdict::Valid.told(&["measured: steal"]),
-            "disturbed (measured: steal)"
-        );
+        assert_eq!(Verdict::Valid.told(&["measured: steal"]), "disturbed (measured: steal)");
         let lost = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
         assert_eq!(lost.told(&["steal"]), "invalid (lost data: 1)");
     }

@@ -22,9 +22,7 @@ impl ControlGroup {
     /// Whether one of the groups in the text of `/proc/PID/cgroup` is it.
     fn is_in(&self, text: &str) -> bool {
         let paths = text.lines().filter_map(|line| line.splitn(3, ':').nth(2));
-        paths
-            .flat_map(|path| path.split('/'))
-            .any(|folder| self.is_named(folder))
+        paths.flat_map(|path| path.split('/')).any(|folder| self.is_named(folder))
     }
 
     fn is_named(&self, folder: &str) -> bool {

@@ -64,15 +64,10 @@ const TELLING_OPTIONS: [&str; 16] = [
 /// # Errors
 /// When the folder is not there, or the mounts cannot be read.
 pub fn of_folder(folder: &Path) -> Result<FolderDevice, ProbeError> {
-    let file_error = |source| ProbeError::File {
-        path: folder.to_path_buf(),
-        source,
-    };
+    let file_error = |source| ProbeError::File { path: folder.to_path_buf(), source };
     let folder_path = folder.canonicalize().map_err(file_error)?;
     let status = stat(&folder_path).map_err(|error| file_error(error.into()))?;
-    let mounts = Process::myself()
-        .and_then(|own| own.mountinfo())
-        .map_err(ProbeError::proc("mounts"))?;
+    let mounts = Process::myself().and_then(|own| own.mountinfo()).map_err(ProbeError::proc("mounts"))?;
     // The longest mount point above the folder; of equals the later one, which covers the earlier.
     let mount = mounts
         .iter()
@@ -157,10 +152,7 @@ mod tests {
     #[test]
     fn proc_has_no_device_and_is_named() {
         let found = of_folder(Path::new("/proc")).expect("proc");
-        assert_eq!(
-            (found.filesystem.as_str(), found.kind),
-            ("proc", DeviceKind::None)
-        );
+        assert_eq!((found.filesystem.as_str(), found.kind), ("proc", DeviceKind::None));
         assert_eq!(found.device, None);
     }
 

@@ -42,10 +42,8 @@ impl DiskUsage {
 /// # Errors
 /// When the folder cannot be looked at.
 pub fn free_bytes(folder: &Path) -> Result<u64, ProbeError> {
-    let found = rustix::fs::statvfs(folder).map_err(|error| ProbeError::File {
-        path: folder.to_path_buf(),
-        source: error.into(),
-    })?;
+    let found = rustix::fs::statvfs(folder)
+        .map_err(|error| ProbeError::File { path: folder.to_path_buf(), source: error.into() })?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
 
@@ -68,21 +66,14 @@ pub fn usage(folder: &Path, is_apart: impl Fn(&Path) -> bool) -> Result<DiskUsag
             }
             continue;
         };
-        if metadata.nlink() > 1
-            && !metadata.is_dir()
-            && !linked.insert((metadata.dev(), metadata.ino()))
-        {
+        if metadata.nlink() > 1 && !metadata.is_dir() && !linked.insert((metadata.dev(), metadata.ino())) {
             continue;
         }
         count(&mut total, &metadata, is_apart(&relative));
         if metadata.is_dir()
             && let Some(listing) = present(&path, std::fs::read_dir(&path))?
         {
-            waiting.extend(
-                listing
-                    .flatten()
-                    .map(|entry| relative.join(entry.file_name())),
-            );
+            waiting.extend(listing.flatten().map(|entry| relative.join(entry.file_name())));
         }
     }
     Ok(total)
@@ -104,10 +95,7 @@ fn present<T>(path: &Path, result: std::io::Result<T>) -> Result<Option<T>, Prob
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ProbeError::File {
-            path: path.to_path_buf(),
-            source,
-        }),
+        Err(source) => Err(ProbeError::File { path: path.to_path_buf(), source }),
     }
 }
 
@@ -129,18 +117,10 @@ mod tests {
         std::fs::hard_link(at("data"), at("log/same")).expect("link");
         std::fs::write(at("log/journal"), vec![1; 1_000_000]).expect("write");
         let sparse = File::create(at("sparse")).expect("create");
-        sparse
-            .write_all_at(&[1; 4096], 100 * MEGABYTE)
-            .expect("write");
+        sparse.write_all_at(&[1; 4096], 100 * MEGABYTE).expect("write");
         let used = usage(folder.path(), |path| path.ends_with("journal")).expect("usage");
-        assert!(
-            (3 * MEGABYTE..3 * MEGABYTE + 150_000).contains(&used.allocated_bytes),
-            "{used:?}"
-        );
-        assert!(
-            (MEGABYTE..MEGABYTE + 10_000).contains(&used.apart_bytes),
-            "{used:?}"
-        );
+        assert!((3 * MEGABYTE..3 * MEGABYTE + 150_000).contains(&used.allocated_bytes), "{used:?}");
+        assert!((MEGABYTE..MEGABYTE + 10_000).contains(&used.apart_bytes), "{used:?}");
         assert_eq!(used.length_bytes, 103 * MEGABYTE + 4096);
         assert_eq!(used.files, 3);
     }

@@ -20,11 +20,7 @@ pub struct DisturbanceLimits {
 
 impl Default for DisturbanceLimits {
     fn default() -> Self {
-        Self {
-            steal_share: 0.02,
-            swap_bytes_per_second: 262_144.0,
-            other_share: 0.10,
-        }
+        Self { steal_share: 0.02, swap_bytes_per_second: 262_144.0, other_share: 0.10 }
     }
 }
 
@@ -57,9 +53,7 @@ impl Disturbance {
         let since = |field: fn(&HostSample) -> u64| field(last).saturating_sub(field(first));
         let capacity_ns = (span_ns * last.processors).max(1) as f64;
         let busy = since(|host| host.cpu_user_ns) + since(|host| host.cpu_system_ns);
-        let other = busy
-            .saturating_sub(our_cpu_ns)
-            .saturating_sub(since(|host| host.kernel_threads_ns));
+        let other = busy.saturating_sub(our_cpu_ns).saturating_sub(since(|host| host.kernel_threads_ns));
         let swapped = since(|host| host.swap_in_bytes) + since(|host| host.swap_out_bytes);
         let mut found = Self {
             span_ns,
@@ -95,10 +89,7 @@ impl Disturbance {
     #[must_use]
     pub fn less(&self, cpu_ns: u64, capacity_ns: u64, limits: &DisturbanceLimits) -> Self {
         let share = cpu_ns as f64 / capacity_ns.max(1) as f64;
-        let mut found = Self {
-            other_share: (self.other_share - share).max(0.0),
-            ..self.clone()
-        };
+        let mut found = Self { other_share: (self.other_share - share).max(0.0), ..self.clone() };
         found.reasons = found.over(limits);
         found
     }

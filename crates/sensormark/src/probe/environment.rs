@@ -126,10 +126,8 @@ fn values<'text>(cpuinfo: &'text str, key: &str) -> Vec<&'text str> {
 fn processor(cpuinfo: &str, architecture: &str) -> Processor {
     let cores = Path::new("/sys/devices/system/cpu");
     let scaling = cores.join("cpu0/cpufreq");
-    let frequencies: Vec<f64> = values(cpuinfo, "cpu MHz")
-        .iter()
-        .filter_map(|value| value.parse().ok())
-        .collect();
+    let frequencies: Vec<f64> =
+        values(cpuinfo, "cpu MHz").iter().filter_map(|value| value.parse().ok()).collect();
     let sockets = values(cpuinfo, "physical id");
     let cores_of_processors = values(cpuinfo, "core id");
     let mut physical: Vec<_> = sockets.iter().zip(&cores_of_processors).collect();
@@ -138,9 +136,7 @@ fn processor(cpuinfo: &str, architecture: &str) -> Processor {
     let turbo_off = attribute(cores, "intel_pstate/no_turbo").map(|value| value == "0");
     let boost_on = attribute(cores, "cpufreq/boost").map(|value| value == "1");
     Processor {
-        model: values(cpuinfo, "model name")
-            .first()
-            .map(ToString::to_string),
+        model: values(cpuinfo, "model name").first().map(ToString::to_string),
         architecture: architecture.to_owned(),
         logical_cores: values(cpuinfo, "processor").len() as u64,
         physical_cores: (!physical.is_empty()).then_some(physical.len() as u64),
@@ -156,9 +152,7 @@ fn processor(cpuinfo: &str, architecture: &str) -> Processor {
 
 fn distribution() -> Option<String> {
     let text = std::fs::read_to_string("/etc/os-release").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(line.trim_matches('"').to_owned())
 }
 
@@ -177,10 +171,8 @@ fn hypervisor(cpuinfo: &str) -> Option<String> {
         "Firecracker",
     ];
     let firmware = Path::new("/sys/class/dmi/id");
-    let names: Vec<String> = ["sys_vendor", "product_name"]
-        .iter()
-        .filter_map(|name| attribute(firmware, name))
-        .collect();
+    let names: Vec<String> =
+        ["sys_vendor", "product_name"].iter().filter_map(|name| attribute(firmware, name)).collect();
     let name = names.join(" ");
     let is_flagged = values(cpuinfo, "flags")
         .first()
@@ -203,9 +195,7 @@ fn container() -> Option<String> {
     } else if let Some(kind) = attribute(Path::new("/run/systemd"), "container") {
         return Some(kind);
     } else {
-        ["kubepods", "docker", "containerd", "lxc"]
-            .into_iter()
-            .find(|kind| first.contains(kind))?
+        ["kubepods", "docker", "containerd", "lxc"].into_iter().find(|kind| first.contains(kind))?
     };
     Some(kind.to_owned())
 }

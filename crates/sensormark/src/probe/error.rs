@@ -73,9 +73,7 @@ impl ProbeError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
     /// The text names no processes.
-    #[error(
-        "{text:?} names no processes: write pid:NUMBER, unit:NAME, container:NAME or port:NUMBER"
-    )]
+    #[error("{text:?} names no processes: write pid:NUMBER, unit:NAME, container:NAME or port:NUMBER")]
     Unreadable {
         /// What was given.
         text: String,

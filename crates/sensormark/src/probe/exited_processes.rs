@@ -101,13 +101,9 @@ impl ExitedProcesses {
         }
         for (ancestor, claim) in &mut self.claims {
             let old = waiting.get(ancestor).copied().unwrap_or_default();
-            let credit = now[ancestor]
-                .received
-                .saturating_sub(before[ancestor].received);
+            let credit = now[ancestor].received.saturating_sub(before[ancestor].received);
             self.lost += old.saturating_sub(credit).without_rounding();
-            *claim = claim
-                .saturating_sub(credit.saturating_sub(old))
-                .without_rounding();
+            *claim = claim.saturating_sub(credit.saturating_sub(old)).without_rounding();
         }
         self.claims.retain(|_, claim| *claim != Counters::default());
     }
@@ -123,16 +119,11 @@ impl ExitedProcesses {
 }
 
 fn same(pid: i32, account: &Account, now: &HashMap<i32, Account>) -> bool {
-    now.get(&pid)
-        .is_some_and(|found| found.start_ticks == account.start_ticks)
+    now.get(&pid).is_some_and(|found| found.start_ticks == account.start_ticks)
 }
 
 /// The nearest ancestor in the tree that still lives and that can have waited.
-fn heir(
-    account: &Account,
-    before: &HashMap<i32, Account>,
-    now: &HashMap<i32, Account>,
-) -> Option<i32> {
+fn heir(account: &Account, before: &HashMap<i32, Account>, now: &HashMap<i32, Account>) -> Option<i32> {
     let mut parent = account.parent;
     for _ in 0..before.len() {
         let above = before.get(&parent)?;
@@ -154,21 +145,12 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     fn account(parent: i32, own: u64, children: u64) -> Account {
-        let received = Counters {
-            cpu_ns: children * SECOND,
-            user_ns: children * SECOND,
-            ..Counters::default()
-        };
+        let received =
+            Counters { cpu_ns: children * SECOND, user_ns: children * SECOND, ..Counters::default() };
         let mut total = received;
         total.user_ns += own * SECOND;
         total.cpu_ns += own * SECOND;
-        Account {
-            parent,
-            start_ticks: 7,
-            ignores_children: false,
-            total,
-            received,
-        }
+        Account { parent, start_ticks: 7, ignores_children: false, total, received }
     }
 
     fn sum(exited: &ExitedProcesses) -> u64 {
@@ -202,13 +184,7 @@ mod tests {
         assert_eq!(kept_after(&late), [5, 0]);
         // The next child ends while the credit for the first arrives.
         let next = (3, account(1, 4, 0));
-        let chain = [
-            &[parent(0), child][..],
-            &[parent(0), next],
-            &[parent(5)],
-            &[parent(9)],
-            &[parent(9)],
-        ];
+        let chain = [&[parent(0), child][..], &[parent(0), next], &[parent(5)], &[parent(9)], &[parent(9)]];
         assert_eq!(kept_after(&chain), [5, 4, 0, 0]);
     }
 
@@ -243,20 +219,9 @@ mod tests {
         let root = |received| (1, account(0, 1, received));
         let parent = (2, account(1, 2, 0));
         let child = (3, account(2, 5, 0));
-        let both = [
-            &[root(0), parent, child][..],
-            &[root(0), parent],
-            &[root(0)],
-            &[root(7)],
-            &[root(7)],
-        ];
+        let both = [&[root(0), parent, child][..], &[root(0), parent], &[root(0)], &[root(7)], &[root(7)]];
         assert_eq!(kept_after(&both), [5, 7, 0, 0]);
-        let never = [
-            &[root(0), parent, child][..],
-            &[root(0), parent],
-            &[root(2)],
-            &[root(2)],
-        ];
+        let never = [&[root(0), parent, child][..], &[root(0), parent], &[root(2)], &[root(2)]];
         assert_eq!(kept_after(&never), [5, 5, 5]);
     }
 
@@ -284,11 +249,7 @@ mod tests {
 
     #[test]
     fn a_chain_that_ended_together_goes_to_the_living_ancestor() {
-        let before = [
-            (1, account(0, 1, 0)),
-            (2, account(1, 2, 0)),
-            (3, account(2, 4, 0)),
-        ];
+        let before = [(1, account(0, 1, 0)), (2, account(1, 2, 0)), (3, account(2, 4, 0))];
         assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 6))]), 0);
         // The middle one died first: init waited for the last, and only two seconds arrived.
         assert_eq!(kept_seconds(&before, &[(1, account(0, 1, 2))]), 4);

@@ -37,10 +37,7 @@ impl FlushRate {
     /// # Errors
     /// When it cannot be made, written or flushed.
     pub fn measure(folder: &Path) -> Result<Self, ProbeError> {
-        let wrong = |source| ProbeError::File {
-            path: folder.to_path_buf(),
-            source,
-        };
+        let wrong = |source| ProbeError::File { path: folder.to_path_buf(), source };
         Self::measured(folder).map_err(wrong)
     }
 

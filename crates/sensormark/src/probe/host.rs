@@ -174,9 +174,7 @@ fn swapped_bytes() -> (u64, u64) {
 
 fn loopback() -> (u64, u64) {
     let interfaces = procfs::net::dev_status().unwrap_or_default();
-    interfaces
-        .get("lo")
-        .map_or((0, 0), |lo| (lo.sent_bytes, lo.sent_packets))
+    interfaces.get("lo").map_or((0, 0), |lo| (lo.sent_bytes, lo.sent_packets))
 }
 
 fn disk_counters(name: &str) -> Option<DiskCounters> {

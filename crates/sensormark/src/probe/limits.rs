@@ -43,15 +43,10 @@ pub(super) fn periods_file() -> Option<PathBuf> {
             folders.extend(upward(&root.join("unified"), path));
         }
         let cpu = controllers.split(',').find(|name| *name == "cpu");
-        folders.extend(
-            cpu.into_iter()
-                .flat_map(|cpu| upward(&root.join(cpu), path)),
-        );
+        folders.extend(cpu.into_iter().flat_map(|cpu| upward(&root.join(cpu), path)));
     }
     let cores = |folder: &PathBuf| cores_of_version_two(folder).or(cores_of_version_one(folder));
-    let limited = folders
-        .iter()
-        .filter_map(|folder| Some((cores(folder)?, folder)));
+    let limited = folders.iter().filter_map(|folder| Some((cores(folder)?, folder)));
     let tightest = limited.min_by(|one, other| one.0.total_cmp(&other.0));
     tightest.map(|(_, folder)| folder.join("cpu.stat"))
 }
@@ -70,10 +65,7 @@ fn read() -> Limits {
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let root = Path::new("/sys/fs/cgroup");
     let allowed = rustix::thread::sched_getaffinity(None).ok();
-    let mut limits = Limits {
-        allowed_cores: allowed.map(|set| u64::from(set.count())),
-        ..Limits::default()
-    };
+    let mut limits = Limits { allowed_cores: allowed.map(|set| u64::from(set.count())), ..Limits::default() };
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
@@ -83,10 +75,7 @@ fn read() -> Limits {
             for mount in [root.to_path_buf(), root.join("unified")] {
                 for folder in upward(&mount, path) {
                     lower(&mut limits.cgroup_cores, cores_of_version_two(&folder));
-                    lower(
-                        &mut limits.cgroup_memory_bytes,
-                        bytes(&folder, "memory.max"),
-                    );
+                    lower(&mut limits.cgroup_memory_bytes, bytes(&folder, "memory.max"));
                 }
             }
         }
@@ -107,11 +96,7 @@ fn read() -> Limits {
 /// The group's folder and all above it: the tightest of their limits holds.
 fn upward(mount: &Path, path: &str) -> Vec<PathBuf> {
     let folder = mount.join(path.trim_start_matches('/'));
-    folder
-        .ancestors()
-        .take_while(|above| above.starts_with(mount))
-        .map(Path::to_path_buf)
-        .collect()
+    folder.ancestors().take_while(|above| above.starts_with(mount)).map(Path::to_path_buf).collect()
 }
 
 fn lower<T: PartialOrd + Copy>(limit: &mut Option<T>, found: Option<T>) {

@@ -136,13 +136,9 @@ impl ProbeCommand {
         match (word, rest.trim()) {
             ("begin", name) if !name.is_empty() => Ok(Self::Begin(name.to_owned())),
             ("end", "") => Ok(Self::End { proportional: true }),
-            ("end", "quick") => Ok(Self::End {
-                proportional: false,
-            }),
+            ("end", "quick") => Ok(Self::End { proportional: false }),
             ("sample", "") => Ok(Self::Sample),
-            ("disk", names) => Ok(Self::Disk(
-                names.split_whitespace().map(str::to_owned).collect(),
-            )),
+            ("disk", names) => Ok(Self::Disk(names.split_whitespace().map(str::to_owned).collect())),
             _ => Err(format!(
                 "{line:?} is none of the words that the probe knows: begin NAME, end, end quick, sample, disk NAME…"
             )),
@@ -155,9 +151,7 @@ impl fmt::Display for ProbeCommand {
         match self {
             Self::Begin(name) => write!(out, "begin {name}"),
             Self::End { proportional: true } => out.write_str("end"),
-            Self::End {
-                proportional: false,
-            } => out.write_str("end quick"),
+            Self::End { proportional: false } => out.write_str("end quick"),
             Self::Sample => out.write_str("sample"),
             Self::Disk(names) => {
                 out.write_str("disk")?;
@@ -176,9 +170,7 @@ mod tests {
         for command in [
             ProbeCommand::Begin("load by hand".to_owned()),
             ProbeCommand::End { proportional: true },
-            ProbeCommand::End {
-                proportional: false,
-            },
+            ProbeCommand::End { proportional: false },
             ProbeCommand::Sample,
             ProbeCommand::Disk(Vec::new()),
             ProbeCommand::Disk(vec!["pg_wal".to_owned(), "ib_logfile*".to_owned()]),

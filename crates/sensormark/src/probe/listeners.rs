@@ -57,10 +57,7 @@ mod tests {
         let four = "   0: 0100007F:1538 00000000:0000 0A 00000000:00000000 00:00000000 00000000   107        0 35201 1 0000 100 0 0 10 0";
         let six = "   0: 00000000000000000000000001000000:1538 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000   107        0 35200 1";
         let read = |line| listener(line).expect("it listens");
-        assert_eq!(
-            (read(four).port, read(four).user, read(four).inode),
-            (5432, 107, 35201)
-        );
+        assert_eq!((read(four).port, read(four).user, read(four).inode), (5432, 107, 35201));
         assert_eq!((read(six).port, read(six).inode), (5432, 35200));
         let connected = four.replace(" 0A ", " 01 ");
         assert_eq!(listener(&connected), None);

@@ -63,10 +63,6 @@ mod tests {
         let (memory, _) = read(own).expect("status");
         assert!(memory.anonymous_bytes > 0);
         assert!(memory.anonymous_bytes + memory.shared_bytes <= memory.high_water_bytes * 2);
-        assert!(
-            proportional_bytes(own)
-                .expect("ours")
-                .is_some_and(|bytes| bytes > 0)
-        );
+        assert!(proportional_bytes(own).expect("ours").is_some_and(|bytes| bytes > 0));
     }
 }

@@ -41,10 +41,5 @@ pub(super) fn storage_of_threads(threads: &ThreadCounters) -> Counters {
 
 /// The same without processor time.
 pub(super) fn storage_only(counters: Counters) -> Counters {
-    Counters {
-        cpu_ns: 0,
-        user_ns: 0,
-        system_ns: 0,
-        ..counters
-    }
+    Counters { cpu_ns: 0, user_ns: 0, system_ns: 0, ..counters }
 }

@@ -49,9 +49,7 @@ impl FromStr for Processes {
     type Err = FindError;
 
     fn from_str(text: &str) -> Result<Self, FindError> {
-        let wrong = || FindError::Unreadable {
-            text: text.to_owned(),
-        };
+        let wrong = || FindError::Unreadable { text: text.to_owned() };
         let (kind, name) = text.split_once(':').ok_or_else(wrong)?;
         let read = match kind {
             "pid" => name.parse().ok().filter(|pid| *pid > 0).map(Self::Pid),
@@ -120,22 +118,14 @@ impl Processes {
 
 fn found(root: i32, scope: Scope, table: &ProcessTable, port: Option<u16>) -> FoundProcesses {
     let pids: Vec<i32> = match &scope {
-        Scope::ControlGroup(group) => table
-            .iter()
-            .map(|row| row.pid)
-            .filter(|pid| group.holds(*pid))
-            .collect(),
+        Scope::ControlGroup(group) => {
+            table.iter().map(|row| row.pid).filter(|pid| group.holds(*pid)).collect()
+        }
         _ => vec![root],
     };
     let ports = port.map_or_else(|| ports_of(root, &pids), |port| vec![port]);
     let wire = WireScope::of_server(&ports).unwrap_or(WireScope::Sockets);
-    FoundProcesses {
-        root,
-        scope,
-        program: program_of(root),
-        ports,
-        wire,
-    }
+    FoundProcesses { root, scope, program: program_of(root), ports, wire }
 }
 
 /// The ports that these processes listen on, in their own network namespace.
@@ -156,11 +146,8 @@ fn listening(port: u16, table: &ProcessTable) -> Result<i32, FindError> {
     let first = sockets.first().ok_or(FindError::NobodyListens { port })?;
     let inodes: HashSet<u64> = sockets.iter().map(|one| one.inode).collect();
     let holds = |pid: i32| !socket_inodes(&[pid]).is_disjoint(&inodes);
-    let mut holders: Vec<i32> = table
-        .iter()
-        .filter(|row| !row.is_kernel && holds(row.pid))
-        .map(|row| row.pid)
-        .collect();
+    let mut holders: Vec<i32> =
+        table.iter().filter(|row| !row.is_kernel && holds(row.pid)).map(|row| row.pid).collect();
     // The first process holds what it passes on to a unit (socket activation).
     if holders.len() > 1 {
         holders.retain(|pid| *pid != 1);
@@ -170,16 +157,11 @@ fn listening(port: u16, table: &ProcessTable) -> Result<i32, FindError> {
     holders.retain(|pid| !all.contains(&parent(*pid)));
     holders.sort_unstable();
     match holders.as_slice() {
-        [] => Err(FindError::Hidden {
-            port,
-            user: user_name(first.user),
-        }),
+        [] => Err(FindError::Hidden { port, user: user_name(first.user) }),
         all if all.iter().all(|pid| program_of(*pid) == PROXY) => Err(FindError::Passed { port }),
         [root] => Ok(*root),
         several => {
-            let named = several
-                .iter()
-                .map(|pid| format!("{} ({pid})", program_of(*pid)));
+            let named = several.iter().map(|pid| format!("{} ({pid})", program_of(*pid)));
             let listed = named.collect::<Vec<_>>().join(", ");
             Err(FindError::Several { port, listed })
         }
@@ -188,9 +170,7 @@ fn listening(port: u16, table: &ProcessTable) -> Result<i32, FindError> {
 
 /// The oldest process of a control group.
 fn oldest(group: &ControlGroup, table: &ProcessTable) -> Option<i32> {
-    let members = table
-        .iter()
-        .filter(|row| !row.is_kernel && group.holds(row.pid));
+    let members = table.iter().filter(|row| !row.is_kernel && group.holds(row.pid));
     let first = members.min_by_key(|row| (row.start_ticks, row.pid))?;
     Some(first.pid)
 }
@@ -198,11 +178,7 @@ fn oldest(group: &ControlGroup, table: &ProcessTable) -> Option<i32> {
 /// A unit's name without a suffix is a service's, as for systemctl.
 fn with_suffix(name: &str) -> String {
     let kinds = [".service", ".scope", ".slice"];
-    if kinds.iter().any(|kind| name.ends_with(kind)) {
-        name.to_owned()
-    } else {
-        format!("{name}.service")
-    }
+    if kinds.iter().any(|kind| name.ends_with(kind)) { name.to_owned() } else { format!("{name}.service") }
 }
 
 /// A container's id; of a name docker is asked, then podman.
@@ -220,14 +196,7 @@ fn container_id(name: &str) -> Result<String, FindError> {
 
 fn ask(runtime: &str, name: &str) -> Option<String> {
     let mut command = Command::new(runtime);
-    command.args([
-        "inspect",
-        "--type",
-        "container",
-        "--format",
-        "{{.Id}}",
-        name,
-    ]);
+    command.args(["inspect", "--type", "container", "--format", "{{.Id}}", name]);
     let output = command.stdin(Stdio::null()).output().ok()?;
     let said = String::from_utf8(output.stdout).ok()?;
     Some(said.trim().to_owned())
@@ -260,24 +229,11 @@ mod tests {
 
     #[test]
     fn processes_are_read_as_they_are_written() {
-        for text in [
-            "pid:812",
-            "port:5432",
-            "unit:postgresql@17-main",
-            "container:db",
-        ] {
+        for text in ["pid:812", "port:5432", "unit:postgresql@17-main", "container:db"] {
             let read: Processes = text.parse().expect(text);
             assert_eq!(read.to_string(), text);
         }
-        for text in [
-            "5432",
-            "port:0",
-            "port:x",
-            "pid:-1",
-            "unit:",
-            "unit:--all",
-            "container:a b",
-        ] {
+        for text in ["5432", "port:0", "port:x", "pid:-1", "unit:", "unit:--all", "container:a b"] {
             let read: Result<Processes, FindError> = text.parse();
             let said = read.expect_err(text).to_string();
             assert!(said.contains("write pid:NUMBER"), "{said}");

@@ -33,10 +33,7 @@ enum Command {
     Add(Box<ProcessTree>),
     Follow(String, Vec<i32>),
     Begin(String, Sender<u64>),
-    End {
-        proportional: bool,
-        reply: Sender<u64>,
-    },
+    End { proportional: bool, reply: Sender<u64> },
     Stop,
 }
 
@@ -98,10 +95,7 @@ impl Recorder {
     /// When the sampling thread is gone.
     pub fn end_phase(&self, proportional: bool) -> Result<u64, ProbeError> {
         let (reply, answer) = channel();
-        self.send(Command::End {
-            proportional,
-            reply,
-        })?;
+        self.send(Command::End { proportional, reply })?;
         answer.recv().map_err(|_| ProbeError::SamplerGone)
     }
 
@@ -116,9 +110,7 @@ impl Recorder {
     }
 
     fn send(&self, command: Command) -> Result<(), ProbeError> {
-        self.commands
-            .send(command)
-            .map_err(|_| ProbeError::SamplerGone)
+        self.commands.send(command).map_err(|_| ProbeError::SamplerGone)
     }
 }
 
@@ -206,10 +198,7 @@ impl Sampler {
                 // Nobody waits any more if the caller has gone: nothing to do about it.
                 let _ = reply.send(at);
             }
-            Command::End {
-                proportional,
-                reply,
-            } => {
+            Command::End { proportional, reply } => {
                 let at = self.sample(proportional);
                 self.close_phase(at);
                 let _ = reply.send(at);
@@ -228,9 +217,7 @@ impl Sampler {
         let trees = self.recording.trees.iter_mut();
         (
             std::mem::take(&mut self.recording.host),
-            trees
-                .map(|tree| std::mem::take(&mut tree.columns))
-                .collect(),
+            trees.map(|tree| std::mem::take(&mut tree.columns)).collect(),
         )
     }
 
@@ -255,11 +242,7 @@ impl Sampler {
 
     fn close_phase(&mut self, end_ns: u64) {
         if let Some((name, start_ns)) = self.open_phase.take() {
-            self.recording.phases.push(Phase {
-                name,
-                start_ns,
-                end_ns,
-            });
+            self.recording.phases.push(Phase { name, start_ns, end_ns });
         }
     }
 

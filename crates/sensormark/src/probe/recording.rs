@@ -198,19 +198,14 @@ pub struct Recording {
 const SCHEMA_VERSION: u32 = 1;
 
 /// Columns that older recordings lack.
-const LATER_COLUMNS: [&str; 4] = [
-    "retransmitted_segments",
-    "round_trip_ns",
-    "group_periods",
-    "held_back_periods",
-];
+const LATER_COLUMNS: [&str; 4] =
+    ["retransmitted_segments", "round_trip_ns", "group_periods", "held_back_periods"];
 
 impl Recording {
     /// Whether each sample has all its figures. A damaged file may lack some.
     pub fn is_whole(&self) -> bool {
         let mut trees = self.trees.iter();
-        trees.all(|tree| tree.columns.is_whole(&LATER_COLUMNS))
-            && self.host.is_whole(&LATER_COLUMNS)
+        trees.all(|tree| tree.columns.is_whole(&LATER_COLUMNS)) && self.host.is_whole(&LATER_COLUMNS)
     }
 
     /// One that begins now, with nothing in it.
@@ -235,11 +230,7 @@ impl TreeRecord {
     /// A tree of this role, before its first sample.
     #[must_use]
     pub fn of(role: &str) -> Self {
-        Self {
-            role: role.to_owned(),
-            columns: TreeColumns::default(),
-            notes: Vec::new(),
-        }
+        Self { role: role.to_owned(), columns: TreeColumns::default(), notes: Vec::new() }
     }
 
     /// Takes in a sample, with its notes once each.

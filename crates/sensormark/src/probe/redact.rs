@@ -75,9 +75,7 @@ fn pieces(text: &str) -> Vec<&str> {
 fn starts_assignment_of_url(text: &str) -> bool {
     let is_name = |part: &str, also: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic())
-            && part
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || also.contains(c))
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || also.contains(c))
     };
     text.split_once("://")
         .and_then(|(before, _)| before.split_once('='))
@@ -104,9 +102,8 @@ fn hide_values(piece: &str) -> String {
     while let Some(equals) = rest.find('=') {
         let (before, value) = rest.split_at(equals + 1);
         redacted.push_str(before);
-        let name_start = before[..equals]
-            .rfind(['?', '&', ';', ',', ' ', '/', '='])
-            .map_or(0, |separator| separator + 1);
+        let name_start =
+            before[..equals].rfind(['?', '&', ';', ',', ' ', '/', '=']).map_or(0, |separator| separator + 1);
         let end = value.find(['&', ';']).unwrap_or(value.len());
         rest = if is_secret_name(&before[name_start..equals]) && end > 0 {
             redacted.push_str(HIDDEN);
@@ -124,17 +121,9 @@ fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let last = name.rsplit(['-', '_', '.', ':']).next().unwrap_or_default();
     SECRET_NAMES.contains(&last)
-        || [
-            "password",
-            "passwd",
-            "passphrase",
-            "secret",
-            "token",
-            "apikey",
-            "username",
-        ]
-        .iter()
-        .any(|ending| last.ends_with(ending))
+        || ["password", "passwd", "passphrase", "secret", "token", "apikey", "username"]
+            .iter()
+            .any(|ending| last.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -146,14 +135,8 @@ mod tests {
         for (given, expected) in [
             ("postgres://ann:s3cret@db/x", "postgres://***@db/x"),
             ("postgres://ann@db/x", "postgres://***@db/x"),
-            (
-                "mongodb+srv://a:b@h1,h2:27017/x?w=1",
-                "mongodb+srv://***@h1,h2:27017/x?w=1",
-            ),
-            (
-                "--on=postgresql=postgres://a:b@h/x",
-                "--on=postgresql=postgres://***@h/x",
-            ),
+            ("mongodb+srv://a:b@h1,h2:27017/x?w=1", "mongodb+srv://***@h1,h2:27017/x?w=1"),
+            ("--on=postgresql=postgres://a:b@h/x", "--on=postgresql=postgres://***@h/x"),
             ("http://[::1]:8086/", "http://[::1]:8086/"),
             ("http://a:b@[::1]:8086", "http://***@[::1]:8086"),
             ("postgres://db:5432/x", "postgres://db:5432/x"),
@@ -202,14 +185,8 @@ mod tests {
     fn secret_keys_lose_their_values() {
         for (given, expected) in [
             ("http://h/?token=abc&org=x", "http://h/?token=***&org=x"),
-            (
-                "http://h/?org=x&password=a=b",
-                "http://h/?org=x&password=***",
-            ),
-            (
-                "host=db user=ann password=x dbname=y",
-                "host=db user=*** password=*** dbname=y",
-            ),
+            ("http://h/?org=x&password=a=b", "http://h/?org=x&password=***"),
+            ("host=db user=ann password=x dbname=y", "host=db user=*** password=*** dbname=y"),
             ("Server=h;Pwd=a,b;Database=x", "Server=h;Pwd=***;Database=x"),
             ("PGPASSWORD=hush", "PGPASSWORD=***"),
             ("--influx-token=abc", "--influx-token=***"),
@@ -224,26 +201,8 @@ mod tests {
 
     #[test]
     fn values_in_the_next_argument_go_too() {
-        let given = [
-            "sensormark",
-            "run",
-            "--password",
-            "hush",
-            "--user",
-            "ann",
-            "--seed",
-            "7",
-        ];
-        let expected = [
-            "sensormark",
-            "run",
-            "--password",
-            "***",
-            "--user",
-            "***",
-            "--seed",
-            "7",
-        ];
+        let given = ["sensormark", "run", "--password", "hush", "--user", "ann", "--seed", "7"];
+        let expected = ["sensormark", "run", "--password", "***", "--user", "***", "--seed", "7"];
         assert_eq!(redact_arguments(&given), expected);
         assert_eq!(redact_arguments(&["--token", "-x"]), ["--token", "***"]);
         let flag = ["--ask-password", "--seed", "7"];

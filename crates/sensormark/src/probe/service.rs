@@ -138,17 +138,10 @@ impl ProbeService {
         let host = self.host.sample(&scan.table)?;
         let server = self.server.sample(&mut scan, proportional);
         if server.processes == 0 {
-            return Err(ProbeError::ServerEnded {
-                processes: self.watched.processes.to_string(),
-            });
+            return Err(ProbeError::ServerEnded { processes: self.watched.processes.to_string() });
         }
         let probe = self.own.sample(&mut scan, false);
-        let sample = ProbeSample {
-            monotonic_ns,
-            server,
-            probe,
-            host,
-        };
+        let sample = ProbeSample { monotonic_ns, server, probe, host };
         Ok((monotonic_ns, sample))
     }
 
@@ -226,7 +219,8 @@ fn network_unseen(found: &FoundProcesses) -> Option<String> {
     let sees_sockets = !is_denied(&std::fs::read_dir(format!("/proc/{pid}/fd")).map(drop));
     let is_unseen = found.wire == WireScope::Sockets && !sees_sockets;
     is_unseen.then(|| {
-        "network: which connections are another user's process's needs root; or name the port with --port".to_owned()
+        "network: which connections are another user's process's needs root; or name the port with --port"
+            .to_owned()
     })
 }
 
@@ -243,11 +237,7 @@ fn enter_network(pid: i32, scope: &Scope) -> bool {
     let Ok(file) = std::fs::File::open(format!("/proc/{pid}/ns/net")) else {
         return false;
     };
-    move_into_link_name_space(
-        std::os::fd::AsFd::as_fd(&file),
-        Some(LinkNameSpaceType::Network),
-    )
-    .is_ok()
+    move_into_link_name_space(std::os::fd::AsFd::as_fd(&file), Some(LinkNameSpaceType::Network)).is_ok()
 }
 
 /// What may not be read of the processes, and who may.
@@ -255,9 +245,8 @@ fn not_permitted(pid: i32) -> Vec<String> {
     let user = user_name(rustix::process::getuid().as_raw());
     let mut missing = Vec::new();
     if is_denied(&std::fs::File::open(format!("/proc/{pid}/io")).map(drop)) {
-        missing.push(format!(
-            "disk I/O of another user's processes needs root, and the probe runs as {user}"
-        ));
+        missing
+            .push(format!("disk I/O of another user's processes needs root, and the probe runs as {user}"));
     }
     if memory::proportional_bytes(pid).is_err() {
         missing.push(format!(
@@ -273,15 +262,11 @@ fn is_denied(opened: &std::io::Result<()>) -> bool {
 }
 
 /// The folders whose disks are followed, and why the space of the folders is not known.
-fn folders_or_why<'a>(
-    watched: &'a Watched,
-    found: &FoundProcesses,
-) -> (Vec<&'a Path>, Option<String>) {
+fn folders_or_why<'a>(watched: &'a Watched, found: &FoundProcesses) -> (Vec<&'a Path>, Option<String>) {
     if watched.folders.is_empty() {
         let place = working_folder(found.root).filter(|folder| folder != Path::new("/"));
-        let hint = place.map_or_else(String::new, |folder| {
-            format!(" (the server works in {})", folder.display())
-        });
+        let hint =
+            place.map_or_else(String::new, |folder| format!(" (the server works in {})", folder.display()));
         let why = format!("disk: no folder of data was named; name it with --disk{hint}");
         return (Vec::new(), Some(why));
     }

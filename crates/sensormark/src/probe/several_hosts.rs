@@ -147,32 +147,18 @@ impl RoleTotals {
         self.cpu_percent_of_core += more.cpu_percent_of_core;
         // What one host does not know is not known of both.
         for (sum, more) in [
-            (
-                &mut self.end_proportional_bytes,
-                more.end_proportional_bytes,
-            ),
+            (&mut self.end_proportional_bytes, more.end_proportional_bytes),
             (&mut self.storage_read_bytes, more.storage_read_bytes),
             (&mut self.storage_written_bytes, more.storage_written_bytes),
             (&mut self.storage_dirtied_bytes, more.storage_dirtied_bytes),
-            (
-                &mut self.storage_cancelled_bytes,
-                more.storage_cancelled_bytes,
-            ),
+            (&mut self.storage_cancelled_bytes, more.storage_cancelled_bytes),
             (&mut self.sent_payload_bytes, more.sent_payload_bytes),
-            (
-                &mut self.received_payload_bytes,
-                more.received_payload_bytes,
-            ),
+            (&mut self.received_payload_bytes, more.received_payload_bytes),
             (&mut self.sent_wire_bytes, more.sent_wire_bytes),
             (&mut self.received_wire_bytes, more.received_wire_bytes),
-            (
-                &mut self.retransmitted_segments,
-                more.retransmitted_segments,
-            ),
+            (&mut self.retransmitted_segments, more.retransmitted_segments),
         ] {
-            *sum = sum
-                .zip(more)
-                .map(|(sum, more): (u64, u64)| sum.saturating_add(more));
+            *sum = sum.zip(more).map(|(sum, more): (u64, u64)| sum.saturating_add(more));
         }
         // A mean has no sum: the host that is farther away says it.
         let round_trips = self.mean_round_trip_ns.zip(more.mean_round_trip_ns);
@@ -210,19 +196,12 @@ mod tests {
     }
 
     fn seen(host: &str, boot: &str, cpu_ns: u64, is_here: bool) -> ClientSeen {
-        let role = |cpu_ns| RoleTotals {
-            cpu_ns,
-            sent_wire_bytes: Some(5),
-            ..RoleTotals::default()
-        };
+        let role = |cpu_ns| RoleTotals { cpu_ns, sent_wire_bytes: Some(5), ..RoleTotals::default() };
         let roles = [("load", cpu_ns), ("probe", 10)];
         let mut totals = PhaseTotals {
             span_ns: 1_000,
             roles: roles.map(|(name, ns)| (name.to_owned(), role(ns))).into(),
-            disturbance: Disturbance {
-                other_share: 0.5,
-                ..Disturbance::default()
-            },
+            disturbance: Disturbance { other_share: 0.5, ..Disturbance::default() },
             ..PhaseTotals::default()
         };
         totals.host.processors = 2;
@@ -248,10 +227,7 @@ mod tests {
     #[test]
     fn processes_on_one_kernel_are_one_host() {
         let limits = DisturbanceLimits::default();
-        let mut totals = PhaseTotals {
-            span_ns: 1_000,
-            ..PhaseTotals::default()
-        };
+        let mut totals = PhaseTotals { span_ns: 1_000, ..PhaseTotals::default() };
         totals.host.processors = 2;
         totals.disturbance.other_share = 0.6;
         let all = vec![

@@ -4,15 +4,11 @@
 
 use std::net::IpAddr;
 
-use netlink_packet_core::{
-    NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload,
-};
+use netlink_packet_core::{NLM_F_DUMP, NLM_F_REQUEST, NetlinkHeader, NetlinkMessage, NetlinkPayload};
 use netlink_packet_sock_diag::SockDiagMessage;
 use netlink_packet_sock_diag::constants::{AF_INET, AF_INET6, IPPROTO_TCP};
 use netlink_packet_sock_diag::inet::nlas::{Nla, TcpInfo};
-use netlink_packet_sock_diag::inet::{
-    ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags,
-};
+use netlink_packet_sock_diag::inet::{ExtensionFlags, InetRequest, InetResponse, SocketId, StateFlags};
 use netlink_sys::{Socket, SocketAddr, protocols::NETLINK_SOCK_DIAG};
 
 use super::error::ProbeError;
@@ -65,8 +61,8 @@ fn dump(family: u8, all: &mut Vec<TcpConnection>) -> Result<(), String> {
         let (bytes, _) = socket.recv_from_full().map_err(text)?;
         let mut rest = &bytes[..];
         while !rest.is_empty() {
-            let message = NetlinkMessage::<SockDiagMessage>::deserialize(rest)
-                .map_err(|error| error.to_string())?;
+            let message =
+                NetlinkMessage::<SockDiagMessage>::deserialize(rest).map_err(|error| error.to_string())?;
             // Messages are padded to four bytes.
             let length = (message.header.length as usize).next_multiple_of(4);
             match message.payload {
@@ -85,11 +81,7 @@ fn dump(family: u8, all: &mut Vec<TcpConnection>) -> Result<(), String> {
 fn request(family: u8) -> Vec<u8> {
     let mut header = NetlinkHeader::default();
     header.flags = NLM_F_REQUEST | NLM_F_DUMP;
-    let socket_id = if family == AF_INET {
-        SocketId::new_v4()
-    } else {
-        SocketId::new_v6()
-    };
+    let socket_id = if family == AF_INET { SocketId::new_v4() } else { SocketId::new_v6() };
     // These have no counters: a listener carries nothing, the others have no socket of their own.
     let without = StateFlags::LISTEN | StateFlags::TIME_WAIT | StateFlags::SYN_RECV;
     let mut message = NetlinkMessage::new(
@@ -132,10 +124,6 @@ fn connection(response: &InetResponse) -> Option<TcpConnection> {
 /// IPv4 20 or IPv6 40 + TCP 20, + 12 where timestamps are on: what the loopback interface carries, which has no Ethernet.
 /// The options of the first segments and selective acknowledgements are left out.
 fn header_bytes(address: IpAddr, info: &TcpInfo) -> u64 {
-    let timestamps = if info.options & TIMESTAMPS == 0 {
-        0
-    } else {
-        12
-    };
+    let timestamps = if info.options & TIMESTAMPS == 0 { 0 } else { 12 };
     ip_header(address) + 20 + timestamps
 }

@@ -57,10 +57,8 @@ impl ProcessTable {
     /// # Errors
     /// When `/proc` cannot be listed at all.
     pub fn scan() -> Result<Self, ProbeError> {
-        let listing = std::fs::read_dir("/proc").map_err(|source| ProbeError::File {
-            path: "/proc".into(),
-            source,
-        })?;
+        let listing =
+            std::fs::read_dir("/proc").map_err(|source| ProbeError::File { path: "/proc".into(), source })?;
         let rows = listing
             .flatten()
             .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -83,10 +81,7 @@ impl ProcessTable {
     /// CPU time of the kernel's own threads since boot: writeback, compaction, network.
     #[must_use]
     pub fn kernel_threads_ns(&self) -> u64 {
-        self.iter()
-            .filter(|row| row.is_kernel)
-            .map(|row| row.user_ns + row.system_ns)
-            .sum()
+        self.iter().filter(|row| row.is_kernel).map(|row| row.user_ns + row.system_ns).sum()
     }
 }
 

@@ -53,10 +53,7 @@ impl ThreadClock {
     pub fn read(&mut self, pid: i32, storage: bool) -> ThreadCounters {
         let mut now = HashMap::with_capacity(self.live.len());
         if let Ok(listing) = std::fs::read_dir(format!("/proc/{pid}/task")) {
-            for tid in listing
-                .flatten()
-                .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
-            {
+            for tid in listing.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
                 if let Some(counters) = read_thread(pid, tid, storage) {
                     now.insert(tid, counters);
                 }
@@ -68,10 +65,7 @@ impl ThreadClock {
     fn replace(&mut self, now: HashMap<i32, ThreadCounters>) -> ThreadCounters {
         for (tid, before) in &self.live {
             // A smaller figure under the same id is another thread: ids are used again.
-            if now
-                .get(tid)
-                .is_none_or(|after| after.run_ns < before.run_ns)
-            {
+            if now.get(tid).is_none_or(|after| after.run_ns < before.run_ns) {
                 self.ended.add(before);
             }
         }
@@ -130,11 +124,7 @@ mod tests {
     use super::*;
 
     fn thread(run_ns: u64) -> ThreadCounters {
-        ThreadCounters {
-            run_ns,
-            switches: 1,
-            ..ThreadCounters::default()
-        }
+        ThreadCounters { run_ns, switches: 1, ..ThreadCounters::default() }
     }
 
     #[test]

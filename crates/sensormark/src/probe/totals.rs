@@ -60,8 +60,7 @@ impl RoleTotals {
     /// What a server holds at the end, each page once: the proportional set size, or resident memory where that was not read. The latter counts what
     /// processes share since one was forked from the other for each of them, and of shared memory what one process has touched.
     pub fn end_held_bytes(&self) -> u64 {
-        self.end_proportional_bytes
-            .unwrap_or(self.end_resident_bytes)
+        self.end_proportional_bytes.unwrap_or(self.end_resident_bytes)
     }
 
     /// Read from storage and written to it. None where the kernel did not say.
@@ -226,8 +225,7 @@ impl Recording {
         }
         let host = host_totals(&self.host, first, last);
         for role in roles.values_mut() {
-            role.storage_written_bytes =
-                bounded(role.storage_dirtied_bytes, host.disk_written_bytes);
+            role.storage_written_bytes = bounded(role.storage_dirtied_bytes, host.disk_written_bytes);
             role.cpu_percent_of_core = role.cpu_ns as f64 * 100.0 / span_ns.max(1) as f64;
         }
         let our_cpu_ns = roles.values().map(|role| role.cpu_ns).sum();
@@ -254,17 +252,10 @@ impl Recording {
     }
 }
 
-fn add_tree(
-    role: &mut RoleTotals,
-    columns: &TreeColumns,
-    (first, last): (usize, usize),
-    is_first: bool,
-) {
+fn add_tree(role: &mut RoleTotals, columns: &TreeColumns, (first, last): (usize, usize), is_first: bool) {
     let rise = |column: &[u64]| column[last].saturating_sub(column[first]);
     let rise_of = |sum: &mut Option<u64>, column: &[Option<u64>]| {
-        let rise = column[last]
-            .zip(column[first])
-            .map(|(last, first)| last.saturating_sub(first));
+        let rise = column[last].zip(column[first]).map(|(last, first)| last.saturating_sub(first));
         *sum = plus(*sum, rise, is_first);
     };
     role.cpu_ns += rise(&columns.cpu_ns);
@@ -273,33 +264,18 @@ fn add_tree(
     role.cpu_wait_ns += rise(&columns.cpu_wait_ns);
     role.context_switches += rise(&columns.context_switches);
     role.end_resident_bytes += columns.resident_bytes[last];
-    role.end_proportional_bytes = plus(
-        role.end_proportional_bytes,
-        columns.proportional_bytes[last],
-        is_first,
-    );
+    role.end_proportional_bytes =
+        plus(role.end_proportional_bytes, columns.proportional_bytes[last], is_first);
     rise_of(&mut role.storage_read_bytes, &columns.storage_read_bytes);
-    rise_of(
-        &mut role.storage_dirtied_bytes,
-        &columns.storage_written_bytes,
-    );
-    rise_of(
-        &mut role.storage_cancelled_bytes,
-        &columns.storage_cancelled_bytes,
-    );
+    rise_of(&mut role.storage_dirtied_bytes, &columns.storage_written_bytes);
+    rise_of(&mut role.storage_cancelled_bytes, &columns.storage_cancelled_bytes);
     rise_of(&mut role.sent_payload_bytes, &columns.sent_payload_bytes);
-    rise_of(
-        &mut role.received_payload_bytes,
-        &columns.received_payload_bytes,
-    );
+    rise_of(&mut role.received_payload_bytes, &columns.received_payload_bytes);
     rise_of(&mut role.sent_wire_bytes, &columns.sent_wire_bytes);
     rise_of(&mut role.received_wire_bytes, &columns.received_wire_bytes);
     // Samples that were kept before there were such columns have none.
     if columns.retransmitted_segments.len() > last && columns.round_trip_ns.len() > last {
-        rise_of(
-            &mut role.retransmitted_segments,
-            &columns.retransmitted_segments,
-        );
+        rise_of(&mut role.retransmitted_segments, &columns.retransmitted_segments);
         let round_trips = columns.round_trip_ns[first..=last].iter().flatten();
         let count = round_trips.clone().count() as u64;
         let mean = round_trips.sum::<u64>().checked_div(count);
@@ -390,21 +366,13 @@ mod tests {
             };
             columns.push(*at, &sample);
         }
-        TreeRecord {
-            role: role.to_owned(),
-            columns,
-            notes: Vec::new(),
-        }
+        TreeRecord { role: role.to_owned(), columns, notes: Vec::new() }
     }
 
     fn recording(trees: Vec<TreeRecord>) -> Recording {
         let mut host = HostColumns::default();
         for at in [0, 100, 200, 300] {
-            let sample = HostSample {
-                processors: 2,
-                cpu_user_ns: at,
-                ..HostSample::default()
-            };
+            let sample = HostSample { processors: 2, cpu_user_ns: at, ..HostSample::default() };
             host.push(at, &sample);
         }
         Recording {
@@ -431,10 +399,7 @@ mod tests {
         let totals = recording.totals(0, 200).expect("totals");
         let writer = &totals.roles["writer"];
         assert_eq!((writer.cpu_ns, writer.storage_read_bytes), (110, Some(110)));
-        assert_eq!(
-            (writer.peak_resident_bytes, writer.end_resident_bytes),
-            (70, 70)
-        );
+        assert_eq!((writer.peak_resident_bytes, writer.end_resident_bytes), (70, 70));
         assert!((writer.cpu_percent_of_core - 55.0).abs() < 1e-9);
         assert_eq!(totals.roles["server"].cpu_ns, 10);
         assert_eq!(totals.span_ns, 200);
@@ -445,27 +410,15 @@ mod tests {
     #[test]
     fn a_server_that_a_probe_saw_is_ours_here_and_has_its_own_host_elsewhere() {
         let limits = DisturbanceLimits::default();
-        let busy = Disturbance {
-            other_share: 0.5,
-            ..Disturbance::default()
-        };
+        let busy = Disturbance { other_share: 0.5, ..Disturbance::default() };
         let own = PhaseTotals {
             span_ns: 1_000,
-            host: HostTotals {
-                processors: 2,
-                ..HostTotals::default()
-            },
+            host: HostTotals { processors: 2, ..HostTotals::default() },
             disturbance: busy.clone(),
             ..PhaseTotals::default()
         };
-        let role = |cpu_ns| RoleTotals {
-            cpu_ns,
-            ..RoleTotals::default()
-        };
-        let mut seen = PhaseTotals {
-            disturbance: busy,
-            ..PhaseTotals::default()
-        };
+        let role = |cpu_ns| RoleTotals { cpu_ns, ..RoleTotals::default() };
+        let mut seen = PhaseTotals { disturbance: busy, ..PhaseTotals::default() };
         seen.host.disk_written_bytes = Some(7);
         seen.roles.insert("server".to_owned(), role(900));
         seen.roles.insert("probe".to_owned(), role(20));

@@ -54,10 +54,7 @@ impl Scan {
     /// # Errors
     /// When `/proc` cannot be read.
     pub fn now() -> Result<Self, ProbeError> {
-        Ok(Self {
-            table: ProcessTable::scan()?,
-            connections: None,
-        })
+        Ok(Self { table: ProcessTable::scan()?, connections: None })
     }
 
     fn connections(&mut self) -> Result<&[TcpConnection], String> {
@@ -271,9 +268,7 @@ impl ProcessTree {
     /// first.
     fn find_members(&self, table: &ProcessTable) -> Vec<ProcessRow> {
         let is_same = |row: &ProcessRow| {
-            self.members
-                .get(&row.pid)
-                .is_some_and(|known| known.start_ticks == row.start_ticks)
+            self.members.get(&row.pid).is_some_and(|known| known.start_ticks == row.start_ticks)
         };
         let first = self.baseline.is_none();
         let mut found: HashSet<i32> = table
@@ -305,26 +300,15 @@ impl ProcessTree {
         match &self.scope {
             Scope::Process | Scope::Descendants => false,
             Scope::Group(group) => row.group == *group,
-            Scope::Session(session) => {
-                row.session == *session || self.further.contains(&row.session)
-            }
+            Scope::Session(session) => row.session == *session || self.further.contains(&row.session),
             Scope::ControlGroup(group) => !row.is_kernel && group.holds(row.pid),
         }
     }
 
-    fn read_process(
-        &mut self,
-        row: &ProcessRow,
-        sample: &mut TreeSample,
-        tally: &mut Tally,
-    ) -> Account {
+    fn read_process(&mut self, row: &ProcessRow, sample: &mut TreeSample, tally: &mut Tally) -> Account {
         let own_only = self.scope == Scope::Process;
         let is_new = self.earlier.get(&row.pid) != Some(&row.start_ticks);
-        let known = self
-            .members
-            .get(&row.pid)
-            .filter(|known| known.start_ticks == row.start_ticks)
-            .copied();
+        let known = self.members.get(&row.pid).filter(|known| known.start_ticks == row.start_ticks).copied();
         let clock = self.clocks.entry(row.pid).or_default();
         let threads = clock.read(row.pid, own_only);
         let own_ns = clock.process_ns(row.user_ns + row.system_ns, threads.run_ns, is_new);
@@ -364,8 +348,7 @@ impl ProcessTree {
             .members
             .iter()
             .filter(|(pid, account)| {
-                now.get(pid)
-                    .is_none_or(|found| found.start_ticks != account.start_ticks)
+                now.get(pid).is_none_or(|found| found.start_ticks != account.start_ticks)
             })
             .map(|(pid, _)| *pid)
             .collect();
@@ -386,15 +369,12 @@ impl ProcessTree {
         });
         let mut sum = tally.counters;
         sum += self.exited.sum();
-        let sum = sum
-            .saturating_sub(baseline.counters)
-            .saturating_sub(self.late_baseline);
+        let sum = sum.saturating_sub(baseline.counters).saturating_sub(self.late_baseline);
         self.last_cpu_ns = self.last_cpu_ns.max(sum.cpu_ns);
         sample.cpu_ns = self.last_cpu_ns;
         sample.cpu_user_ns = sum.user_ns;
         sample.cpu_system_ns = sum.system_ns;
-        sample.cpu_wait_ns =
-            (tally.wait_ns + self.ended_threads.wait_ns).saturating_sub(baseline.wait_ns);
+        sample.cpu_wait_ns = (tally.wait_ns + self.ended_threads.wait_ns).saturating_sub(baseline.wait_ns);
         sample.context_switches =
             (tally.switches + self.ended_threads.switches).saturating_sub(baseline.switches);
         if self.storage_denied {
@@ -452,11 +432,5 @@ fn account(
     total.cpu_ns += own_ns;
     total.user_ns += row.user_ns;
     total.system_ns += row.system_ns;
-    Account {
-        parent: row.parent,
-        start_ticks: row.start_ticks,
-        ignores_children,
-        total,
-        received,
-    }
+    Account { parent: row.parent, start_ticks: row.start_ticks, ignores_children, total, received }
 }

@@ -88,12 +88,7 @@ struct Known {
 
 impl WireCounter {
     pub fn new(scope: WireScope) -> Self {
-        Self {
-            scope,
-            known: HashMap::new(),
-            closed: WireSample::default(),
-            attached: false,
-        }
+        Self { scope, known: HashMap::new(), closed: WireSample::default(), attached: false }
     }
 
     /// Takes a listing in. `pids` are the tree's live processes.
@@ -126,10 +121,8 @@ impl WireCounter {
     }
 
     fn learn_owners(&mut self, listing: &[TcpConnection], pids: &[i32]) {
-        let new: Vec<_> = listing
-            .iter()
-            .filter(|connection| !self.known.contains_key(&connection.cookie))
-            .collect();
+        let new: Vec<_> =
+            listing.iter().filter(|connection| !self.known.contains_key(&connection.cookie)).collect();
         if new.is_empty() {
             return;
         }
@@ -175,9 +168,8 @@ impl Known {
     /// Adds what it carried since the tree was attached.
     fn add_to(&self, sum: &mut WireSample) {
         let last = &self.last;
-        let since = |now: u64, before: fn(&TcpConnection) -> u64| {
-            now - self.before.as_ref().map_or(0, before)
-        };
+        let since =
+            |now: u64, before: fn(&TcpConnection) -> u64| now - self.before.as_ref().map_or(0, before);
         let sent = since(last.sent_bytes, |c| c.sent_bytes);
         let received = since(last.received_bytes, |c| c.received_bytes);
         let sent_segments = since(last.sent_segments, |c| c.sent_segments);
@@ -188,8 +180,7 @@ impl Known {
         sum.received_segments += received_segments;
         sum.sent_wire_bytes += sent + sent_segments * last.header_bytes;
         sum.received_wire_bytes += received + received_segments * last.header_bytes;
-        sum.retransmitted_segments +=
-            since(last.retransmitted_segments, |c| c.retransmitted_segments);
+        sum.retransmitted_segments += since(last.retransmitted_segments, |c| c.retransmitted_segments);
         sum.connections += 1;
     }
 }
@@ -229,41 +220,20 @@ mod tests {
     #[test]
     fn a_closed_connection_keeps_its_last_count_and_earlier_bytes_do_not_count() {
         let mut counter = WireCounter::new(WireScope::ServerPort(5432));
-        assert_eq!(
-            counter
-                .sample(&[connection(1, 100, 2)], &[])
-                .sent_payload_bytes,
-            0
-        );
+        assert_eq!(counter.sample(&[connection(1, 100, 2)], &[]).sent_payload_bytes, 0);
         let grown = counter.sample(&[connection(1, 150, 3), connection(2, 1000, 10)], &[]);
-        assert_eq!(
-            (grown.sent_payload_bytes, grown.sent_wire_bytes),
-            (1050, 1050 + 11 * 52)
-        );
+        assert_eq!((grown.sent_payload_bytes, grown.sent_wire_bytes), (1050, 1050 + 11 * 52));
         // The second was sent on twice by itself; the first had its share before.
-        assert_eq!(
-            (grown.retransmitted_segments, grown.round_trip_ns),
-            (2, Some(1_500))
-        );
+        assert_eq!((grown.retransmitted_segments, grown.round_trip_ns), (2, Some(1_500)));
         let closed = counter.sample(&[], &[]);
         assert_eq!(closed.round_trip_ns, None);
-        assert_eq!(
-            (
-                closed.sent_payload_bytes,
-                closed.open_connections,
-                closed.connections
-            ),
-            (1050, 0, 2)
-        );
+        assert_eq!((closed.sent_payload_bytes, closed.open_connections, closed.connections), (1050, 0, 2));
     }
 
     #[test]
     fn closed_connections_take_no_memory_and_keep_their_counts() {
         let mut counter = WireCounter::new(WireScope::ServerPort(5432));
-        let elsewhere = |cookie| TcpConnection {
-            local_port: 1,
-            ..connection(cookie, 1, 1)
-        };
+        let elsewhere = |cookie| TcpConnection { local_port: 1, ..connection(cookie, 1, 1) };
         counter.sample(&[connection(1, 100, 2)], &[]);
         for cookie in (10..3_000).step_by(2) {
             counter.sample(&[connection(cookie, 50, 1), elsewhere(cookie + 1)], &[]);
@@ -271,10 +241,7 @@ mod tests {
         let most = usize::try_from(MISSES).expect("small") + 2;
         assert!(counter.known.len() <= most, "{}", counter.known.len());
         let sum = counter.sample(&[], &[]);
-        assert_eq!(
-            (sum.sent_payload_bytes, sum.connections),
-            (1_495 * 50, 1_496)
-        );
+        assert_eq!((sum.sent_payload_bytes, sum.connections), (1_495 * 50, 1_496));
     }
 
     #[test]
@@ -291,10 +258,7 @@ mod tests {
     fn another_port_is_not_counted() {
         let mut counter = WireCounter::new(WireScope::ServerPort(1));
         counter.sample(&[], &[]);
-        assert_eq!(
-            counter.sample(&[connection(1, 100, 2)], &[]),
-            WireSample::default()
-        );
+        assert_eq!(counter.sample(&[connection(1, 100, 2)], &[]), WireSample::default());
     }
 
     /// QuestDB is written to by one port and asked by another.

@@ -56,9 +56,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let table = table(summary, width, left);
     let mut lines: Vec<String> = head.into_iter().chain(table).chain(tail).collect();
     // The ranking has its least rows in any case. Where that is too much, blank lines make room.
-    while room
-        .height
-        .is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
+    while room.height.is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
         && let Some(blank) = lines.iter().position(String::is_empty)
     {
         lines.remove(blank);
@@ -99,21 +97,13 @@ fn title(summary: &Summary) -> String {
         0..=2 => summary.stores.join(", "),
         more => format!("{more} databases"),
     };
-    let mut parts = vec![
-        summary.workload.clone(),
-        summary.scale.clone(),
-        stores,
-        Readings::text(summary.readings),
-    ];
+    let mut parts =
+        vec![summary.workload.clone(), summary.scale.clone(), stores, Readings::text(summary.readings)];
     parts.push(match summary.trials {
         1 => "1 trial".to_owned(),
         trials => format!("{trials} trials"),
     });
-    parts.push(
-        summary
-            .seconds
-            .map_or_else(|| "not finished".to_owned(), span),
-    );
+    parts.push(summary.seconds.map_or_else(|| "not finished".to_owned(), span));
     parts.retain(|part| !part.is_empty());
     parts.join(" · ")
 }
@@ -133,17 +123,9 @@ pub fn span(seconds: f64) -> String {
 
 fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    lines.extend(
-        wrap(&summary.checks, width - INDENT.len())
-            .into_iter()
-            .map(indent),
-    );
+    lines.extend(wrap(&summary.checks, width - INDENT.len()).into_iter().map(indent));
     lines.push(String::new());
-    let paths = [
-        ("page", &paths.page),
-        ("everything", &paths.everything),
-        ("firmer", &paths.firmer),
-    ];
+    let paths = [("page", &paths.page), ("everything", &paths.everything), ("firmer", &paths.firmer)];
     for (name, path) in paths {
         // A path is copied, so it is never wrapped.
         lines.extend(path.iter().map(|path| format!("{INDENT}{name:<12}{path}")));
@@ -171,11 +153,7 @@ impl Widths {
     /// As wide as the rows need, the names as far as there is room.
     fn of(rows: &[Line], columns: &[SummaryColumn], width: usize) -> Self {
         let widest = |text: fn(&Line) -> &str, least: usize| {
-            rows.iter()
-                .map(|row| text(row).width())
-                .max()
-                .unwrap_or(0)
-                .max(least)
+            rows.iter().map(|row| text(row).width()).max().unwrap_or(0).max(least)
         };
         let figure = |(place, column): (usize, &SummaryColumn)| {
             let heads = column.heading.iter().map(|head| head.width());
@@ -187,12 +165,7 @@ impl Widths {
         let score = widest(|row| &row.score, "score".len()) + GAP;
         let others = INDENT.len() + rank + score + figures.iter().sum::<usize>();
         let room = width.saturating_sub(others).max(LEAST_NAME);
-        Self {
-            rank,
-            name: widest(|row| &row.name, LEAST_NAME).min(room),
-            score,
-            figures,
-        }
+        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), score, figures }
     }
 
     /// A row of these parts.
@@ -202,10 +175,7 @@ impl Widths {
         let name = cut(&row.name, self.name);
         let gap = " ".repeat(self.name - name.width());
         let (rank, score) = (&row.rank, padded(&row.score, self.score));
-        format!(
-            "{INDENT}{rank:<width$}{name}{gap}{score}{figures}",
-            width = self.rank
-        )
+        format!("{INDENT}{rank:<width$}{name}{gap}{score}{figures}", width = self.rank)
     }
 
     /// The headings, one line or two.
@@ -214,10 +184,7 @@ impl Widths {
             rank: String::new(),
             name: name.to_owned(),
             score: score.to_owned(),
-            figures: columns
-                .iter()
-                .map(|column| column.heading[place].to_owned())
-                .collect(),
+            figures: columns.iter().map(|column| column.heading[place].to_owned()).collect(),
         };
         let lines = [line(0, "layout", "score"), line(1, "", "")];
         let drawn = lines.iter().map(|line| self.row(line));
@@ -248,11 +215,7 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         lines.extend(widths.head(&summary.columns));
     }
     let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
-    let mut legend = legend(
-        summary,
-        width,
-        [lines_of(&body).min(LEAST_ROWS), lines_of(&body)].map(beside),
-    );
+    let mut legend = legend(summary, width, [lines_of(&body).min(LEAST_ROWS), lines_of(&body)].map(beside));
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
     let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
@@ -282,11 +245,7 @@ fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
 
 /// One line for everything that was not measured: `--full` has the reasons.
 fn not_measured(summary: &Summary, width: usize) -> Option<String> {
-    let names: Vec<&str> = summary
-        .not_measured
-        .iter()
-        .map(|one| one.label.as_str())
-        .collect();
+    let names: Vec<&str> = summary.not_measured.iter().map(|one| one.label.as_str()).collect();
     let text = format!("    not measured: {}", names.join("; "));
     (!names.is_empty()).then(|| cut(&text, width))
 }
@@ -304,14 +263,9 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     let of_missing = (!summary.unscored.is_empty()).then_some(OF_MISSING);
     let meanings: Vec<&str> = columns.chain(of_score).chain(of_missing).collect();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
-    let fits =
-        |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
+    let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
     let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
-    let end = || {
-        (1..meanings.len())
-            .map(from)
-            .find(|lines| fits(lines, most[1]))
-    };
+    let end = || (1..meanings.len()).map(from).find(|lines| fits(lines, most[1]));
     let legend = whole.or_else(end);
     let lines = legend.into_iter().flatten();
     lines.map(|line| format!("    {line}")).collect()
@@ -321,10 +275,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
 fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
-        value.map_or_else(
-            || "–".to_owned(),
-            |value| format!("{mark}{}", significant(value, 3)),
-        )
+        value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
     figures.collect()
 }
@@ -343,15 +294,9 @@ fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
     let score = fixed(row.score, 1);
     let rank = row.rank.to_string();
     Line {
-        rank: row.meets.map_or_else(
-            || rank.clone(),
-            |outcome| format!("{} {rank}", outcome.mark()),
-        ),
+        rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),
         name: row.label.clone(),
-        score: row.plus_minus.map_or_else(
-            || score.clone(),
-            |half| format!("{score} ± {}", fixed(half, 1)),
-        ),
+        score: row.plus_minus.map_or_else(|| score.clone(), |half| format!("{score} ± {}", fixed(half, 1))),
         figures: drawn(&row.figures, columns, row.rough),
     }
 }

@@ -108,13 +108,7 @@ impl Claim {
     }
 
     /// Adds a part: the other implementation has more of something that costs, but no more than so many times as much.
-    pub fn cheaper_by_up_to(
-        &mut self,
-        one: &Sample<'_>,
-        factor: f64,
-        other: &Sample<'_>,
-        unit: &str,
-    ) {
+    pub fn cheaper_by_up_to(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
         let is_cheaper = is_less(&one.values, &other.values);
         let is_no_further = is_less(&other.values, &times(&one.values, factor));
         let saved = ratios(&other.values, &one.values);
@@ -161,11 +155,7 @@ impl Claim {
     }
 
     /// The same of two things.
-    pub fn needs_both<'a>(
-        &mut self,
-        one: Found<'a, '_>,
-        other: Found<'a, '_>,
-    ) -> Option<[&'a Arm; 2]> {
+    pub fn needs_both<'a>(&mut self, one: Found<'a, '_>, other: Found<'a, '_>) -> Option<[&'a Arm; 2]> {
         let (one, other) = (self.needs(one), self.needs(other));
         Some([one?, other?])
     }
@@ -228,8 +218,7 @@ impl Claim {
     /// Why a run's figures may not decide this claim.
     fn doubt(&self, field: &Field) -> Option<&'static str> {
         let mut arms = field.all().map(|(_, arm)| arm).filter(|arm| {
-            field.valid_of(arm).next().is_some()
-                && (self.about.is_empty() || self.about.contains(&arm.label))
+            field.valid_of(arm).next().is_some() && (self.about.is_empty() || self.about.contains(&arm.label))
         });
         arms.find_map(|arm| doubt(field, arm))
     }
@@ -253,9 +242,7 @@ pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
         // A 0 has no ratio, but a difference.
         Err(_) => {
             let pairs = first.iter().zip(second);
-            let apart: Values = pairs
-                .map(|(one, other)| Some((*one)? - (*other)?))
-                .collect();
+            let apart: Values = pairs.map(|(one, other)| Some((*one)? - (*other)?)).collect();
             let interval = interval(&apart)?;
             match (interval.high < 0.0, interval.low > 0.0) {
                 (true, _) => Some(true),
@@ -316,9 +303,8 @@ pub fn times(values: &[Option<f64>], factor: f64) -> Values {
 
 /// One divided by the other, repetition by repetition.
 pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
-    let ratio = |(one, other): (&Option<f64>, &Option<f64>)| {
-        Some((*one)? / other.filter(|other| *other > 0.0)?)
-    };
+    let ratio =
+        |(one, other): (&Option<f64>, &Option<f64>)| Some((*one)? / other.filter(|other| *other > 0.0)?);
     one.iter().zip(other).map(ratio).collect()
 }
 
@@ -340,18 +326,8 @@ pub fn table(field: &Field, claims: &[Claim]) -> Table {
 }
 
 /// The table of claims, each with why its figures may not decide it.
-pub fn doubted(
-    id: &str,
-    title: &str,
-    claims: &[Claim],
-    doubts: Vec<Option<&'static str>>,
-) -> Table {
-    let columns = [
-        ("claim", ""),
-        ("here", ""),
-        ("figures", ""),
-        ("holds when", ""),
-    ];
+pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'static str>>) -> Table {
+    let columns = [("claim", ""), ("here", ""), ("figures", ""), ("holds when", "")];
     let mut table = Table::new(id, title, &columns);
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);

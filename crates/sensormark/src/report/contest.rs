@@ -54,17 +54,11 @@ impl<'a> Yardstick<'a> {
             None => (score::study_criteria(), Weights::study()),
         };
         let mut weights = options.weights.clone().unwrap_or(weights);
-        for (comparable, (side, name)) in comparable
-            .iter()
-            .flat_map(|one| SIDES.map(|side| (one, side)))
-        {
+        for (comparable, (side, name)) in comparable.iter().flat_map(|one| SIDES.map(|side| (one, side))) {
             weights.leave_out(name, comparable.undivided(side));
         }
         Self {
-            sides: SIDES
-                .into_iter()
-                .filter(|(side, name)| is_scored(side) && weights.weighs(name))
-                .collect(),
+            sides: SIDES.into_iter().filter(|(side, name)| is_scored(side) && weights.weighs(name)).collect(),
             comparable,
             criteria,
             weights,
@@ -89,10 +83,7 @@ pub(super) fn contestants(
     let (mut contestants, mut unranked) = (Vec::new(), Vec::new());
     for (place, read) in field.contestants().iter().enumerate() {
         let Some(write) = field.write_of(read) else {
-            unranked.push((
-                read.label.clone(),
-                "there is no write trial of what it reads".to_owned(),
-            ));
+            unranked.push((read.label.clone(), "there is no write trial of what it reads".to_owned()));
             continue;
         };
         if let Some(reason) = data_fault(field, write).or_else(|| data_fault(field, read)) {
@@ -125,13 +116,9 @@ pub(super) fn contestants(
         });
     }
     set_apart(field, &mut contestants, &mut unranked);
-    for write in field
-        .writes
-        .iter()
-        .filter(|write| field.reads_of(write).next().is_none())
-    {
-        let reason = first_fault(field, write)
-            .unwrap_or_else(|| "there is no read trial of what it wrote".to_owned());
+    for write in field.writes.iter().filter(|write| field.reads_of(write).next().is_none()) {
+        let reason =
+            first_fault(field, write).unwrap_or_else(|| "there is no read trial of what it wrote".to_owned());
         unranked.push((write.label.clone(), reason));
     }
     (contestants, unranked)
@@ -139,11 +126,7 @@ pub(super) fn contestants(
 
 /// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its score it would stand above
 /// who did everything.
-fn set_apart(
-    field: &Field,
-    contestants: &mut Vec<Contestant>,
-    unranked: &mut Vec<(String, String)>,
-) {
+fn set_apart(field: &Field, contestants: &mut Vec<Contestant>, unranked: &mut Vec<(String, String)>) {
     let undone = |one: &Contestant| keeping_up::undone(field, &field.contestants()[one.read]);
     if contestants.iter().all(|one| !undone(one).is_empty()) {
         return;
@@ -151,10 +134,7 @@ fn set_apart(
     contestants.retain(|one| {
         let undone = undone(one);
         if !undone.is_empty() {
-            unranked.push((
-                one.label.clone(),
-                format!("did not keep up: {}", undone.join(", ")),
-            ));
+            unranked.push((one.label.clone(), format!("did not keep up: {}", undone.join(", "))));
         }
         undone.is_empty()
     });
@@ -167,22 +147,13 @@ fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
     let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
     let found = all.iter().filter(|trial| faulty(trial)).count();
     let first = all.iter().find(|trial| faulty(trial))?;
-    let kind = first
-        .verdict
-        .reasons()
-        .iter()
-        .find(|reason| reason.kind.is_data_fault())?
-        .kind;
+    let kind = first.verdict.reasons().iter().find(|reason| reason.kind.is_data_fault())?.kind;
     let side = match first.side {
         Side::Write => "write ",
         Side::Read => "read ",
         Side::Mixed => "",
     };
-    Some(format!(
-        "{} in {found} of {} {side}trials",
-        kind.text(),
-        all.len()
-    ))
+    Some(format!("{} in {found} of {} {side}trials", kind.text(), all.len()))
 }
 
 /// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.
@@ -204,19 +175,12 @@ fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
     } else {
         sides.into_iter().filter_map(told).collect()
     };
-    if faults.is_empty() {
-        "no repetition has both its trials".to_owned()
-    } else {
-        faults.join("; ")
-    }
+    if faults.is_empty() { "no repetition has both its trials".to_owned() } else { faults.join("; ") }
 }
 
 /// The first verdict of the arm that is not valid, in short.
 fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let trial = field
-        .trials_of(arm)
-        .flatten()
-        .find(|trial| !trial.verdict.is_valid())?;
+    let trial = field.trials_of(arm).flatten().find(|trial| !trial.verdict.is_valid())?;
     let word = trial.verdict.word();
     let mut kinds: Vec<&str> = Vec::new();
     for reason in trial.verdict.reasons() {

@@ -68,10 +68,7 @@ fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String>
 
 /// Loads whose figures count.
 fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
-    trial
-        .loads
-        .iter()
-        .filter(|load| is_scored(load) && load.operations() > 0 && load.seconds > 0.0)
+    trial.loads.iter().filter(|load| is_scored(load) && load.operations() > 0 && load.seconds > 0.0)
 }
 
 impl Comparable {
@@ -105,11 +102,7 @@ impl Comparable {
                 let names: BTreeSet<LoadName> = counted(trial).map(name).collect();
                 own = Some(own.map_or(names.clone(), |own| &own & &names));
                 for load in trial.loads.iter().filter(|load| is_scored(load)) {
-                    let side = if load.writes {
-                        &mut found.writing
-                    } else {
-                        &mut found.asking
-                    };
+                    let side = if load.writes { &mut found.writing } else { &mut found.asking };
                     side.insert(name(load));
                 }
             }
@@ -132,11 +125,7 @@ impl Comparable {
 
     /// The loads of a side.
     pub fn side(&self, side: Side) -> &BTreeSet<LoadName> {
-        if side == Side::Write {
-            &self.writing
-        } else {
-            &self.asking
-        }
+        if side == Side::Write { &self.writing } else { &self.asking }
     }
 
     /// Whether some phase of it does nothing else, so that its costs are known.
@@ -161,10 +150,7 @@ impl Comparable {
 
     /// The sides that there is something to compare of.
     pub fn sides(&self) -> Vec<Side> {
-        [Side::Write, Side::Read]
-            .into_iter()
-            .filter(|side| !self.side(*side).is_empty())
-            .collect()
+        [Side::Write, Side::Read].into_iter().filter(|side| !self.side(*side).is_empty()).collect()
     }
 
     /// What a reader of the ranking has to know.
@@ -189,10 +175,7 @@ impl Comparable {
                 who.join("; ")
             )
         };
-        let undivided = self
-            .sides()
-            .into_iter()
-            .filter(|side| !self.is_alone(*side));
+        let undivided = self.sides().into_iter().filter(|side| !self.is_alone(*side));
         let told = undivided.map(|side| {
             let (does, other) = match side {
                 Side::Write => ("writes", "asking"),
@@ -203,12 +186,7 @@ impl Comparable {
         let unlike = self.unlike.iter().map(|phase| {
             format!("{phase} is no part of the score: an earlier version kept it at another rate for each. Measure again to compare it.")
         });
-        alike
-            .into_iter()
-            .map(note)
-            .chain(told)
-            .chain(unlike)
-            .collect()
+        alike.into_iter().map(note).chain(told).chain(unlike).collect()
     }
 }
 
@@ -216,14 +194,9 @@ impl Comparable {
 /// I/O on the server's.
 pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeMap<String, f64> {
     let is_counting = comparable.counting(side);
-    let loads: Vec<&LoadRecord> = counted(trial)
-        .filter(|load| is_counting(&name(load)))
-        .collect();
-    let phases: Vec<&PhaseRecord> = trial
-        .phases
-        .iter()
-        .filter(|phase| loads.iter().any(|load| load.phase == phase.name))
-        .collect();
+    let loads: Vec<&LoadRecord> = counted(trial).filter(|load| is_counting(&name(load))).collect();
+    let phases: Vec<&PhaseRecord> =
+        trial.phases.iter().filter(|phase| loads.iter().any(|load| load.phase == phase.name)).collect();
     let embedded = trial.implementation.embedded;
     let client = |phase: &PhaseRecord, get: Get| get(role(phase, "trial")?);
     let own_server = |phase: &PhaseRecord, get: Get| get(role(phase, "server")?);
@@ -239,32 +212,15 @@ pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeM
     let network = if embedded {
         Some(0.0)
     } else {
-        per_unit(trial, &phases, |phase| {
-            Some(client(phase, wire)? + datagrams(trial, phase) / 1e3)
-        })
+        per_unit(trial, &phases, |phase| Some(client(phase, wire)? + datagrams(trial, phase) / 1e3))
     };
     let found = [
         ("time", time_ms(&loads)),
-        (
-            "server_cpu",
-            per_unit(trial, &phases, |phase| own_server(phase, cpu)),
-        ),
-        (
-            "server_memory",
-            largest(&phases, |phase| own_server(phase, held)),
-        ),
-        (
-            "server_io",
-            per_unit(trial, &phases, |phase| server(phase, storage)),
-        ),
-        (
-            "client_cpu",
-            per_unit(trial, &phases, |phase| client(phase, cpu)),
-        ),
-        (
-            "client_memory",
-            largest(&phases, |phase| client(phase, resident)),
-        ),
+        ("server_cpu", per_unit(trial, &phases, |phase| own_server(phase, cpu))),
+        ("server_memory", largest(&phases, |phase| own_server(phase, held))),
+        ("server_io", per_unit(trial, &phases, |phase| server(phase, storage))),
+        ("client_cpu", per_unit(trial, &phases, |phase| client(phase, cpu))),
+        ("client_memory", largest(&phases, |phase| client(phase, resident))),
         ("network", network),
         ("disk", disk::growth_bytes(trial).map(|bytes| bytes / 1e6)),
     ];
@@ -303,11 +259,7 @@ fn units(load: &LoadRecord) -> f64 {
 
 /// The units of so many operations and readings of a load.
 fn of_work(load: &LoadRecord, operations: f64, readings: f64) -> f64 {
-    if load.writes {
-        readings / 1e3
-    } else {
-        operations
-    }
+    if load.writes { readings / 1e3 } else { operations }
 }
 
 /// Milliseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
@@ -322,9 +274,7 @@ fn unit_ms(load: &LoadRecord) -> Option<f64> {
         return (units > 0.0).then(|| counted.seconds * 1e3 / units);
     }
     let times = load.classes.values();
-    let sum: f64 = times
-        .map(|class| class.latency.summary.mean_ns * class.operations as f64)
-        .sum();
+    let sum: f64 = times.map(|class| class.latency.summary.mean_ns * class.operations as f64).sum();
     Some(sum / units / 1e6)
 }
 

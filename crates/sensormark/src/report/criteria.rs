@@ -68,32 +68,15 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     let server = role(trial, "server").or_else(|| client(trial).filter(|_| embedded));
     let own_server = server.filter(|_| !embedded);
     let found = [
-        (
-            "server_cpu",
-            own_server.map(|role| role.cpu_percent_of_core),
-        ),
-        (
-            "server_memory",
-            own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB),
-        ),
-        (
-            "server_io",
-            server.and_then(|role| storage_rate(trial, role)),
-        ),
-        (
-            "client_cpu",
-            client(trial).map(|role| role.cpu_percent_of_core),
-        ),
-        (
-            "client_memory",
-            client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB),
-        ),
+        ("server_cpu", own_server.map(|role| role.cpu_percent_of_core)),
+        ("server_memory", own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB)),
+        ("server_io", server.and_then(|role| storage_rate(trial, role))),
+        ("client_cpu", client(trial).map(|role| role.cpu_percent_of_core)),
+        ("client_memory", client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
         ("network", network(trial, run)),
         ("disk", disk::growth_bytes(trial).map(|bytes| bytes / MB)),
     ];
-    let found = found
-        .into_iter()
-        .filter_map(|(id, value)| Some((id.to_owned(), value?)));
+    let found = found.into_iter().filter_map(|(id, value)| Some((id.to_owned(), value?)));
     found.filter(|(_, value)| value.is_finite()).collect()
 }
 
@@ -105,8 +88,7 @@ fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Option<f64> {
 
 /// kB/s that the server fetched from storage.
 pub fn storage_read_rate(trial: &TrialRecord) -> Option<f64> {
-    let server = role(trial, "server")
-        .or_else(|| client(trial).filter(|_| trial.implementation.embedded))?;
+    let server = role(trial, "server").or_else(|| client(trial).filter(|_| trial.implementation.embedded))?;
     Some(server.storage_read_bytes? as f64 / KB / span_seconds(trial)?)
 }
 

@@ -5,18 +5,15 @@ use super::number::cell_text;
 use super::tables::{Block, Cell, Document, Number, Spread, Table};
 
 /// The columns. `row` counts from 1 within a table; `item` is what the row is about (its key cells).
-pub const HEADER: [&str; 10] = [
-    "section", "table", "row", "item", "column", "unit", "value", "low", "high", "text",
-];
+pub const HEADER: [&str; 10] =
+    ["section", "table", "row", "item", "column", "unit", "value", "low", "high", "text"];
 
 /// The whole report; line ends are those of RFC 4180.
 ///
 /// # Panics
 /// Never: it writes to memory.
 pub fn render(document: &Document) -> String {
-    let mut writer = csv::WriterBuilder::new()
-        .terminator(csv::Terminator::CRLF)
-        .from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     let mut write = |fields: [String; 10]| writer.write_record(fields).expect("writing to memory");
     write(HEADER.map(str::to_owned));
     write(sentence("", &document.title));
@@ -24,15 +21,10 @@ pub fn render(document: &Document) -> String {
         for block in &section.blocks {
             match block {
                 Block::Paragraph(text) => write(sentence(&section.id, text)),
-                Block::List(items) => items
-                    .iter()
-                    .for_each(|item| write(sentence(&section.id, item))),
+                Block::List(items) => items.iter().for_each(|item| write(sentence(&section.id, item))),
                 Block::Table(table) => {
                     lines(&section.id, table).into_iter().for_each(&mut write);
-                    table
-                        .notes
-                        .iter()
-                        .for_each(|note| write(sentence(&section.id, note)));
+                    table.notes.iter().for_each(|note| write(sentence(&section.id, note)));
                 }
             }
         }
@@ -55,11 +47,7 @@ fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
         let item = defused(&item.join(" / "));
         for (cell, column) in cells.iter().zip(&table.columns).skip(table.keys) {
             let [value, low, high] = numbers(cell);
-            let text = if cell.is_text() {
-                defused(&cell_text(cell))
-            } else {
-                remark(cell)
-            };
+            let text = if cell.is_text() { defused(&cell_text(cell)) } else { remark(cell) };
             lines.push([
                 section.to_owned(),
                 table.id.clone(),
@@ -82,12 +70,9 @@ fn numbers(cell: &Cell) -> [String; 3] {
         Cell::Text(_) | Cell::Missing(_) => Default::default(),
         Cell::Count(count) => [count.to_string(), String::new(), String::new()],
         Cell::Number(number) => {
-            let (low, high) = number
-                .spread
-                .interval()
-                .map_or_else(Default::default, |interval| {
-                    (interval.low.to_string(), interval.high.to_string())
-                });
+            let (low, high) = number.spread.interval().map_or_else(Default::default, |interval| {
+                (interval.low.to_string(), interval.high.to_string())
+            });
             [number.value.to_string(), low, high]
         }
     }
@@ -97,10 +82,7 @@ fn numbers(cell: &Cell) -> [String; 3] {
 fn remark(cell: &Cell) -> String {
     match cell {
         Cell::Missing(reason) => defused(reason),
-        Cell::Number(Number {
-            spread: Spread::Extremes(of),
-            ..
-        }) => format!("range {}–{}", of.low, of.high),
+        Cell::Number(Number { spread: Spread::Extremes(of), .. }) => format!("range {}–{}", of.low, of.high),
         Cell::Text(_) | Cell::Count(_) | Cell::Number(_) => String::new(),
     }
 }
@@ -108,12 +90,6 @@ fn remark(cell: &Cell) -> String {
 /// Text that a spreadsheet will not take for a formula: one that could be gets an apostrophe in front, which
 /// spreadsheets do not show.
 fn defused(text: &str) -> String {
-    let is_formula = text
-        .trim_start()
-        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '|', '%']);
-    if is_formula {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
+    let is_formula = text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '|', '%']);
+    if is_formula { format!("'{text}") } else { text.to_owned() }
 }

@@ -43,20 +43,16 @@ fn survival(field: &Field) -> Table {
     table.note("acknowledged: the database had said that they are stored, in the sense of the class. In class durable all of them have to survive, else the trial is invalid; the other classes promise less. Where one member of a cluster was killed, its consistency level decides first.");
     table.note("An embedded database ends with the program that writes: acknowledged is what that had told five times a second until then.");
     table.note("outage: of one member of a cluster, the longest time in which no operation succeeded, from its loss until the clients stopped; 0 where it was under 0.1 s. The other members ran on, and the lost one was started again.");
-    table.note("in doubt: sent when the server was killed, and never acknowledged; stored or not, both are right.");
+    table.note(
+        "in doubt: sent when the server was killed, and never acknowledged; stored or not, both are right.",
+    );
     table
 }
 
 fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
-    let ledgers: Vec<&LedgerRecord> = trials
-        .iter()
-        .filter_map(|trial| trial.ledger.as_ref())
-        .collect();
-    let reason = trials
-        .iter()
-        .flat_map(|trial| &trial.loads)
-        .find_map(|load| load.not_supported.as_deref());
+    let ledgers: Vec<&LedgerRecord> = trials.iter().filter_map(|trial| trial.ledger.as_ref()).collect();
+    let reason = trials.iter().flat_map(|trial| &trial.loads).find_map(|load| load.not_supported.as_deref());
     let missing = reason.map_or_else(
         || "nothing was counted: see the verdicts".to_owned(),
         |reason| format!("not supported: {reason}"),

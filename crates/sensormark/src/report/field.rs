@@ -96,19 +96,12 @@ impl Field {
 
     fn arms(&self, side: Side) -> Vec<Arm> {
         let mut arms: Vec<Arm> = Vec::new();
-        for (place, trial) in self
-            .trials
-            .iter()
-            .enumerate()
-            .filter(|(_, trial)| trial.side == side)
-        {
+        for (place, trial) in self.trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
             // Every repetition is listed.
             let Ok(block) = self.blocks.binary_search(&trial.repetition) else {
                 continue;
             };
-            let found = arms
-                .iter()
-                .position(|arm| same_arm(&arm.implementation, &trial.implementation));
+            let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
             let arm = found.unwrap_or_else(|| {
                 arms.push(Arm {
                     label: unique(clean(&trial.implementation.label()), &arms),
@@ -124,11 +117,7 @@ impl Field {
 
     /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
     pub fn contestants(&self) -> &[Arm] {
-        if self.has_phases() {
-            &self.mixed
-        } else {
-            &self.reads
-        }
+        if self.has_phases() { &self.mixed } else { &self.reads }
     }
 
     /// Whether trials go through phases of loads, writing and asking in one.
@@ -146,23 +135,17 @@ impl Field {
 
     /// The arms that read what this one wrote.
     pub fn reads_of<'a>(&'a self, write: &'a Arm) -> impl Iterator<Item = &'a Arm> {
-        self.reads
-            .iter()
-            .filter(|read| same_data(&write.implementation, &read.implementation))
+        self.reads.iter().filter(|read| same_data(&write.implementation, &read.implementation))
     }
 
     /// The arm's trial in each repetition.
     pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = Option<&'a TrialRecord>> {
-        arm.places
-            .iter()
-            .map(|place| place.map(|place| &self.trials[place]))
+        arm.places.iter().map(|place| place.map(|place| &self.trials[place]))
     }
 
     /// The arm's trials whose figures may be believed.
     pub fn valid_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        self.trials_of(arm)
-            .flatten()
-            .filter(|trial| trial.verdict.is_valid())
+        self.trials_of(arm).flatten().filter(|trial| trial.verdict.is_valid())
     }
 
     /// All of the arm's trials, attempts included that do not count.
@@ -174,17 +157,9 @@ impl Field {
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
-    pub fn figures(
-        &self,
-        arm: &Arm,
-        figure: impl Fn(&TrialRecord) -> Option<f64>,
-    ) -> Vec<Option<f64>> {
+    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<Option<f64>> {
         self.trials_of(arm)
-            .map(|trial| {
-                trial
-                    .filter(|trial| trial.verdict.is_valid())
-                    .and_then(&figure)
-            })
+            .map(|trial| trial.filter(|trial| trial.verdict.is_valid()).and_then(&figure))
             .collect()
     }
 

@@ -24,26 +24,16 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
                 Cell::Number(number) => Some(number),
                 _ => None,
             })?;
-            let ratio = row
-                .iter()
-                .position(|cell| matches!(cell, Cell::Number(_)))?;
+            let ratio = row.iter().position(|cell| matches!(cell, Cell::Number(_)))?;
             let said: Vec<String> = row[ratio..].iter().map(cell_text).collect();
             Some((&row[..table.keys], number, said.join("  ")))
         })
         .collect();
-    let most = rows
-        .iter()
-        .map(|(_, number, _)| reach(number))
-        .fold(LEAST, f64::max);
+    let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
     let most = most.min(MOST).ln();
-    let longest = rows
-        .iter()
-        .map(|(_, _, said)| said.width())
-        .max()
-        .unwrap_or(0);
+    let longest = rows.iter().map(|(_, _, said)| said.width()).max().unwrap_or(0);
     let room = width.saturating_sub(INDENT.len() + 2 + longest);
-    let cells =
-        (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
+    let cells = (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
     let mut lines = vec![axis(most, cells)];
     for (keys, number, said) in rows {
         let name: Vec<String> = keys.iter().map(cell_text).collect();
@@ -54,11 +44,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
         } else {
             lines.push(drawn);
             let inner = width.saturating_sub(INDENT.len());
-            lines.extend(
-                wrap(&said, inner)
-                    .into_iter()
-                    .map(|line| format!("{INDENT}{line}")),
-            );
+            lines.extend(wrap(&said, inner).into_iter().map(|line| format!("{INDENT}{line}")));
         }
     }
     lines
@@ -69,10 +55,7 @@ fn reach(number: &Number) -> f64 {
     let interval = number.spread.interval();
     let ends = interval.map_or([number.value; 2], |interval| [interval.low, interval.high]);
     let far = |value: f64| value.max(1.0 / value);
-    ends.into_iter()
-        .map(far)
-        .filter(|far| far.is_finite())
-        .fold(far(number.value), f64::max)
+    ends.into_iter().map(far).filter(|far| far.is_finite()).fold(far(number.value), f64::max)
 }
 
 /// The factors at the ends of the axis and 1 in its middle.
@@ -81,11 +64,7 @@ fn axis(most: f64, cells: usize) -> String {
     let half = cells / 2;
     let left = half.saturating_sub(low.width());
     let right = half.saturating_sub(high.width());
-    format!(
-        "{INDENT}{low}{}1{}{high}",
-        " ".repeat(left),
-        " ".repeat(right)
-    )
+    format!("{INDENT}{low}{}1{}{high}", " ".repeat(left), " ".repeat(right))
 }
 
 /// One interval on an axis of so many cells, an odd number.
@@ -95,11 +74,7 @@ fn plot(number: &Number, most: f64, cells: usize) -> String {
         let share = value.ln() / most;
         let offset = (share.clamp(-1.0, 1.0) * middle as f64).round();
         let steps = usize::try_from(crate::units::round_u64(offset.abs())).unwrap_or(middle);
-        let at = if offset < 0.0 {
-            middle - steps
-        } else {
-            middle + steps
-        };
+        let at = if offset < 0.0 { middle - steps } else { middle + steps };
         (at, share.abs() > 1.0 + 1e-9)
     };
     let mut drawn = vec!['·'; cells];
@@ -126,18 +101,12 @@ mod tests {
     use crate::statistics::Interval;
 
     fn row(name: &str, value: f64, interval: Option<(f64, f64)>) -> Vec<Cell> {
-        let spread = interval.map_or(Spread::None, |(low, high)| {
-            Spread::Range(Interval { low, high })
-        });
+        let spread = interval.map_or(Spread::None, |(low, high)| Spread::Range(Interval { low, high }));
         let digits = Digits::Significant(3);
         vec![
             Cell::text("PostgreSQL individual-row-per-channel"),
             Cell::text(name),
-            Cell::Number(Number {
-                value,
-                spread,
-                digits,
-            }),
+            Cell::Number(Number { value, spread, digits }),
             Cell::text("worse"),
         ]
     }
@@ -146,11 +115,7 @@ mod tests {
     fn ratios_stand_on_one_axis_within_the_width() {
         let mut table = Table::new("t", "", &[("", ""), ("", ""), ("ratio", ""), ("", "")]);
         table.keys = 2;
-        table.row(row(
-            "load: CPU of both sides an operation",
-            2.0,
-            Some((1.5, 2.5)),
-        ));
+        table.row(row("load: CPU of both sides an operation", 2.0, Some((1.5, 2.5))));
         table.row(row("write: p99", 0.5, Some((0.4, 3.0))));
         table.row(row("read: p99", 900.0, None));
         for width in [40, 80, 120] {

@@ -50,16 +50,9 @@ fn block(block: &Block, cell: &mut impl FnMut(&Cell) -> Value) -> Value {
 }
 
 fn table_value(table: &Table, cell: &mut impl FnMut(&Cell) -> Value) -> Value {
-    let columns: Vec<Value> = table
-        .columns
-        .iter()
-        .map(|column| json!({ "name": column.name, "unit": column.unit }))
-        .collect();
-    let rows: Vec<Vec<Value>> = table
-        .rows
-        .iter()
-        .map(|row| row.iter().map(&mut *cell).collect())
-        .collect();
+    let columns: Vec<Value> =
+        table.columns.iter().map(|column| json!({ "name": column.name, "unit": column.unit })).collect();
+    let rows: Vec<Vec<Value>> = table.rows.iter().map(|row| row.iter().map(&mut *cell).collect()).collect();
     let mut value = json!({
         "kind": "table",
         "id": table.id,

@@ -13,9 +13,7 @@ use crate::units::Total;
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
     let write = field.write_of(read)?;
-    let ledgers = field
-        .valid_of(write)
-        .filter_map(|trial| trial.ledger.as_ref());
+    let ledgers = field.valid_of(write).filter_map(|trial| trial.ledger.as_ref());
     let (mut lost, mut produced) = (0, 0);
     for ledger in ledgers {
         lost += ledger.lost_at_queue;
@@ -26,23 +24,15 @@ pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
 
 /// How many valid trials did not keep up, of how many.
 pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
-    let kept = field
-        .valid_of(arm)
-        .filter_map(|trial| figure(trial, names::KEEPS_UP));
-    kept.fold((0, 0), |(behind, all), kept| {
-        (behind + usize::from(kept < 0.5), all + 1)
-    })
+    let kept = field.valid_of(arm).filter_map(|trial| figure(trial, names::KEEPS_UP));
+    kept.fold((0, 0), |(behind, all), kept| (behind + usize::from(kept < 0.5), all + 1))
 }
 
 /// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
 pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
     let mut shortfalls = Vec::new();
     if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
-        let percent = if lost < 0.01 {
-            "< 0.01".to_owned()
-        } else {
-            significant(lost, 2)
-        };
+        let percent = if lost < 0.01 { "< 0.01".to_owned() } else { significant(lost, 2) };
         shortfalls.push(format!("lost {percent} %"));
     }
     let not_started =
@@ -53,9 +43,7 @@ pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
         shortfalls.push(format!("{operations} due and not started"));
     }
     if trials_behind(field, read).0 > 0 {
-        let reached = field
-            .valid_of(read)
-            .filter_map(|trial| figure(trial, names::READS_PER_SECOND));
+        let reached = field.valid_of(read).filter_map(|trial| figure(trial, names::READS_PER_SECOND));
         let slowest = reached.fold(f64::INFINITY, f64::min);
         shortfalls.push(format!("{} reads/s", fixed(slowest, 1)));
     }

@@ -29,22 +29,12 @@ fn push_list(text: &mut String, items: &[String]) {
 fn push_table(text: &mut String, table: &Table) {
     text.push_str(&format!("**{}**\n\n", escaped(&table.title)));
     if table.is_detail {
-        text.push_str(&format!(
-            "{} rows: `--format csv` or `json` prints them.\n",
-            table.rows.len()
-        ));
+        text.push_str(&format!("{} rows: `--format csv` or `json` prints them.\n", table.rows.len()));
         return;
     }
     for column in &table.columns {
-        let unit = if column.unit.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", column.unit)
-        };
-        text.push_str(&format!(
-            "| {} ",
-            escaped(&format!("{}{unit}", column.name))
-        ));
+        let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
+        text.push_str(&format!("| {} ", escaped(&format!("{}{unit}", column.name))));
     }
     text.push_str("|\n");
     for column in 0..table.columns.len() {

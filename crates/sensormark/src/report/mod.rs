@@ -108,17 +108,11 @@ impl Report {
         let long = match summary.seconds {
             Some(seconds) => {
                 let once = seconds / summary.repetitions.max(1) as f64;
-                format!(
-                    "   # about {}",
-                    brief::span(once * f64::from(FIRM_REPETITIONS))
-                )
+                format!("   # about {}", brief::span(once * f64::from(FIRM_REPETITIONS)))
             }
             None => String::new(),
         };
-        Some(format!(
-            "sensormark {} --set repetitions={FIRM_REPETITIONS}{long}",
-            own.join(" ")
-        ))
+        Some(format!("sensormark {} --set repetitions={FIRM_REPETITIONS}{long}", own.join(" ")))
     }
 
     /// The command of a quick run with nothing set at the scale that decides, which is made for such a run; none of any other run.
@@ -126,16 +120,13 @@ impl Report {
         let run = &self.field().run;
         let line = &run.command_line;
         let is_plain = line.first().is_some_and(|command| command == "run")
-            && !line
-                .iter()
-                .any(|word| word.starts_with("--set") || word == "--find-limit");
+            && !line.iter().any(|word| word.starts_with("--set") || word == "--find-limit");
         if !is_plain || run.scale != Scale::Quick.name() {
             return None;
         }
         let mut own: Vec<String> = Vec::new();
         for word in line {
-            let is_scale =
-                word == Scale::Quick.name() && own.last().is_some_and(|it| it == "--scale");
+            let is_scale = word == Scale::Quick.name() && own.last().is_some_and(|it| it == "--scale");
             if is_scale {
                 own.pop();
             } else if !(word == "--tolerate-disturbance" || word.starts_with("--scale=")) {

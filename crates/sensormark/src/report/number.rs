@@ -34,19 +34,10 @@ pub fn number_text(number: &Number) -> String {
             }
             // The interval says which digits mean something: two of its own.
             let decimals = decimals(half, 2);
-            format!(
-                "{} ± {}",
-                fixed(number.value, decimals),
-                fixed(half, decimals)
-            )
+            format!("{} ± {}", fixed(number.value, decimals), fixed(half, decimals))
         }
         Spread::Range(interval) => {
-            format!(
-                "{} [{}, {}]",
-                plain(number.value),
-                plain(interval.low),
-                plain(interval.high)
-            )
+            format!("{} [{}, {}]", plain(number.value), plain(interval.low), plain(interval.high))
         }
         Spread::Extremes(of) => {
             let value = plain(number.value);
@@ -108,12 +99,9 @@ fn decimals(value: f64, digits: usize) -> usize {
 
 /// Commas between thousands of the whole part.
 fn grouped(text: &str) -> String {
-    let (sign, rest) = text
-        .strip_prefix('-')
-        .map_or(("", text), |rest| ("-", rest));
-    let (whole, fraction) = rest
-        .split_once('.')
-        .map_or((rest, None), |(whole, fraction)| (whole, Some(fraction)));
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text), |rest| ("-", rest));
+    let (whole, fraction) =
+        rest.split_once('.').map_or((rest, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut result = sign.to_owned();
     for (place, digit) in whole.chars().enumerate() {
         if place > 0 && (whole.len() - place).is_multiple_of(3) {
@@ -173,22 +161,10 @@ mod tests {
             spread: spread(Interval { low, high }),
             digits: Digits::Significant(3),
         };
-        assert_eq!(
-            number_text(&number(12.0, 12.5, Spread::Plus)),
-            "12.25 ± 0.25"
-        );
-        assert_eq!(
-            number_text(&number(1000.0, 1200.0, Spread::Plus)),
-            "1,100 ± 100"
-        );
-        assert_eq!(
-            number_text(&number(1.0, 3.0, Spread::Range)),
-            "2.00 [1.00, 3.00]"
-        );
+        assert_eq!(number_text(&number(12.0, 12.5, Spread::Plus)), "12.25 ± 0.25");
+        assert_eq!(number_text(&number(1000.0, 1200.0, Spread::Plus)), "1,100 ± 100");
+        assert_eq!(number_text(&number(1.0, 3.0, Spread::Range)), "2.00 [1.00, 3.00]");
         assert_eq!(number_text(&number(5.0, 5.0, Spread::Plus)), "5.00 ± 0");
-        assert_eq!(
-            number_text(&number(1.0, 3.0, Spread::Extremes)),
-            "2.00, range 1.00–3.00"
-        );
+        assert_eq!(number_text(&number(1.0, 3.0, Spread::Extremes)), "2.00, range 1.00–3.00");
     }
 }

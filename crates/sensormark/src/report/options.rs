@@ -33,11 +33,7 @@ impl ReportOptions {
     /// Text that is not so.
     pub fn from_toml(text: &str) -> Result<Self, ScoreError> {
         let (weights, difficulty) = Weights::with_difficulty(text)?;
-        Ok(Self {
-            weights: Some(weights),
-            difficulty,
-            ..Self::default()
-        })
+        Ok(Self { weights: Some(weights), difficulty, ..Self::default() })
     }
 
     /// Whether anybody gave a difficulty.

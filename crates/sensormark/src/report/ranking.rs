@@ -116,10 +116,7 @@ impl Ranking {
         let board = match Board::new(means) {
             Ok(board) => board,
             Err(ScoreError::NoContestant) => {
-                return Ok(Self {
-                    unscored,
-                    ..nobody(unranked, notes)
-                });
+                return Ok(Self { unscored, ..nobody(unranked, notes) });
             }
             Err(error) => return Err(error.into()),
         };
@@ -136,8 +133,7 @@ impl Ranking {
 
     /// Says who costs least of those that meet all, or all that could be decided; and of the servers among them where that is another.
     fn name_cheapest(&mut self, field: &Field) {
-        let (Some(requirements), Some(first)) = (&mut self.requirements, self.ranked.first())
-        else {
+        let (Some(requirements), Some(first)) = (&mut self.requirements, self.ranked.first()) else {
             return;
         };
         if !first.meets.is_some_and(Meets::leads) {
@@ -179,9 +175,7 @@ impl Ranking {
         if found.is_err() {
             self.notes.push("A score is 100: what it falls short of 100 has no logarithm, so differences are not tested, and ranks are bare order.".to_owned());
         }
-        let tested = found
-            .ok()
-            .filter(|found| found.basis == Basis::Significance);
+        let tested = found.ok().filter(|found| found.basis == Basis::Significance);
         let is_better = |above: usize, below: usize| {
             let (above_it, it) = (&self.ranked[above], &self.ranked[below]);
             let by_cost = match &tested {
@@ -230,10 +224,7 @@ impl Ranked {
             let scores = board.scores_of(&costs);
             scores.iter().sum::<f64>() / scores.len() as f64
         };
-        self.costs
-            .iter()
-            .map(|costs| costs.as_ref().map(total))
-            .collect()
+        self.costs.iter().map(|costs| costs.as_ref().map(total)).collect()
     }
 }
 
@@ -243,9 +234,7 @@ fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
     let mut notes: Vec<String> = notes.collect();
     if !options.has_difficulty() {
         notes.retain(|note| !note.starts_with("difficulty is left out"));
-        notes.push(
-            "difficulty is a judgement, and nobody gave one: it is left out for all.".to_owned(),
-        );
+        notes.push("difficulty is a judgement, and nobody gave one: it is left out for all.".to_owned());
     }
     notes.sort();
     notes.dedup();
@@ -254,16 +243,12 @@ fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
 
 /// Why there is no score, with what would help where the server was only visited.
 fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> String {
-    let visited = field
-        .contestants()
-        .iter()
-        .filter(|read| read.label == label)
-        .any(|read| {
-            field.trials_of(read).flatten().any(|trial| {
-                let server = trial.server.as_ref();
-                server.is_some_and(|server| !server.managed && server.probe.is_none())
-            })
-        });
+    let visited = field.contestants().iter().filter(|read| read.label == label).any(|read| {
+        field.trials_of(read).flatten().any(|trial| {
+            let server = trial.server.as_ref();
+            server.is_some_and(|server| !server.managed && server.probe.is_none())
+        })
+    });
     let hint = if visited && reason.contains("server") {
         " (an existing server without a probe beside it)"
     } else {
@@ -273,45 +258,23 @@ fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> Str
 }
 
 /// One side's table: a row of means for each contestant, and behind them a row for each of its repetitions.
-fn table(
-    side: usize,
-    contestants: &[Contestant],
-    yardstick: &Yardstick<'_>,
-) -> Result<Table, ReportError> {
+fn table(side: usize, contestants: &[Contestant], yardstick: &Yardstick<'_>) -> Result<Table, ReportError> {
     let options = yardstick.options;
     let row = |contestant: &Contestant, name: String, mut values: Values| {
         if let Some(difficulty) = options.difficulty_of(side, &contestant.label) {
             values.insert("difficulty".to_owned(), difficulty);
         }
-        score::Implementation {
-            name,
-            embedded: contestant.embedded,
-            values,
-        }
+        score::Implementation { name, embedded: contestant.embedded, values }
     };
     let means = contestants.iter().map(|contestant| {
-        let blocks: Vec<&Values> = contestant
-            .blocks
-            .iter()
-            .flatten()
-            .map(|sides| &sides[side])
-            .collect();
+        let blocks: Vec<&Values> = contestant.blocks.iter().flatten().map(|sides| &sides[side]).collect();
         row(contestant, contestant.label.clone(), mean(&blocks))
     });
     let single = contestants.iter().flat_map(|contestant| {
         let named = |(block, sides): (usize, &Option<Vec<Values>>)| {
-            Some(row(
-                contestant,
-                block_name(&contestant.label, block),
-                sides.as_ref()?[side].clone(),
-            ))
+            Some(row(contestant, block_name(&contestant.label, block), sides.as_ref()?[side].clone()))
         };
-        contestant
-            .blocks
-            .iter()
-            .enumerate()
-            .filter_map(named)
-            .collect::<Vec<_>>()
+        contestant.blocks.iter().enumerate().filter_map(named).collect::<Vec<_>>()
     });
     let field: Vec<score::Implementation> = means.chain(single).collect();
     let prepared = score::prepare(
@@ -330,9 +293,7 @@ fn mean(blocks: &[&Values]) -> Values {
         return Values::new();
     };
     let mean_of = |(id, value): (&String, &f64)| {
-        let sum = others
-            .iter()
-            .try_fold(*value, |sum, other| Some(sum + other.get(id)?))?;
+        let sum = others.iter().try_fold(*value, |sum, other| Some(sum + other.get(id)?))?;
         Some((id.clone(), sum / blocks.len() as f64))
     };
     first.iter().filter_map(mean_of).collect()
@@ -355,18 +316,11 @@ fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ra
     let shares = board.win_shares(DRAWS, DRAW_SEED);
     let standings = board.standings().into_iter().zip(shares);
     let ranked = standings.filter_map(|(standing, share)| {
-        let contestant = contestants
-            .iter()
-            .find(|contestant| contestant.label == standing.name)?;
+        let contestant = contestants.iter().find(|contestant| contestant.label == standing.name)?;
         let costs_in = |block: usize| {
             let name = block_name(&standing.name, block);
-            let row = |table: &Table| {
-                table
-                    .rows
-                    .iter()
-                    .find(|row| row.name == name)
-                    .map(|row| row.costs.clone())
-            };
+            let row =
+                |table: &Table| table.rows.iter().find(|row| row.name == name).map(|row| row.costs.clone());
             tables.iter().map(row).collect::<Option<Vec<_>>>()
         };
         let mut one = Ranked {
@@ -374,12 +328,7 @@ fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ra
             rank: 0,
             meets: None,
             costs: (0..contestant.blocks.len()).map(costs_in).collect(),
-            summary: Summary {
-                count: 0,
-                mean: standing.total,
-                standard_error: None,
-                interval: None,
-            },
+            summary: Summary { count: 0, mean: standing.total, standard_error: None, interval: None },
             win_share: share.share,
             standing,
         };

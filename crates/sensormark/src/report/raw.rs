@@ -33,25 +33,13 @@ pub fn samples(field: &Field, folder: &ResultsFolder) -> Result<String, String> 
         };
         let begin = identity(side, arm, trial);
         for tree in &recording.trees {
-            rows(
-                &mut table,
-                &begin,
-                tree,
-                &columns,
-                recording.started_monotonic_ns,
-            );
+            rows(&mut table, &begin, tree, &columns, recording.started_monotonic_ns);
         }
     }
     table.finish("no trial has samples: they are in samples/ of a run's folder")
 }
 
-fn rows(
-    table: &mut Table,
-    begin: &[String],
-    tree: &TreeRecord,
-    columns: &[String],
-    origin_ns: u64,
-) {
+fn rows(table: &mut Table, begin: &[String], tree: &TreeRecord, columns: &[String], origin_ns: u64) {
     let values = serde_json::to_value(&tree.columns).unwrap_or_default();
     for (place, at) in tree.columns.monotonic_ns.iter().enumerate() {
         let seconds = at.saturating_sub(origin_ns) as f64 / 1e9;
@@ -70,16 +58,7 @@ fn rows(
 /// # Errors
 /// A raw histogram that cannot be read, or none at all.
 pub fn latencies(field: &Field) -> Result<String, String> {
-    let further = [
-        "operation",
-        "open_loop",
-        "second",
-        "count",
-        "mean_ns",
-        "p50_ns",
-        "p99_ns",
-        "max_ns",
-    ];
+    let further = ["operation", "open_loop", "second", "count", "mean_ns", "p50_ns", "p99_ns", "max_ns"];
     let mut table = Table::new(&[&TRIAL[..], &further].concat());
     for (side, arm, trial) in trials(field) {
         let begin = identity(side, arm, trial);
@@ -138,9 +117,7 @@ impl Table {
 
     /// Adds a row.
     pub(super) fn row(&mut self, row: &[String]) {
-        self.writer
-            .write_record(row)
-            .expect("as long as the header");
+        self.writer.write_record(row).expect("as long as the header");
         self.rows += 1;
     }
 

@@ -23,17 +23,10 @@ impl Requirements {
         // A trial that was broken off has some of its limits only.
         let is_whole = |trial: &&TrialRecord| {
             let reasons = trial.verdict.reasons();
-            reasons
-                .iter()
-                .all(|reason| reason.kind != ReasonKind::Interrupted)
+            reasons.iter().all(|reason| reason.kind != ReasonKind::Interrupted)
         };
         let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
-        let count = field
-            .trials
-            .iter()
-            .filter(has_own)
-            .map(|trial| own_limits(trial).count())
-            .min()?;
+        let count = field.trials.iter().filter(has_own).map(|trial| own_limits(trial).count()).min()?;
         let mut labels: Vec<&str> = Vec::new();
         for (_, arm) in field.all() {
             if !labels.contains(&arm.label.as_str()) {
@@ -73,9 +66,7 @@ fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
 pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
     let rate = own_rate(&field.run)?;
     let found = field.valid_of(arm);
-    let found: Option<Vec<f64>> = found
-        .map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate))
-        .collect();
+    let found: Option<Vec<f64>> = found.map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
     found?.into_iter().reduce(f64::min)
 }
 
@@ -86,19 +77,10 @@ pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Option<f64> {
 }
 
 fn answer(field: &Field, label: &str) -> LayoutAnswer {
-    let arms: Vec<&Arm> = field
-        .all()
-        .map(|(_, arm)| arm)
-        .filter(|arm| arm.label == label)
-        .collect();
-    let trials: Vec<&TrialRecord> = arms
-        .iter()
-        .flat_map(|arm| field.trials_of(arm).flatten())
-        .collect();
+    let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect();
+    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm).flatten()).collect();
     let mut found = Found::default();
-    trials
-        .iter()
-        .for_each(|trial| speaks_against(trial, &mut found));
+    trials.iter().for_each(|trial| speaks_against(trial, &mut found));
     held(&trials, &mut found);
     let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
     let meets_decided = found.missed.is_empty() && found.open.is_empty();
@@ -153,10 +135,7 @@ fn speaks_against(trial: &TrialRecord, found: &mut Found) {
 
 /// Holds each limit against all repetitions.
 fn held(trials: &[&TrialRecord], found: &mut Found) {
-    let valid: Vec<&&TrialRecord> = trials
-        .iter()
-        .filter(|trial| trial.verdict.is_valid())
-        .collect();
+    let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
     let mut unmet: Vec<&LimitRecord> = Vec::new();
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
         if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
@@ -174,8 +153,7 @@ fn held(trials: &[&TrialRecord], found: &mut Found) {
             Some((is_open, limit.clone()))
         };
         let all: Vec<(bool, LimitRecord)> = valid.iter().filter_map(of_it).collect();
-        let against: Vec<&(bool, LimitRecord)> =
-            all.iter().filter(|(_, limit)| !limit.met).collect();
+        let against: Vec<&(bool, LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
         let Some((_, first)) = against.first() else {
             continue;
         };
@@ -183,11 +161,7 @@ fn held(trials: &[&TrialRecord], found: &mut Found) {
         if is_left_open(first) {
             found.foretold.push(reason);
         } else if against.len() < all.len() {
-            found.open.push(format!(
-                "{reason} in {} of {} repetitions",
-                against.len(),
-                all.len()
-            ));
+            found.open.push(format!("{reason} in {} of {} repetitions", against.len(), all.len()));
         } else if against.iter().all(|(is_open, _)| *is_open) {
             found.open.push(if first.is_undecided {
                 reason

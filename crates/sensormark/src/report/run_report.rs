@@ -36,10 +36,7 @@ impl Report {
     ///
     /// # Errors
     /// A folder that cannot be read, and weights that do not fit.
-    pub fn from_folder(
-        folder: &ResultsFolder,
-        options: &ReportOptions,
-    ) -> Result<Self, ReportError> {
+    pub fn from_folder(folder: &ResultsFolder, options: &ReportOptions) -> Result<Self, ReportError> {
         Self::new(folder.run()?, folder.trials()?, options)
     }
 
@@ -52,24 +49,17 @@ impl Report {
         trials: Vec<TrialRecord>,
         options: &ReportOptions,
     ) -> Result<Self, ReportError> {
-        let mut believed: Vec<TrialRecord> =
-            trials.into_iter().map(data::as_its_counts_say).collect();
+        let mut believed: Vec<TrialRecord> = trials.into_iter().map(data::as_its_counts_say).collect();
         // A program before this one has foretold the disk.
         if let Some(rate) = own_rate(&run) {
-            believed
-                .iter_mut()
-                .for_each(|trial| leave_open(trial, rate));
+            believed.iter_mut().for_each(|trial| leave_open(trial, rate));
         }
         let field = Field::new(run, believed);
         let options = &of_study(options, &field);
         let ranking = Ranking::new(&field, options)?;
         let mut document = sections::document(&field, &ranking, options);
         document.neutralise();
-        Ok(Self {
-            document,
-            field,
-            ranking,
-        })
+        Ok(Self { document, field, ranking })
     }
 
     /// What the report says, without a format.

@@ -25,10 +25,7 @@ impl Readings {
         };
         let counts = Some(held(true)).filter(|counts| !counts.is_empty());
         let counts = counts.unwrap_or_else(|| held(false));
-        Some(Self {
-            least: *counts.iter().min()?,
-            most: *counts.iter().max()?,
-        })
+        Some(Self { least: *counts.iter().min()?, most: *counts.iter().max()? })
     }
 
     /// "97,200 readings measured", with the smallest and the largest where layouts differ.

@@ -29,11 +29,7 @@ pub fn text(shown: &StatementsRecord, indent: usize) -> String {
 }
 
 fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {
-    let kind = if operation.writes {
-        "write"
-    } else {
-        "question"
-    };
+    let kind = if operation.writes { "write" } else { "question" };
     let size = match operation.readings {
         Some(1) => ", 1 reading".to_owned(),
         Some(readings) => format!(", {readings} readings"),
@@ -52,11 +48,7 @@ fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {
 fn push_statement(lines: &mut Vec<String>, statement: &Statement) {
     push_indented(lines, &statement.text, 2);
     if !statement.values.is_empty() {
-        push_indented(
-            lines,
-            &format!("values: {}", statement.values.join(", ")),
-            4,
-        );
+        push_indented(lines, &format!("values: {}", statement.values.join(", ")), 4);
     }
     if let Some(note) = &statement.note {
         push_indented(lines, &format!("note: {note}"), 4);
@@ -78,9 +70,7 @@ mod tests {
 
     #[test]
     fn an_operation_is_told_with_its_values_and_its_plan() {
-        let statement = Statement::new("SELECT ?1")
-            .with_values(vec!["7".to_owned()])
-            .with_plan("SCAN t");
+        let statement = Statement::new("SELECT ?1").with_values(vec!["7".to_owned()]).with_plan("SCAN t");
         let shown = StatementsRecord {
             schema: vec!["CREATE TABLE t (\n  a\n)".to_owned()],
             operations: vec![ShownOperation {

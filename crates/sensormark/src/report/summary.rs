@@ -142,29 +142,21 @@ impl Summary {
     /// The summary of a field and its ranking.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
         let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
-        let unscored_arms = || {
-            ranking
-                .unscored
-                .iter()
-                .map(|&place| &field.contestants()[place])
-        };
+        let unscored_arms = || ranking.unscored.iter().map(|&place| &field.contestants()[place]);
         let arms: Vec<&Arm> = ranked_arms.chain(unscored_arms()).collect();
         let (columns, mut values) = measured(field, &arms);
         let figures = values.split_off(ranking.ranked.len());
-        let unscored = unscored_arms()
-            .zip(figures)
-            .map(|(arm, figures)| UnscoredRow {
-                label: arm.label.clone(),
-                rough: is_rough(field, arm),
-                figures,
-            });
+        let unscored = unscored_arms().zip(figures).map(|(arm, figures)| UnscoredRow {
+            label: arm.label.clone(),
+            rough: is_rough(field, arm),
+            figures,
+        });
         let unscored = best_first(unscored.collect(), &columns);
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(one.label());
-        let ranked: Vec<SummaryRow> = rows
-            .map(|(one, figures)| row(field, one, answer(one), figures))
-            .collect();
+        let ranked: Vec<SummaryRow> =
+            rows.map(|(one, figures)| row(field, one, answer(one), figures)).collect();
         let certainty = certainty(ranking, &ranked);
         let sentences = headline(field, ranking, &ranked, requirements);
         let is_tested = ranking.basis == Basis::Significance;
@@ -173,21 +165,14 @@ impl Summary {
             scale: clean(&field.run.scale),
             stores: stores(field),
             trials: field.trials.len(),
-            counted: field
-                .trials
-                .iter()
-                .filter(|trial| trial.verdict.is_valid())
-                .count(),
+            counted: field.trials.iter().filter(|trial| trial.verdict.is_valid()).count(),
             states: states(field),
             repetitions: field.blocks.len(),
             readings: Readings::of(field),
             seconds: seconds(field),
             headline: sentences.iter().map(|text| clean(text)).collect(),
             winner: winner(ranking),
-            wins: requirements
-                .is_none()
-                .then(|| wins(ranking, &ranked))
-                .flatten(),
+            wins: requirements.is_none().then(|| wins(ranking, &ranked)).flatten(),
             requirements: requirements.cloned(),
             certainty,
             because: because(field, certainty, is_tested),
@@ -220,10 +205,7 @@ fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option
 /// Whether a trial of it, or of what it reads, counts although the machine was busy.
 fn is_rough(field: &Field, read: &Arm) -> bool {
     let arms = [Some(read), field.write_of(read)];
-    let mut trials = arms
-        .into_iter()
-        .flatten()
-        .flat_map(|arm| field.valid_of(arm));
+    let mut trials = arms.into_iter().flatten().flat_map(|arm| field.valid_of(arm));
     trials.any(TrialRecord::is_rough)
 }
 
@@ -231,22 +213,14 @@ fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
 }
 
-fn row(
-    field: &Field,
-    one: &Ranked,
-    answer: Option<&LayoutAnswer>,
-    figures: Vec<Option<f64>>,
-) -> SummaryRow {
+fn row(field: &Field, one: &Ranked, answer: Option<&LayoutAnswer>, figures: Vec<Option<f64>>) -> SummaryRow {
     let read = arm(field, one);
     SummaryRow {
         rank: one.rank,
         label: one.label().to_owned(),
         embedded: read.implementation.embedded,
         score: one.standing.total,
-        plus_minus: one
-            .summary
-            .interval
-            .map(|interval| (interval.high - interval.low) / 2.0),
+        plus_minus: one.summary.interval.map(|interval| (interval.high - interval.low) / 2.0),
         win_share: one.win_share,
         rough: is_rough(field, read),
         meets: answer.map(|answer| answer.outcome),
@@ -320,21 +294,13 @@ fn headline(
 fn data_faults(field: &Field) -> Vec<String> {
     let mut found = Vec::new();
     for (side, arm) in field.all() {
-        let faulty = field
-            .attempts_of(arm)
-            .find(|trial| trial.verdict.has_data_fault());
+        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault());
         let reasons = faulty.iter().flat_map(|trial| trial.verdict.reasons());
-        let mut kinds: Vec<&str> = reasons
-            .filter(|reason| reason.kind.is_data_fault())
-            .map(|reason| reason.kind.text())
-            .collect();
+        let mut kinds: Vec<&str> =
+            reasons.filter(|reason| reason.kind.is_data_fault()).map(|reason| reason.kind.text()).collect();
         kinds.dedup();
         if !kinds.is_empty() {
-            let doing = if side == "both" {
-                String::new()
-            } else {
-                format!(", {side}")
-            };
+            let doing = if side == "both" { String::new() } else { format!(", {side}") };
             found.push(format!("{}{doing}: {}.", arm.label, listed(&kinds)));
         }
     }
@@ -346,22 +312,19 @@ fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
     let best = |embedded: bool| ranked.iter().find(|one| one.embedded == embedded);
     match (ranked, best(true), best(false)) {
         ([], _, _) if !ranking.unscored.is_empty() => {
-            "Nothing has a score, because not all costs were measured; what was measured is below."
-                .to_owned()
+            "Nothing has a score, because not all costs were measured; what was measured is below.".to_owned()
         }
         ([], _, _) => "Nothing can be ranked; the reasons are below.".to_owned(),
-        ([one], _, _) => format!(
-            "{} alone can be ranked, so there is nothing to compare it with.",
-            one.label
-        ),
+        ([one], _, _) => {
+            format!("{} alone can be ranked, so there is nothing to compare it with.", one.label)
+        }
         (_, Some(embedded), Some(server)) => format!(
             "Of embedded databases {} costs least on this machine for this load, of servers {}.",
             embedded.label, server.label
         ),
-        _ if tied.len() > 1 => format!(
-            "{} cost least on this machine for this load; they cannot be told apart.",
-            listed(&tied)
-        ),
+        _ if tied.len() > 1 => {
+            format!("{} cost least on this machine for this load; they cannot be told apart.", listed(&tied))
+        }
         ([first, ..], _, _) => {
             format!("{} costs least on this machine for this load.", first.label)
         }
@@ -393,10 +356,7 @@ fn wins(ranking: &Ranking, ranked: &[SummaryRow]) -> Option<String> {
     } else {
         String::new()
     };
-    Some(format!(
-        "{} comes first in {own} of 100 ways to weigh the costs{more}.",
-        first.label
-    ))
+    Some(format!("{} comes first in {own} of 100 ways to weigh the costs{more}.", first.label))
 }
 
 /// A share of weights in whole hundredths, without calling nearly all of them all, or few of them none.
@@ -444,18 +404,12 @@ fn percent(share: f64) -> String {
 }
 
 fn not_ranked(ranking: &Ranking) -> Vec<NotRanked> {
-    let one = |(label, reason): &(String, String)| NotRanked {
-        label: label.clone(),
-        reason: clean(reason),
-    };
+    let one = |(label, reason): &(String, String)| NotRanked { label: label.clone(), reason: clean(reason) };
     ranking.unranked.iter().map(one).collect()
 }
 
 fn not_measured(field: &Field) -> Vec<NotRanked> {
-    let one = |one: &NotMeasured| NotRanked {
-        label: clean(&one.implementation),
-        reason: clean(&one.reason),
-    };
+    let one = |one: &NotMeasured| NotRanked { label: clean(&one.implementation), reason: clean(&one.reason) };
     field.run.not_measured.iter().map(one).collect()
 }
 
@@ -473,11 +427,7 @@ fn checks(field: &Field) -> String {
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),
         (checked, 0) => format!("All {} checked answers right", grouped(checked)),
-        (checked, wrong) => format!(
-            "{} of {} checked answers WRONG",
-            grouped(wrong),
-            grouped(checked)
-        ),
+        (checked, wrong) => format!("{} of {} checked answers WRONG", grouped(wrong), grouped(checked)),
     };
     let data = match (stored, lost) {
         (0, 0) => "nothing was stored".to_owned(),

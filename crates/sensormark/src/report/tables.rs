@@ -158,11 +158,7 @@ impl Cell {
 
     /// A figure without an interval, printed with three significant digits.
     pub const fn number(value: f64) -> Self {
-        Self::Number(Number {
-            value,
-            spread: Spread::None,
-            digits: Digits::Significant(3),
-        })
+        Self::Number(Number { value, spread: Spread::None, digits: Digits::Significant(3) })
     }
 
     /// A figure if there is one.
@@ -189,10 +185,8 @@ impl Cell {
 impl Table {
     /// An empty table whose first column is its key. Columns are given as (name, unit).
     pub fn new(id: &str, title: &str, columns: &[(&str, &str)]) -> Self {
-        let column = |(name, unit): &(&str, &str)| Column {
-            name: (*name).to_owned(),
-            unit: (*unit).to_owned(),
-        };
+        let column =
+            |(name, unit): &(&str, &str)| Column { name: (*name).to_owned(), unit: (*unit).to_owned() };
         Self {
             id: id.to_owned(),
             title: title.to_owned(),
@@ -207,12 +201,7 @@ impl Table {
     /// # Panics
     /// When it has not one cell a column.
     pub fn row(&mut self, cells: Vec<Cell>) {
-        assert_eq!(
-            cells.len(),
-            self.columns.len(),
-            "a row of {} has one cell a column",
-            self.id
-        );
+        assert_eq!(cells.len(), self.columns.len(), "a row of {} has one cell a column", self.id);
         self.rows.push(cells);
     }
 
@@ -251,11 +240,7 @@ impl Table {
 impl Section {
     /// An empty section.
     pub fn new(id: &str, title: &str) -> Self {
-        Self {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            blocks: Vec::new(),
-        }
+        Self { id: id.to_owned(), title: title.to_owned(), blocks: Vec::new() }
     }
 
     /// Adds sentences.
@@ -273,9 +258,7 @@ impl Section {
     /// The blocks as people read them: many tables in a row that are too long for people are one sentence.
     pub fn for_people(&self) -> Vec<Cow<'_, Block>> {
         let is_long = |block: &Block| matches!(block, Block::Table(table) if table.is_detail);
-        let runs = self
-            .blocks
-            .chunk_by(|one, next| is_long(one) && is_long(next));
+        let runs = self.blocks.chunk_by(|one, next| is_long(one) && is_long(next));
         let shown = runs.flat_map(|run| match (run, run.len()) {
             ([Block::Table(first), .., Block::Table(last)], MANY..) => {
                 vec![Cow::Owned(Block::Paragraph(format!(
@@ -309,13 +292,10 @@ impl Document {
 
     /// All tables, in order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.sections
-            .iter()
-            .flat_map(|section| &section.blocks)
-            .filter_map(|block| match block {
-                Block::Table(table) => Some(table),
-                Block::Paragraph(_) | Block::List(_) => None,
-            })
+        self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            Block::Paragraph(_) | Block::List(_) => None,
+        })
     }
 
     /// Makes every text harmless to terminals: names come from servers, files and command lines. See [`clean`].
@@ -376,16 +356,8 @@ mod tests {
         let names = table.columns.iter().map(|column| column.name.as_str());
         let names: Vec<&str> = names.collect();
         assert_eq!(names, ["row", "median", "p90", "server CPU"]);
-        assert!(
-            table
-                .rows
-                .iter()
-                .all(|row| row.len() == 4 && row[3] == other)
-        );
-        assert_eq!(
-            table.notes,
-            ["Left out: p99 (fewer than 10 samples beyond it)."]
-        );
+        assert!(table.rows.iter().all(|row| row.len() == 4 && row[3] == other));
+        assert_eq!(table.notes, ["Left out: p99 (fewer than 10 samples beyond it)."]);
     }
 
     #[test]

@@ -64,10 +64,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
         lines.extend(wrap(&table.title, width));
     }
     if table.is_detail {
-        let text = format!(
-            "{} rows: --format csv or json prints them.",
-            table.rows.len()
-        );
+        let text = format!("{} rows: --format csv or json prints them.", table.rows.len());
         lines.extend(wrap(&text, width));
         return;
     }
@@ -76,9 +73,7 @@ fn render_table(table: &Table, width: usize, lines: &mut Vec<String>) {
         lines.extend(super::forest::lines(table, width));
         return;
     }
-    let columns: Vec<Drawn> = (0..table.columns.len())
-        .map(|column| Drawn::new(table, column))
-        .collect();
+    let columns: Vec<Drawn> = (0..table.columns.len()).map(|column| Drawn::new(table, column)).collect();
     let keys = table.keys.min(columns.len());
     for (part, shown) in parts(&columns, keys, width).into_iter().enumerate() {
         if part > 0 {
@@ -105,35 +100,18 @@ impl Drawn {
     fn new(table: &Table, column: usize) -> Self {
         let cells: Vec<&Cell> = table.rows.iter().map(|row| &row[column]).collect();
         let is_words = cells.iter().any(|cell| cell.is_text());
-        let cells = if is_words {
-            cells.into_iter().map(cell_text).collect()
-        } else {
-            aligned(&cells)
-        };
+        let cells = if is_words { cells.into_iter().map(cell_text).collect() } else { aligned(&cells) };
         let head = &table.columns[column];
-        let unit = if head.unit.is_empty() {
-            String::new()
-        } else {
-            format!("[{}]", head.unit)
-        };
-        let longest_word = head
-            .name
-            .split(' ')
-            .chain(unit.split(' '))
-            .map(UnicodeWidthStr::width)
-            .max()
-            .unwrap_or(0);
+        let unit = if head.unit.is_empty() { String::new() } else { format!("[{}]", head.unit) };
+        let longest_word =
+            head.name.split(' ').chain(unit.split(' ')).map(UnicodeWidthStr::width).max().unwrap_or(0);
         let widest = cells.iter().map(|cell| cell.width()).max().unwrap_or(0);
         let natural = widest.max(longest_word);
         Self {
             name: head.name.clone(),
             unit,
             is_words,
-            narrowest: if is_words {
-                natural.min(NARROWEST_WORDS.max(longest_word))
-            } else {
-                natural
-            },
+            narrowest: if is_words { natural.min(NARROWEST_WORDS.max(longest_word)) } else { natural },
             natural,
             cells,
         }
@@ -147,25 +125,15 @@ fn aligned(cells: &[&Cell]) -> Vec<String> {
         .map(|cell| {
             let text = cell_text(cell);
             let end = text
-                .find(|character: char| {
-                    !(character.is_ascii_digit() || matches!(character, ',' | '-'))
-                })
+                .find(|character: char| !(character.is_ascii_digit() || matches!(character, ',' | '-')))
                 .filter(|_| text != MISSING)
                 .unwrap_or(text.len());
             let (head, tail) = text.split_at(end);
             (head.to_owned(), tail.to_owned())
         })
         .collect();
-    let heads = split
-        .iter()
-        .map(|(head, _)| head.width())
-        .max()
-        .unwrap_or(0);
-    let tails = split
-        .iter()
-        .map(|(_, tail)| tail.width())
-        .max()
-        .unwrap_or(0);
+    let heads = split.iter().map(|(head, _)| head.width()).max().unwrap_or(0);
+    let tails = split.iter().map(|(_, tail)| tail.width()).max().unwrap_or(0);
     split
         .iter()
         .map(|(head, tail)| format!("{}{}", left_padded(head, heads), right_padded(tail, tails)))
@@ -176,11 +144,7 @@ fn aligned(cells: &[&Cell]) -> Vec<String> {
 fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)>> {
     let key_limit = (width * 2 / 5).max(14);
     let key_width = |column: usize| {
-        let limit = if keys == columns.len() {
-            width
-        } else {
-            key_limit / keys.max(1)
-        };
+        let limit = if keys == columns.len() { width } else { key_limit / keys.max(1) };
         columns[column].natural.min(limit.max(4))
     };
     let keyed: usize = (0..keys).map(|column| key_width(column) + GAP).sum();
@@ -200,15 +164,12 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
     parts
         .into_iter()
         .map(|part| {
-            let mut widths: Vec<(usize, usize)> = (0..keys)
-                .map(|column| (column, key_width(column)))
-                .collect();
-            widths.extend(part.iter().map(|&column| {
-                (
-                    column,
-                    columns[column].narrowest.min(width.saturating_sub(keyed)),
-                )
-            }));
+            let mut widths: Vec<(usize, usize)> =
+                (0..keys).map(|column| (column, key_width(column))).collect();
+            widths.extend(
+                part.iter()
+                    .map(|&column| (column, columns[column].narrowest.min(width.saturating_sub(keyed)))),
+            );
             widen(columns, &mut widths, width);
             widths
         })
@@ -217,11 +178,7 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
 
 /// Gives what is left of the width to the columns that were narrowed.
 fn widen(columns: &[Drawn], widths: &mut [(usize, usize)], width: usize) {
-    let used: usize = widths
-        .iter()
-        .map(|(_, width)| width + GAP)
-        .sum::<usize>()
-        .saturating_sub(GAP);
+    let used: usize = widths.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     let mut left = width.saturating_sub(used);
     for (column, own) in widths.iter_mut() {
         let more = columns[*column].natural.saturating_sub(*own).min(left);
@@ -257,22 +214,14 @@ fn render_part(
         })
         .collect();
     push_lines(columns, shown, &lowered, lines);
-    let total = shown
-        .iter()
-        .map(|(_, width)| width + GAP)
-        .sum::<usize>()
-        .saturating_sub(GAP);
+    let total = shown.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     lines.push("-".repeat(total.min(width)));
     for row in 0..rows {
         let cells: Vec<Vec<String>> = shown
             .iter()
             .map(|&(column, width)| {
                 let cell = &columns[column].cells[row];
-                if cell.width() <= width {
-                    vec![cell.clone()]
-                } else {
-                    wrap(cell, width)
-                }
+                if cell.width() <= width { vec![cell.clone()] } else { wrap(cell, width) }
             })
             .collect();
         push_lines(columns, shown, &cells, lines);
@@ -280,12 +229,7 @@ fn render_part(
 }
 
 /// One row of cells, each perhaps of several lines.
-fn push_lines(
-    columns: &[Drawn],
-    shown: &[(usize, usize)],
-    cells: &[Vec<String>],
-    lines: &mut Vec<String>,
-) {
+fn push_lines(columns: &[Drawn], shown: &[(usize, usize)], cells: &[Vec<String>], lines: &mut Vec<String>) {
     let tallest = cells.iter().map(Vec::len).max().unwrap_or(0);
     for line in 0..tallest {
         let mut text = String::new();
@@ -319,17 +263,9 @@ fn indented(mark: &str, text: &str, width: usize) -> Vec<String> {
     }
     let lines = wrap(text, width.saturating_sub(mark.width()));
     let mark_of = |line: usize| {
-        if line == 0 {
-            mark.to_owned()
-        } else {
-            " ".repeat(mark.width())
-        }
+        if line == 0 { mark.to_owned() } else { " ".repeat(mark.width()) }
     };
-    lines
-        .into_iter()
-        .enumerate()
-        .map(|(line, text)| mark_of(line) + &text)
-        .collect()
+    lines.into_iter().enumerate().map(|(line, text)| mark_of(line) + &text).collect()
 }
 
 #[cfg(test)]
@@ -340,12 +276,7 @@ mod tests {
         let mut table = Table::new(
             "t",
             "A table",
-            &[
-                ("implementation", ""),
-                ("CPU", "% of a core"),
-                ("memory", "kB"),
-                ("why", ""),
-            ],
+            &[("implementation", ""), ("CPU", "% of a core"), ("memory", "kB"), ("why", "")],
         );
         table.row(vec![
             Cell::text("PostgreSQL row-per-channel, read bulk-1"),
@@ -372,11 +303,7 @@ mod tests {
     fn no_line_is_wider_than_asked() {
         for width in [40, 53, 80, 120, 200] {
             for line in drawn(width) {
-                assert!(
-                    line.width() <= width,
-                    "{width}: {line:?} is {}",
-                    line.width()
-                );
+                assert!(line.width() <= width, "{width}: {line:?} is {}", line.width());
             }
         }
     }
@@ -385,21 +312,11 @@ mod tests {
     fn points_stand_below_each_other() {
         let lines = drawn(200);
         let point = |line: &str| line.split_once('.').map(|(before, _)| before.width());
-        let first = lines
-            .iter()
-            .find(|line| line.starts_with("PostgreSQL"))
-            .unwrap();
+        let first = lines.iter().find(|line| line.starts_with("PostgreSQL")).unwrap();
         assert!(first.contains("  1.50 "), "{first}");
         // 123 has no decimals: its last digit stands above where the point would be.
-        let second = lines
-            .iter()
-            .find(|line| line.starts_with("SQLite"))
-            .unwrap();
-        assert_eq!(
-            second.find("123").map(|at| at + 3),
-            point(first),
-            "{first}\n{second}"
-        );
+        let second = lines.iter().find(|line| line.starts_with("SQLite")).unwrap();
+        assert_eq!(second.find("123").map(|at| at + 3), point(first), "{first}\n{second}");
     }
 
     #[test]
@@ -407,10 +324,7 @@ mod tests {
         assert_eq!(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
         assert_eq!(wrap("", 10), [""]);
         let layout = "SQLite individual-row-per-field, read";
-        assert_eq!(
-            wrap(layout, 16),
-            ["SQLite", "individual-row-", "per-field, read"]
-        );
+        assert_eq!(wrap(layout, 16), ["SQLite", "individual-row-", "per-field, read"]);
         assert_eq!(wrap("日本語", 4), ["日本", "語"]);
     }
 }

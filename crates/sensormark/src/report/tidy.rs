@@ -35,10 +35,7 @@ const COLUMNS: [&str; 15] = [
 pub fn tidy(field: &Field) -> Result<String, String> {
     let mut table = Table::new(&COLUMNS);
     for (side, _, trial) in trials(field) {
-        let mut rows = Rows {
-            table: &mut table,
-            identity: identity(side, trial),
-        };
+        let mut rows = Rows { table: &mut table, identity: identity(side, trial) };
         rows.trial(trial);
     }
     table.finish("no trial has figures")
@@ -53,10 +50,7 @@ fn identity(side: &str, trial: &TrialRecord) -> Vec<String> {
         clean(&what.layout_name),
         clean(strategy),
         what.durability.text().to_owned(),
-        what.cluster
-            .as_ref()
-            .map(Cluster::file_name)
-            .unwrap_or_default(),
+        what.cluster.as_ref().map(Cluster::file_name).unwrap_or_default(),
         what.cache.text().to_owned(),
         side.to_owned(),
         trial.repetition.to_string(),
@@ -74,13 +68,7 @@ impl Rows<'_> {
     /// A figure of a phase (or of the whole trial, where it has no name), and of a part of it: a process, a load or an operation.
     fn row(&mut self, phase: &str, part: &str, figure: &str, value: impl ToString, unit: &str) {
         let mut row = self.identity.clone();
-        let texts = [
-            clean(phase),
-            clean(part),
-            clean(figure),
-            value.to_string(),
-            unit.to_owned(),
-        ];
+        let texts = [clean(phase), clean(part), clean(figure), value.to_string(), unit.to_owned()];
         row.extend(texts);
         self.table.row(&row);
     }
@@ -100,13 +88,7 @@ impl Rows<'_> {
         }
         for phase in &trial.phases {
             self.row(&phase.name, "", "duration", phase.seconds, "s");
-            self.row(
-                &phase.name,
-                "",
-                "operations",
-                phase.operations,
-                "operations",
-            );
+            self.row(&phase.name, "", "operations", phase.operations, "operations");
             for (role, totals) in phase.totals.iter().flat_map(|totals| &totals.roles) {
                 self.used(&phase.name, role, serde_json::to_value(totals));
             }
@@ -115,10 +97,7 @@ impl Rows<'_> {
             self.load(load);
         }
         for one in timed(trial) {
-            let (phase, operation) = one
-                .operation
-                .split_once(": ")
-                .unwrap_or(("", &one.operation));
+            let (phase, operation) = one.operation.split_once(": ").unwrap_or(("", &one.operation));
             self.latency(phase, operation, one.summary);
         }
     }
@@ -178,10 +157,7 @@ impl Rows<'_> {
 /// The numbers of a record, by name.
 fn numbers(record: serde_json::Result<Value>) -> Vec<(String, Value)> {
     match record {
-        Ok(Value::Object(entries)) => entries
-            .into_iter()
-            .filter(|(_, value)| value.is_number())
-            .collect(),
+        Ok(Value::Object(entries)) => entries.into_iter().filter(|(_, value)| value.is_number()).collect(),
         _ => Vec::new(),
     }
 }

@@ -53,19 +53,13 @@ impl Board {
     /// # Errors
     /// There is none, or no table.
     pub fn new(tables: Vec<Table>) -> Result<Self, ScoreError> {
-        let names: Vec<String> = tables.first().map_or_else(Vec::new, |table| {
-            table.rows.iter().map(|row| row.name.clone()).collect()
-        });
-        let in_all = |name: &String| {
-            tables
-                .iter()
-                .all(|table| table.rows.iter().any(|row| row.name == *name))
-        };
-        let contestants = names
-            .into_iter()
-            .filter(in_all)
-            .map(|name| (name.clone(), vec![name; tables.len()]))
-            .collect();
+        let names: Vec<String> = tables
+            .first()
+            .map_or_else(Vec::new, |table| table.rows.iter().map(|row| row.name.clone()).collect());
+        let in_all =
+            |name: &String| tables.iter().all(|table| table.rows.iter().any(|row| row.name == *name));
+        let contestants =
+            names.into_iter().filter(in_all).map(|name| (name.clone(), vec![name; tables.len()])).collect();
         Self::with_rows(tables, contestants)
     }
 
@@ -87,10 +81,7 @@ impl Board {
                 .rows
                 .iter()
                 .position(|row| row.name == wanted)
-                .ok_or_else(|| ScoreError::NoRow {
-                    row: wanted,
-                    phase: table.phase.clone(),
-                })
+                .ok_or_else(|| ScoreError::NoRow { row: wanted, phase: table.phase.clone() })
         };
         let contestants = contestants
             .into_iter()
@@ -103,10 +94,7 @@ impl Board {
                 Ok(Contestant { name, rows })
             })
             .collect::<Result<Vec<_>, ScoreError>>()?;
-        Ok(Self {
-            tables,
-            contestants,
-        })
+        Ok(Self { tables, contestants })
     }
 
     /// The phases' tables.
@@ -118,10 +106,7 @@ impl Board {
     /// The contestants' names, in the order of every result here.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
-        self.contestants
-            .iter()
-            .map(|contestant| contestant.name.as_str())
-            .collect()
+        self.contestants.iter().map(|contestant| contestant.name.as_str()).collect()
     }
 
     /// Scores, totals and ranks with the tables' own weights.
@@ -130,21 +115,13 @@ impl Board {
         let phases: Vec<Vec<f64>> = (0..self.tables.len())
             .map(|phase| {
                 let weights = self.tables[phase].weights();
-                self.shares(phase)
-                    .iter()
-                    .map(|shares| score(shares, &weights))
-                    .collect()
+                self.shares(phase).iter().map(|shares| score(shares, &weights)).collect()
             })
             .collect();
         let totals: Vec<f64> = (0..self.contestants.len())
-            .map(|index| {
-                phases.iter().map(|scores| scores[index]).sum::<f64>() / phases.len() as f64
-            })
+            .map(|index| phases.iter().map(|scores| scores[index]).sum::<f64>() / phases.len() as f64)
             .collect();
-        let phase_ranks: Vec<Vec<usize>> = phases
-            .iter()
-            .map(|scores| competition_ranks(scores))
-            .collect();
+        let phase_ranks: Vec<Vec<usize>> = phases.iter().map(|scores| competition_ranks(scores)).collect();
         let ranks = competition_ranks(&totals);
         self.contestants
             .iter()
@@ -172,11 +149,8 @@ impl Board {
             .zip(costs)
             .enumerate()
             .map(|(phase, (table, costs))| {
-                let rows: Vec<usize> = self
-                    .contestants
-                    .iter()
-                    .map(|contestant| contestant.rows[phase])
-                    .collect();
+                let rows: Vec<usize> =
+                    self.contestants.iter().map(|contestant| contestant.rows[phase]).collect();
                 score(&table.shares_of(costs, &rows), &table.weights())
             })
             .collect()
@@ -194,21 +168,14 @@ impl Board {
             .map(|index| {
                 let mut rest = self.clone();
                 let out = rest.contestants.remove(index);
-                LeftOut {
-                    name: out.name,
-                    standings: rest.standings(),
-                }
+                LeftOut { name: out.name, standings: rest.standings() }
             })
             .collect()
     }
 
     /// Each contestant's shares of the maxima in a phase, over the rows that contestants use.
     pub(super) fn shares(&self, phase: usize) -> Vec<Vec<f64>> {
-        let rows: Vec<usize> = self
-            .contestants
-            .iter()
-            .map(|contestant| contestant.rows[phase])
-            .collect();
+        let rows: Vec<usize> = self.contestants.iter().map(|contestant| contestant.rows[phase]).collect();
         self.tables[phase].shares(&rows)
     }
 }
@@ -216,8 +183,5 @@ impl Board {
 /// Ranks from 1 by score, the highest first; scores within 1e-9 of each other share one (1, 2, 2, 4).
 #[must_use]
 pub fn competition_ranks(scores: &[f64]) -> Vec<usize> {
-    scores
-        .iter()
-        .map(|own| 1 + scores.iter().filter(|other| **other > own + EQUAL).count())
-        .collect()
+    scores.iter().map(|own| 1 + scores.iter().filter(|other| **other > own + EQUAL).count()).collect()
 }

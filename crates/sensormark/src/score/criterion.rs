@@ -57,13 +57,8 @@ impl Criterion {
             message: error.to_string(),
         })?;
         for (place, criterion) in file.criterion.iter().enumerate() {
-            if file.criterion[..place]
-                .iter()
-                .any(|other| other.id == criterion.id)
-            {
-                return Err(ScoreError::Duplicate {
-                    name: criterion.id.clone(),
-                });
+            if file.criterion[..place].iter().any(|other| other.id == criterion.id) {
+                return Err(ScoreError::Duplicate { name: criterion.id.clone() });
             }
         }
         Ok(file.criterion)
@@ -88,6 +83,5 @@ pub fn cost_criteria() -> Vec<Criterion> {
 /// Never: the file is part of the program, and a test reads it.
 #[must_use]
 pub fn study_criteria() -> Vec<Criterion> {
-    Criterion::list_from_toml(include_str!("criteria.toml"))
-        .expect("criteria.toml is part of the program")
+    Criterion::list_from_toml(include_str!("criteria.toml")).expect("criteria.toml is part of the program")
 }

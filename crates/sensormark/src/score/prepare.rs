@@ -69,22 +69,14 @@ pub fn prepare(
     let weights = weights.phase(phase)?;
     check_names(criteria, weights, field)?;
     let mut notes = Vec::new();
-    let mut plans = plan(
-        criteria,
-        weights,
-        field.iter().any(|one| one.embedded),
-        &mut notes,
-    )?;
+    let mut plans = plan(criteria, weights, field.iter().any(|one| one.embedded), &mut notes)?;
     let mut unscored = Vec::new();
     let scored: Vec<&Implementation> = field
         .iter()
         .filter(|implementation| match first_fault(implementation, &plans) {
             None => true,
             Some(reason) => {
-                unscored.push(Unscored {
-                    name: implementation.name.clone(),
-                    reason,
-                });
+                unscored.push(Unscored { name: implementation.name.clone(), reason });
                 false
             }
         })
@@ -106,10 +98,7 @@ pub fn prepare(
         .iter()
         .map(|implementation| Row {
             name: implementation.name.clone(),
-            costs: plans
-                .iter()
-                .filter_map(|plan| cost(implementation, plan).ok())
-                .collect(),
+            costs: plans.iter().filter_map(|plan| cost(implementation, plan).ok()).collect(),
         })
         .collect();
     Ok(Table {
@@ -127,26 +116,17 @@ fn check_names(
     weights: &BTreeMap<String, f64>,
     field: &[Implementation],
 ) -> Result<(), ScoreError> {
-    let ids: BTreeSet<&str> = criteria
-        .iter()
-        .map(|criterion| criterion.id.as_str())
-        .collect();
+    let ids: BTreeSet<&str> = criteria.iter().map(|criterion| criterion.id.as_str()).collect();
     if let Some(criterion) = ids.iter().find(|id| !weights.contains_key(**id)) {
-        return Err(ScoreError::NoWeight {
-            criterion: (*criterion).to_owned(),
-        });
+        return Err(ScoreError::NoWeight { criterion: (*criterion).to_owned() });
     }
     if let Some(criterion) = weights.keys().find(|id| !ids.contains(id.as_str())) {
-        return Err(ScoreError::UnknownCriterion {
-            criterion: criterion.clone(),
-        });
+        return Err(ScoreError::UnknownCriterion { criterion: criterion.clone() });
     }
     let mut names = BTreeSet::new();
     for implementation in field {
         if !names.insert(&implementation.name) {
-            return Err(ScoreError::Duplicate {
-                name: implementation.name.clone(),
-            });
+            return Err(ScoreError::Duplicate { name: implementation.name.clone() });
         }
     }
     Ok(())
@@ -160,14 +140,9 @@ fn plan<'a>(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Plan<'a>>, ScoreError> {
     let mut plans: Vec<Plan<'a>> = Vec::new();
-    for criterion in criteria
-        .iter()
-        .filter(|criterion| weights[&criterion.id] > 0.0)
-    {
+    for criterion in criteria.iter().filter(|criterion| weights[&criterion.id] > 0.0) {
         let weight = weights[&criterion.id];
-        let partner = plans
-            .iter_mut()
-            .find(|plan| add_up && are_two_sides(plan.criteria[0], criterion));
+        let partner = plans.iter_mut().find(|plan| add_up && are_two_sides(plan.criteria[0], criterion));
         let Some(plan) = partner else {
             plans.push(Plan {
                 column: Column {
@@ -182,22 +157,14 @@ fn plan<'a>(
             continue;
         };
         let first = plan.criteria[0];
-        if first.unit != criterion.unit
-            || first.better != criterion.better
-            || first.better == Better::Higher
+        if first.unit != criterion.unit || first.better != criterion.better || first.better == Better::Higher
         {
-            return Err(ScoreError::NotAddable {
-                first: first.id.clone(),
-                second: criterion.id.clone(),
-            });
+            return Err(ScoreError::NotAddable { first: first.id.clone(), second: criterion.id.clone() });
         }
         plan.criteria.push(criterion);
         plan.column.weight += weight;
         plan.column.name = format!("{} + {}", first.name, criterion.name);
-        plan.column.id = criterion
-            .resource
-            .clone()
-            .unwrap_or_else(|| criterion.id.clone());
+        plan.column.id = criterion.resource.clone().unwrap_or_else(|| criterion.id.clone());
         notes.push(format!(
             "{} are added up for all, because an embedded store is in the field.",
             plan.column.name
@@ -210,36 +177,23 @@ fn plan<'a>(
 fn are_two_sides(first: &Criterion, second: &Criterion) -> bool {
     first.resource.is_some()
         && first.resource == second.resource
-        && matches!(
-            (first.side, second.side),
-            (Side::Client, Side::Server) | (Side::Server, Side::Client)
-        )
+        && matches!((first.side, second.side), (Side::Client, Side::Server) | (Side::Server, Side::Client))
 }
 
 fn is_subjective(plan: &Plan<'_>) -> bool {
-    plan.criteria
-        .iter()
-        .any(|criterion| criterion.side == Side::Subjective)
+    plan.criteria.iter().any(|criterion| criterion.side == Side::Subjective)
 }
 
 /// Why the implementation has no score, if so; subjective criteria are looked at later.
 fn first_fault(implementation: &Implementation, plans: &[Plan<'_>]) -> Option<String> {
-    plans
-        .iter()
-        .filter(|plan| !is_subjective(plan))
-        .find_map(|plan| cost(implementation, plan).err())
+    plans.iter().filter(|plan| !is_subjective(plan)).find_map(|plan| cost(implementation, plan).err())
 }
 
 /// Whether to keep the column: it is not subjective, or every scored implementation has it.
 fn keep_subjective(plan: &Plan<'_>, scored: &[&Implementation], notes: &mut Vec<String>) -> bool {
-    let without = scored
-        .iter()
-        .find(|one| is_subjective(plan) && cost(one, plan).is_err());
+    let without = scored.iter().find(|one| is_subjective(plan) && cost(one, plan).is_err());
     if let Some(implementation) = without {
-        notes.push(format!(
-            "{} is left out for all: {} has none.",
-            plan.column.name, implementation.name
-        ));
+        notes.push(format!("{} is left out for all: {} has none.", plan.column.name, implementation.name));
     }
     without.is_none()
 }
@@ -259,10 +213,7 @@ fn cost(implementation: &Implementation, plan: &Plan<'_>) -> Result<f64, String>
             Better::Higher => 1.0 / value,
         };
         if !cost.is_finite() || cost < 0.0 {
-            return Err(format!(
-                "{} is {value} {}, which has no cost",
-                criterion.name, criterion.unit
-            ));
+            return Err(format!("{} is {value} {}, which has no cost", criterion.name, criterion.unit));
         }
         sum = Some(sum.unwrap_or(0.0) + cost);
     }

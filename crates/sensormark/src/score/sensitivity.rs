@@ -53,9 +53,7 @@ impl Board {
     /// A column that stands in the divisor alone has a weight drawn too, and costs nobody anything.
     #[must_use]
     pub fn win_shares(&self, draws: u32, seed: u64) -> Vec<WinShare> {
-        let shares: Vec<Vec<Vec<f64>>> = (0..self.tables.len())
-            .map(|phase| self.shares(phase))
-            .collect();
+        let shares: Vec<Vec<Vec<f64>>> = (0..self.tables.len()).map(|phase| self.shares(phase)).collect();
         let names = self.names();
         let mut wins = vec![0.0; names.len()];
         let mut state = seed;
@@ -82,9 +80,7 @@ impl Board {
             .map(|(name, wins)| WinShare {
                 name: (*name).to_owned(),
                 share: wins / draws,
-                standard_error: (wins / draws * (1.0 - wins / draws) / draws)
-                    .max(0.0)
-                    .sqrt(),
+                standard_error: (wins / draws * (1.0 - wins / draws) / draws).max(0.0).sqrt(),
             })
             .collect()
     }
@@ -118,20 +114,12 @@ impl Board {
         let phases: Vec<(Vec<f64>, Vec<f64>)> = (0..self.tables.len())
             .map(|phase| {
                 let shares = self.shares(phase);
-                let gaps = shares[challenger]
-                    .iter()
-                    .zip(&shares[winner])
-                    .map(|(c, w)| c - w)
-                    .collect();
+                let gaps = shares[challenger].iter().zip(&shares[winner]).map(|(c, w)| c - w).collect();
                 (gaps, self.tables[phase].weights())
             })
             .collect();
         let lead = |(gaps, weights): &(Vec<f64>, Vec<f64>)| {
-            let weighed: f64 = gaps
-                .iter()
-                .zip(weights)
-                .map(|(gap, weight)| gap * weight)
-                .sum();
+            let weighed: f64 = gaps.iter().zip(weights).map(|(gap, weight)| gap * weight).sum();
             (weighed, weights.iter().sum::<f64>())
         };
         let leads: Vec<(f64, f64)> = phases.iter().map(lead).collect();
@@ -165,12 +153,7 @@ impl Board {
         let mut all = Vec::new();
         for (phase, table) in self.tables.iter().enumerate() {
             let shares = self.shares(phase);
-            for (index, column) in table
-                .columns
-                .iter()
-                .enumerate()
-                .filter(|(_, column)| column.in_sum)
-            {
+            for (index, column) in table.columns.iter().enumerate().filter(|(_, column)| column.in_sum) {
                 let merits: Vec<f64> = shares.iter().map(|row| -row[index]).collect();
                 all.push(CriterionRanks {
                     phase: table.phase.clone(),

@@ -63,9 +63,7 @@ impl Table {
     /// all of them, or that is not in the sum, is 0.
     #[must_use]
     pub fn shares(&self, rows: &[usize]) -> Vec<Vec<f64>> {
-        rows.iter()
-            .map(|row| self.shares_of(&self.rows[*row].costs, rows))
-            .collect()
+        rows.iter().map(|row| self.shares_of(&self.rows[*row].costs, rows)).collect()
     }
 
     /// The same of costs that need not be a row's: above 1 where they exceed every one of `rows`.
@@ -76,15 +74,8 @@ impl Table {
     pub fn shares_of(&self, costs: &[f64], rows: &[usize]) -> Vec<f64> {
         assert_eq!(costs.len(), self.columns.len(), "one cost a column");
         let share = |(column, cost): (usize, &f64)| {
-            let maximum = rows
-                .iter()
-                .map(|row| self.rows[*row].costs[column])
-                .fold(0.0, f64::max);
-            if self.columns[column].in_sum && maximum > 0.0 {
-                cost / maximum
-            } else {
-                0.0
-            }
+            let maximum = rows.iter().map(|row| self.rows[*row].costs[column]).fold(0.0, f64::max);
+            if self.columns[column].in_sum && maximum > 0.0 { cost / maximum } else { 0.0 }
         };
         costs.iter().enumerate().map(share).collect()
     }
@@ -94,19 +85,12 @@ impl Table {
     pub fn scores(&self) -> Vec<f64> {
         let rows: Vec<usize> = (0..self.rows.len()).collect();
         let weights = self.weights();
-        self.shares(&rows)
-            .iter()
-            .map(|shares| score(shares, &weights))
-            .collect()
+        self.shares(&rows).iter().map(|shares| score(shares, &weights)).collect()
     }
 }
 
 /// (1 − Σ(share × weight) / Σ weights) × 100. The weights' sum is above 0.
 pub(super) fn score(shares: &[f64], weights: &[f64]) -> f64 {
-    let cost: f64 = shares
-        .iter()
-        .zip(weights)
-        .map(|(share, weight)| share * weight)
-        .sum();
+    let cost: f64 = shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
     (1.0 - cost / weights.iter().sum::<f64>()) * 100.0
 }

@@ -18,10 +18,7 @@ fn implementation(name: &str, values: &[(&str, f64)]) -> Implementation {
     Implementation {
         name: name.into(),
         embedded: false,
-        values: values
-            .iter()
-            .map(|(id, value)| ((*id).to_owned(), *value))
-            .collect(),
+        values: values.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect(),
     }
 }
 
@@ -39,14 +36,7 @@ fn weights(text: &str) -> Weights {
 }
 
 fn table(weights_text: &str, field: &[Implementation]) -> Table {
-    prepare(
-        "write",
-        &criteria(),
-        &weights(weights_text),
-        field,
-        Options::default(),
-    )
-    .unwrap()
+    prepare("write", &criteria(), &weights(weights_text), field, Options::default()).unwrap()
 }
 
 const WEIGHTS: &str = "server_cpu = 3\nclient_cpu = 1\nrate = 2\ndifficulty = 0";
@@ -59,14 +49,8 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn the_formula_by_hand() {
     let field = [
-        implementation(
-            "a",
-            &[("server_cpu", 10.0), ("client_cpu", 4.0), ("rate", 100.0)],
-        ),
-        implementation(
-            "b",
-            &[("server_cpu", 5.0), ("client_cpu", 0.0), ("rate", 50.0)],
-        ),
+        implementation("a", &[("server_cpu", 10.0), ("client_cpu", 4.0), ("rate", 100.0)]),
+        implementation("b", &[("server_cpu", 5.0), ("client_cpu", 0.0), ("rate", 50.0)]),
     ];
     let scores = table(WEIGHTS, &field).scores();
     near(scores[0], 100.0 / 6.0);
@@ -76,14 +60,8 @@ fn the_formula_by_hand() {
 #[test]
 fn a_criterion_that_is_zero_for_all_adds_nothing() {
     let field = [
-        implementation(
-            "a",
-            &[("server_cpu", 0.0), ("client_cpu", 4.0), ("rate", 1.0)],
-        ),
-        implementation(
-            "b",
-            &[("server_cpu", 0.0), ("client_cpu", 2.0), ("rate", 1.0)],
-        ),
+        implementation("a", &[("server_cpu", 0.0), ("client_cpu", 4.0), ("rate", 1.0)]),
+        implementation("b", &[("server_cpu", 0.0), ("client_cpu", 2.0), ("rate", 1.0)]),
     ];
     let scores = table(WEIGHTS, &field).scores();
     near(scores[0], 50.0);
@@ -93,26 +71,16 @@ fn a_criterion_that_is_zero_for_all_adds_nothing() {
 #[test]
 fn a_missing_criterion_is_no_score_and_no_part_of_the_maxima() {
     let field = [
-        implementation(
-            "a",
-            &[("server_cpu", 10.0), ("client_cpu", 4.0), ("rate", 1.0)],
-        ),
+        implementation("a", &[("server_cpu", 10.0), ("client_cpu", 4.0), ("rate", 1.0)]),
         implementation("remote", &[("client_cpu", 1_000.0), ("rate", 1.0)]),
-        implementation(
-            "stalled",
-            &[("server_cpu", 1.0), ("client_cpu", 1.0), ("rate", 0.0)],
-        ),
+        implementation("stalled", &[("server_cpu", 1.0), ("client_cpu", 1.0), ("rate", 0.0)]),
     ];
     let table = table(WEIGHTS, &field);
     assert_eq!(table.rows.len(), 1);
     near(table.scores()[0], 0.0);
     assert_eq!(table.unscored[0].name, "remote");
     assert_eq!(table.unscored[0].reason, "server cpu was not measured");
-    assert!(
-        table.unscored[1].reason.contains("no cost"),
-        "{:?}",
-        table.unscored[1]
-    );
+    assert!(table.unscored[1].reason.contains("no cost"), "{:?}", table.unscored[1]);
 }
 
 #[test]
@@ -123,17 +91,8 @@ fn difficulty_counts_only_where_every_scored_implementation_has_one() {
     let without = implementation("c", &[("server_cpu", 5.0)]);
     let both = table(text, &[with.clone(), easy.clone()]);
     near(both.scores()[1], 40.0);
-    let divisor_only = Options {
-        subjective: SubjectiveTerm::InDivisorOnly,
-    };
-    let divisor = prepare(
-        "write",
-        &criteria(),
-        &weights(text),
-        &[with.clone(), easy],
-        divisor_only,
-    )
-    .unwrap();
+    let divisor_only = Options { subjective: SubjectiveTerm::InDivisorOnly };
+    let divisor = prepare("write", &criteria(), &weights(text), &[with.clone(), easy], divisor_only).unwrap();
     near(divisor.scores()[1], 50.0);
     let mixed = table(text, &[with, without]);
     assert_eq!(mixed.columns.len(), 1);
@@ -145,19 +104,10 @@ fn difficulty_counts_only_where_every_scored_implementation_has_one() {
 fn an_embedded_store_adds_up_client_and_server_for_all() {
     let mut embedded = implementation("embedded", &[("client_cpu", 12.0), ("rate", 1.0)]);
     embedded.embedded = true;
-    let field = [
-        implementation(
-            "server",
-            &[("server_cpu", 10.0), ("client_cpu", 6.0), ("rate", 1.0)],
-        ),
-        embedded,
-    ];
+    let field =
+        [implementation("server", &[("server_cpu", 10.0), ("client_cpu", 6.0), ("rate", 1.0)]), embedded];
     let table = table(WEIGHTS, &field);
-    let columns: Vec<(&str, f64)> = table
-        .columns
-        .iter()
-        .map(|c| (c.id.as_str(), c.weight))
-        .collect();
+    let columns: Vec<(&str, f64)> = table.columns.iter().map(|c| (c.id.as_str(), c.weight)).collect();
     assert_eq!(columns, [("cpu", 4.0), ("rate", 2.0)]);
     assert_eq!(table.rows[0].costs, [16.0, 1.0]);
     assert_eq!(table.rows[1].costs, [12.0, 1.0]);
@@ -169,38 +119,20 @@ fn an_embedded_store_without_either_side_has_no_score() {
     let mut embedded = implementation("embedded", &[("rate", 1.0)]);
     embedded.embedded = true;
     let table = table(WEIGHTS, &[embedded]);
-    assert_eq!(
-        table.unscored[0].reason,
-        "server cpu + client cpu was not measured"
-    );
+    assert_eq!(table.unscored[0].reason, "server cpu + client cpu was not measured");
 }
 
 #[test]
 fn mistakes_in_criteria_and_weights_are_said() {
     let field = [implementation("a", &[("server_cpu", 1.0)])];
     let prepare = |text: &str, field: &[Implementation]| {
-        prepare(
-            "write",
-            &criteria(),
-            &weights(text),
-            field,
-            Options::default(),
-        )
-        .unwrap_err()
+        prepare("write", &criteria(), &weights(text), field, Options::default()).unwrap_err()
     };
     let no_weight = prepare("server_cpu = 1", &field);
     assert!(matches!(no_weight, ScoreError::NoWeight { .. }));
     let unknown = prepare(&format!("{WEIGHTS}\nbeauty = 1"), &field);
-    assert_eq!(
-        unknown,
-        ScoreError::UnknownCriterion {
-            criterion: "beauty".into()
-        }
-    );
-    let nothing = prepare(
-        "server_cpu = 0\nclient_cpu = 0\nrate = 0\ndifficulty = 0",
-        &field,
-    );
+    assert_eq!(unknown, ScoreError::UnknownCriterion { criterion: "beauty".into() });
+    let nothing = prepare("server_cpu = 0\nclient_cpu = 0\nrate = 0\ndifficulty = 0", &field);
     assert_eq!(nothing, ScoreError::NothingWeighed);
     let twice = prepare(WEIGHTS, &[field[0].clone(), field[0].clone()]);
     assert_eq!(twice, ScoreError::Duplicate { name: "a".into() });
@@ -224,11 +156,7 @@ fn win_shares_are_the_areas_of_the_simplex() {
     assert!((shares[0].share - 0.8 / 1.4).abs() < 0.006, "{shares:?}");
     assert!((shares[1].share - 0.6 / 1.4).abs() < 0.006, "{shares:?}");
     near(shares[2].share, 0.0);
-    assert_eq!(
-        shares,
-        board(1.0).win_shares(100_000, 1),
-        "the board's own weights play no part"
-    );
+    assert_eq!(shares, board(1.0).win_shares(100_000, 1), "the board's own weights play no part");
     assert_ne!(shares, board(3.0).win_shares(100_000, 2));
 }
 
@@ -236,10 +164,7 @@ fn win_shares_are_the_areas_of_the_simplex() {
 #[test]
 fn smallest_change_is_exact() {
     let change = board(3.0).smallest_change().unwrap();
-    assert_eq!(
-        (change.winner.as_str(), change.challenger.as_str()),
-        ("a", "b")
-    );
+    assert_eq!((change.winner.as_str(), change.challenger.as_str()), ("a", "b"));
     assert_eq!(change.criterion, "server_cpu");
     near(change.to, 0.75);
     let other = board(0.75 * 1.001).smallest_change().unwrap();
@@ -255,24 +180,12 @@ fn smallest_change_changes_the_winner_of_the_published_tables() {
     let change = board.smallest_change().unwrap();
     let winner_at = |weight: f64| {
         let mut moved = board.clone();
-        let table = moved
-            .tables
-            .iter_mut()
-            .find(|table| table.phase == change.phase)
-            .unwrap();
-        let column = table
-            .columns
-            .iter_mut()
-            .find(|column| column.id == change.criterion)
-            .unwrap();
+        let table = moved.tables.iter_mut().find(|table| table.phase == change.phase).unwrap();
+        let column = table.columns.iter_mut().find(|column| column.id == change.criterion).unwrap();
         near(column.weight, change.from);
         column.weight = weight;
         let standings = moved.standings();
-        standings
-            .into_iter()
-            .find(|standing| standing.rank == 1)
-            .unwrap()
-            .name
+        standings.into_iter().find(|standing| standing.rank == 1).unwrap().name
     };
     let step = 1e-6 * (change.to - change.from);
     println!("{change:?}");
@@ -286,11 +199,7 @@ fn ranks_by_each_criterion_alone() {
     assert_eq!(ranks[0].ranks, [1, 2, 2]);
     assert_eq!(ranks[1].ranks, [3, 1, 2]);
     let published = board_of_study().unwrap().ranks_by_criterion();
-    assert_eq!(
-        published.len(),
-        8 + 6,
-        "the read table's difficulty is not in its sum"
-    );
+    assert_eq!(published.len(), 8 + 6, "the read table's difficulty is not in its sum");
 }
 
 /// A slow one that sets the maximum hides the difference between the others: without it, ranks turn.
@@ -325,10 +234,7 @@ fn totals_are_the_mean_of_the_phases_and_only_who_is_in_all_competes() {
     let standings = board.standings();
     near(standings[0].total, (75.0 + 0.0) / 2.0);
     near(standings[1].total, (0.0 + 25.0) / 2.0);
-    assert_eq!(
-        Board::new(Vec::new()).unwrap_err(),
-        ScoreError::NoContestant
-    );
+    assert_eq!(Board::new(Vec::new()).unwrap_err(), ScoreError::NoContestant);
 }
 
 #[test]

@@ -25,10 +25,7 @@ impl Weights {
         })?;
         for (criterion, weight) in weights.phases.values().flatten() {
             if !weight.is_finite() || *weight < 0.0 {
-                return Err(ScoreError::BadWeight {
-                    criterion: criterion.clone(),
-                    weight: *weight,
-                });
+                return Err(ScoreError::BadWeight { criterion: criterion.clone(), weight: *weight });
             }
         }
         Ok(weights)
@@ -59,10 +56,7 @@ impl Weights {
     pub fn with_difficulty(text: &str) -> Result<(Self, BTreeMap<String, f64>), ScoreError> {
         let mut weights = Self::from_toml(text)?;
         let difficulty = weights.phases.remove("difficulty").unwrap_or_default();
-        if let Some((name, value)) = difficulty
-            .iter()
-            .find(|(_, value)| !(1.0..=5.0).contains(*value))
-        {
+        if let Some((name, value)) = difficulty.iter().find(|(_, value)| !(1.0..=5.0).contains(*value)) {
             return Err(ScoreError::Malformed {
                 what: "the weights file",
                 message: format!("the difficulty of {name} is {value}; it goes from 1 (easy) to 5"),
@@ -97,9 +91,7 @@ impl Weights {
     /// # Errors
     /// There is no such phase.
     pub fn phase(&self, phase: &str) -> Result<&BTreeMap<String, f64>, ScoreError> {
-        self.phases.get(phase).ok_or_else(|| ScoreError::NoPhase {
-            phase: phase.to_owned(),
-        })
+        self.phases.get(phase).ok_or_else(|| ScoreError::NoPhase { phase: phase.to_owned() })
     }
 }
 
@@ -134,10 +126,7 @@ mod tests {
 
     #[test]
     fn difficulties_stand_in_the_weights_file() {
-        let text = format!(
-            "{}\n[difficulty]\n\"MariaDB bulk\" = 2",
-            Weights::STUDY_TOML
-        );
+        let text = format!("{}\n[difficulty]\n\"MariaDB bulk\" = 2", Weights::STUDY_TOML);
         let (weights, difficulty) = Weights::with_difficulty(&text).unwrap();
         assert_eq!(weights, Weights::study());
         assert_eq!(difficulty["MariaDB bulk"], 2.0);
@@ -148,17 +137,11 @@ mod tests {
     #[test]
     fn bad_weights_and_criteria_are_refused() {
         let negative = Weights::from_toml("[write]\ncpu = -1");
-        assert!(matches!(
-            negative,
-            Err(ScoreError::BadWeight { weight: -1.0, .. })
-        ));
+        assert!(matches!(negative, Err(ScoreError::BadWeight { weight: -1.0, .. })));
         let text = Weights::from_toml("[write]\ncpu = \"much\"");
         assert!(matches!(text, Err(ScoreError::Malformed { .. })));
         let missing = Weights::study();
-        assert!(matches!(
-            missing.phase("sleep"),
-            Err(ScoreError::NoPhase { .. })
-        ));
+        assert!(matches!(missing.phase("sleep"), Err(ScoreError::NoPhase { .. })));
         let unknown_field = Criterion::list_from_toml("[[criterion]]\nid = \"a\"\ncolour = 1");
         assert!(matches!(unknown_field, Err(ScoreError::Malformed { .. })));
     }

@@ -75,20 +75,15 @@ pub fn within_trial(samples: &[f64]) -> Result<WithinTrial, StatisticsError> {
     check_finite(samples)?;
     let count = samples.len();
     if count < SMALLEST_SAMPLE {
-        return Err(StatisticsError::TooFew {
-            found: count,
-            needed: SMALLEST_SAMPLE,
-        });
+        return Err(StatisticsError::TooFew { found: count, needed: SMALLEST_SAMPLE });
     }
     let mean = mean(samples);
     let lag_one = lag_one(samples, mean);
     if lag_one > LARGEST_LAG_ONE {
         return Err(StatisticsError::TooCorrelated { lag_one });
     }
-    let residuals: Vec<f64> = samples
-        .windows(2)
-        .map(|pair| (pair[1] - mean) - lag_one * (pair[0] - mean))
-        .collect();
+    let residuals: Vec<f64> =
+        samples.windows(2).map(|pair| (pair[1] - mean) - lag_one * (pair[0] - mean)).collect();
     let batches = batch_means(&residuals, (count / 100).clamp(10, 30));
     let standard_error = (batches.spread / count as f64).sqrt() / (1.0 - lag_one);
     let t = t_factor(batches.means.len() - 1);
@@ -128,10 +123,7 @@ fn lag_one(samples: &[f64], mean: f64) -> f64 {
     if squares <= (1e-14 * mean).powi(2) * samples.len() as f64 {
         return 0.0;
     }
-    let products: f64 = samples
-        .windows(2)
-        .map(|pair| (pair[0] - mean) * (pair[1] - mean))
-        .sum();
+    let products: f64 = samples.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     let raw = products / squares;
     (raw + (1.0 + 3.0 * raw.max(0.0)) / samples.len() as f64).max(0.0)
 }
@@ -145,10 +137,7 @@ struct Batches {
 /// Cuts into `count` batches; what does not divide evenly is left out at the start, where the series is least settled.
 fn batch_means(values: &[f64], count: usize) -> Batches {
     let length = values.len() / count;
-    let means: Vec<f64> = values[values.len() - length * count..]
-        .chunks_exact(length)
-        .map(mean)
-        .collect();
+    let means: Vec<f64> = values[values.len() - length * count..].chunks_exact(length).map(mean).collect();
     let spread = length as f64 * variance(&means, mean(&means));
     Batches { means, spread }
 }
@@ -161,10 +150,7 @@ fn skewness_term(means: &[f64]) -> f64 {
     if deviation <= 0.0 {
         return 0.0;
     }
-    let cubes: f64 = means
-        .iter()
-        .map(|value| ((value - centre) / deviation).powi(3))
-        .sum();
+    let cubes: f64 = means.iter().map(|value| ((value - centre) / deviation).powi(3)).sum();
     let skewness = cubes * count / ((count - 1.0) * (count - 2.0));
     (skewness / (6.0 * count.sqrt())).clamp(-0.2, 0.2)
 }
@@ -189,14 +175,7 @@ mod tests {
 
     #[test]
     fn covers_the_mean_of_autoregressive_samples() {
-        for (count, phi) in [
-            (300, 0.0),
-            (300, 0.5),
-            (300, 0.9),
-            (600, 0.8),
-            (600, 0.9),
-            (2_000, 0.9),
-        ] {
+        for (count, phi) in [(300, 0.0), (300, 0.5), (300, 0.9), (600, 0.8), (600, 0.9), (2_000, 0.9)] {
             let found = covered(count, phi, 1, |samples| {
                 // A trial that is refused counts as not covered.
                 within_trial(samples).is_ok_and(|trial| trial.interval.contains(0.0))
@@ -208,13 +187,7 @@ mod tests {
     #[test]
     fn covers_the_arithmetic_mean_of_skewed_samples() {
         let truth = 0.5_f64.exp();
-        for (count, phi) in [
-            (600, 0.0),
-            (600, 0.5),
-            (2_000, 0.0),
-            (2_000, 0.5),
-            (2_000, 0.8),
-        ] {
+        for (count, phi) in [(600, 0.0), (600, 0.5), (2_000, 0.0), (2_000, 0.5), (2_000, 0.8)] {
             let found = covered(count, phi, 2, |samples| {
                 let skewed: Vec<f64> = samples.iter().map(|x| x.exp()).collect();
                 within_trial(&skewed).is_ok_and(|trial| trial.interval.contains(truth))
@@ -247,17 +220,8 @@ mod tests {
     #[test]
     fn refuses_trends_and_short_trials() {
         let ramp: Vec<f64> = (0..300).map(f64::from).collect();
-        assert!(matches!(
-            within_trial(&ramp),
-            Err(StatisticsError::TooCorrelated { .. })
-        ));
-        assert!(matches!(
-            within_trial(&ramp[..59]),
-            Err(StatisticsError::TooFew {
-                found: 59,
-                needed: 60
-            })
-        ));
+        assert!(matches!(within_trial(&ramp), Err(StatisticsError::TooCorrelated { .. })));
+        assert!(matches!(within_trial(&ramp[..59]), Err(StatisticsError::TooFew { found: 59, needed: 60 })));
     }
 
     #[test]

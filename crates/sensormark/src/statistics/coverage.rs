@@ -70,27 +70,16 @@ fn the_ratio_of_paired_blocks() {
 
 #[test]
 fn the_ratio_of_two_runs() {
-    for (counts, spreads) in [
-        ((3, 3), (0.05, 0.05)),
-        ((5, 8), (0.02, 0.2)),
-        ((16, 16), (1.0, 0.5)),
-    ] {
+    for (counts, spreads) in [((3, 3), (0.05, 0.05)), ((5, 8), (0.02, 0.2)), ((16, 16), (1.0, 0.5))] {
         let found = coverage(25, |random| {
             // Each run is off as a whole, by its share of what its repetitions vary.
             let [one, other] =
                 [spreads.0, spreads.1].map(|spread| RUN_VARIANCE.sqrt() * spread * random.normal());
-            let first = draw(random, counts.0, |random| {
-                (one + spreads.0 * random.normal()).exp()
-            });
-            let second = draw(random, counts.1, |random| {
-                1.2 * (other + spreads.1 * random.normal()).exp()
-            });
+            let first = draw(random, counts.0, |random| (one + spreads.0 * random.normal()).exp());
+            let second = draw(random, counts.1, |random| 1.2 * (other + spreads.1 * random.normal()).exp());
             let compared = compare_unpaired(&first, &second, 0.0).expect("above 0");
             compared.tested.expect("enough").interval.contains(1.2)
         });
-        assert_covers(
-            found,
-            &format!("ratio of two runs of {counts:?}, spreads {spreads:?}"),
-        );
+        assert_covers(found, &format!("ratio of two runs of {counts:?}, spreads {spreads:?}"));
     }
 }

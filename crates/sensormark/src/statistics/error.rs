@@ -17,9 +17,7 @@ pub enum StatisticsError {
         value: f64,
     },
     /// A value is zero or negative where a logarithm is taken.
-    #[error(
-        "value {index} is {value}: times and rates are compared on logarithms and must be above 0"
-    )]
+    #[error("value {index} is {value}: times and rates are compared on logarithms and must be above 0")]
     NotPositive {
         /// Position in the slice, from 0.
         index: usize,
@@ -53,10 +51,7 @@ pub(super) fn check_finite(values: &[f64]) -> Result<(), StatisticsError> {
         return Err(StatisticsError::Empty);
     }
     match values.iter().position(|value| !value.is_finite()) {
-        Some(index) => Err(StatisticsError::NotFinite {
-            index,
-            value: values[index],
-        }),
+        Some(index) => Err(StatisticsError::NotFinite { index, value: values[index] }),
         None => Ok(()),
     }
 }
@@ -68,10 +63,7 @@ pub(super) fn check_finite(values: &[f64]) -> Result<(), StatisticsError> {
 pub(super) fn logarithms(values: &[f64]) -> Result<Vec<f64>, StatisticsError> {
     check_finite(values)?;
     match values.iter().position(|value| *value <= 0.0) {
-        Some(index) => Err(StatisticsError::NotPositive {
-            index,
-            value: values[index],
-        }),
+        Some(index) => Err(StatisticsError::NotPositive { index, value: values[index] }),
         None => Ok(values.iter().map(|value| value.ln()).collect()),
     }
 }

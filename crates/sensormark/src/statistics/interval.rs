@@ -27,9 +27,6 @@ impl Interval {
     /// The interval of the exponentials: from a difference of logarithms to a ratio.
     #[must_use]
     pub fn exp(self) -> Self {
-        Self {
-            low: self.low.exp(),
-            high: self.high.exp(),
-        }
+        Self { low: self.low.exp(), high: self.high.exp() }
     }
 }

@@ -41,9 +41,7 @@ pub use holm::holm;
 pub use interval::{CONFIDENCE, Interval, SIGNIFICANCE};
 pub use median::median_ranks;
 pub use paired::{PairedComparison, compare};
-pub use percentile::{
-    Percentile, SAMPLES_BEYOND, percentile, percentile_supported, samples_beyond,
-};
+pub use percentile::{Percentile, SAMPLES_BEYOND, percentile, percentile_supported, samples_beyond};
 pub use ranks::{Arm, Basis, Better, Pair, Rank, Ranking, ranks};
 pub use ratio::{RatioTest, Tested};
 pub use steady_state::{LARGEST_DRIFT, SteadyState, steady_state};

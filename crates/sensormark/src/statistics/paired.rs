@@ -28,22 +28,15 @@ impl PairedComparison {
     /// The same as a ratio with what was tested, of the hypothesis that it is 1.
     #[must_use]
     pub fn as_ratio_test(&self) -> RatioTest {
-        let tested = self
-            .p_value
-            .zip(self.interval)
-            .zip(self.log_standard_error)
-            .map(|((p_value, interval), log_standard_error)| Tested {
+        let tested = self.p_value.zip(self.interval).zip(self.log_standard_error).map(
+            |((p_value, interval), log_standard_error)| Tested {
                 interval,
                 p_value,
                 log_standard_error,
                 degrees: self.blocks as f64 - 1.0,
-            });
-        RatioTest {
-            counts: (self.blocks, self.blocks),
-            ratio: self.ratio,
-            margin: 0.0,
-            tested,
-        }
+            },
+        );
+        RatioTest { counts: (self.blocks, self.blocks), ratio: self.ratio, margin: 0.0, tested }
     }
 }
 
@@ -57,21 +50,12 @@ impl PairedComparison {
 ///
 /// # Errors
 /// No common block, or a value in one that is not finite and above 0 (its index counts common blocks).
-pub fn compare(
-    first: &[Option<f64>],
-    second: &[Option<f64>],
-) -> Result<PairedComparison, StatisticsError> {
-    let (first, second): (Vec<f64>, Vec<f64>) = first
-        .iter()
-        .zip(second)
-        .filter_map(|(first, second)| first.zip(*second))
-        .unzip();
+pub fn compare(first: &[Option<f64>], second: &[Option<f64>]) -> Result<PairedComparison, StatisticsError> {
+    let (first, second): (Vec<f64>, Vec<f64>) =
+        first.iter().zip(second).filter_map(|(first, second)| first.zip(*second)).unzip();
     let first = logarithms(&first)?;
     let second = logarithms(&second)?;
-    let scale = first
-        .iter()
-        .chain(&second)
-        .fold(1.0_f64, |most, log| most.max(log.abs()));
+    let scale = first.iter().chain(&second).fold(1.0_f64, |most, log| most.max(log.abs()));
     let differences: Vec<f64> = first.iter().zip(&second).map(|(a, b)| a - b).collect();
     let summary = summarize(&differences)?;
     let enough = summary.count >= SMALLEST_REPETITIONS;
@@ -101,11 +85,7 @@ mod tests {
     use crate::statistics::synthetic::Random;
 
     /// Blocks that drift by 20 % together, noise of 2 % in each trial, and `ratio` between the arms.
-    fn blocks(
-        random: &mut Random,
-        count: usize,
-        ratio: f64,
-    ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+    fn blocks(random: &mut Random, count: usize, ratio: f64) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
         (0..count)
             .map(|_| {
                 let block = 1_000.0 * (0.2 * random.normal()).exp();

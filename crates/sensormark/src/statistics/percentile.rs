@@ -11,25 +11,15 @@ pub struct Percentile {
 
 impl Percentile {
     /// The 50th.
-    pub const MEDIAN: Self = Self {
-        thousandths: 50_000,
-    };
+    pub const MEDIAN: Self = Self { thousandths: 50_000 };
     /// The 90th.
-    pub const P90: Self = Self {
-        thousandths: 90_000,
-    };
+    pub const P90: Self = Self { thousandths: 90_000 };
     /// The 95th.
-    pub const P95: Self = Self {
-        thousandths: 95_000,
-    };
+    pub const P95: Self = Self { thousandths: 95_000 };
     /// The 99th.
-    pub const P99: Self = Self {
-        thousandths: 99_000,
-    };
+    pub const P99: Self = Self { thousandths: 99_000 };
     /// The 99.9th.
-    pub const P99_9: Self = Self {
-        thousandths: 99_900,
-    };
+    pub const P99_9: Self = Self { thousandths: 99_900 };
 
     /// The five that are reported, in order; the maximum is no percentile.
     pub const REPORTED: [Self; 5] = [Self::MEDIAN, Self::P90, Self::P95, Self::P99, Self::P99_9];
@@ -101,19 +91,13 @@ mod tests {
             let count = round_u64(random.uniform() * 400.0);
             // Every other set has many samples of one value.
             let step = if set % 2 == 0 { 1e-9 } else { 0.5 };
-            let mut samples: Vec<f64> = (0..count)
-                .map(|_| (random.normal() / step).round() * step)
-                .collect();
+            let mut samples: Vec<f64> = (0..count).map(|_| (random.normal() / step).round() * step).collect();
             samples.sort_by(f64::total_cmp);
             for thousandths in [0, 1, 12_345, 50_000, 90_000, 95_000, 97_500, 99_000] {
                 let asked = Percentile::from_thousandths(thousandths).unwrap();
                 if let Some(found) = percentile(&samples, asked) {
                     printed += 1;
-                    assert_eq!(
-                        Some(found),
-                        by_definition(&samples, asked),
-                        "{count} {asked:?}"
-                    );
+                    assert_eq!(Some(found), by_definition(&samples, asked), "{count} {asked:?}");
                 }
             }
         }
@@ -130,10 +114,7 @@ mod tests {
             (Percentile::P99_9, 10_000),
         ] {
             assert!(percentile_supported(needed, percentile), "{percentile:?}");
-            assert!(
-                !percentile_supported(needed - 1, percentile),
-                "{percentile:?}"
-            );
+            assert!(!percentile_supported(needed - 1, percentile), "{percentile:?}");
         }
     }
 

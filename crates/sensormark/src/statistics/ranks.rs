@@ -78,8 +78,7 @@ impl Ranking {
     /// Whether the first of these arms is significantly better than the second, by their places in the input.
     pub fn is_better(&self, first: usize, second: usize, better: Better) -> bool {
         let is_of_both = |pair: &&Pair| {
-            [pair.first, pair.second] == [first, second]
-                || [pair.first, pair.second] == [second, first]
+            [pair.first, pair.second] == [first, second] || [pair.first, pair.second] == [second, first]
         };
         let mut pairs = self.pairs.iter().filter(is_of_both);
         pairs.any(|pair| beats(pair, second, better))
@@ -95,9 +94,8 @@ impl Ranking {
 /// A value that is not finite and above 0.
 pub fn ranks(arms: &[Arm], better: Better) -> Result<Ranking, StatisticsError> {
     let summaries = arms.iter().map(summary).collect::<Result<Vec<_>, _>>()?;
-    let repeated = |arm: usize| {
-        summaries[arm].is_some_and(|summary: LogSummary| summary.count >= SMALLEST_REPETITIONS)
-    };
+    let repeated =
+        |arm: usize| summaries[arm].is_some_and(|summary: LogSummary| summary.count >= SMALLEST_REPETITIONS);
     let pairs = all_pairs(arms)?;
     let single = !(0..arms.len()).any(repeated);
     let rank = |arm: usize| {
@@ -108,17 +106,9 @@ pub fn ranks(arms: &[Arm], better: Better) -> Result<Ranking, StatisticsError> {
         }
     };
     Ok(Ranking {
-        basis: if single {
-            Basis::SingleTrial
-        } else {
-            Basis::Significance
-        },
+        basis: if single { Basis::SingleTrial } else { Basis::Significance },
         ranks: (0..arms.len())
-            .map(|arm| Rank {
-                name: arms[arm].name.clone(),
-                rank: rank(arm),
-                summary: summaries[arm],
-            })
+            .map(|arm| Rank { name: arms[arm].name.clone(), rank: rank(arm), summary: summaries[arm] })
             .collect(),
         pairs,
     })
@@ -139,26 +129,15 @@ fn all_pairs(arms: &[Arm]) -> Result<Vec<Pair>, StatisticsError> {
     for (first, one) in arms.iter().enumerate() {
         for (second, other) in arms.iter().enumerate().skip(first + 1) {
             match compare(&one.blocks, &other.blocks) {
-                Ok(comparison) => pairs.push(Pair {
-                    first,
-                    second,
-                    comparison,
-                    corrected_p: None,
-                }),
+                Ok(comparison) => pairs.push(Pair { first, second, comparison, corrected_p: None }),
                 Err(StatisticsError::Empty) => {}
                 Err(error) => return Err(error),
             }
         }
     }
-    let p_values: Vec<f64> = pairs
-        .iter()
-        .filter_map(|pair| pair.comparison.p_value)
-        .collect();
+    let p_values: Vec<f64> = pairs.iter().filter_map(|pair| pair.comparison.p_value).collect();
     let mut corrected = holm(&p_values).into_iter();
-    for pair in pairs
-        .iter_mut()
-        .filter(|pair| pair.comparison.p_value.is_some())
-    {
+    for pair in pairs.iter_mut().filter(|pair| pair.comparison.p_value.is_some()) {
         pair.corrected_p = corrected.next();
     }
     Ok(pairs)
@@ -173,11 +152,7 @@ fn beats(pair: &Pair, arm: usize, better: Better) -> bool {
         Better::Lower => pair.comparison.ratio < 1.0,
         Better::Higher => pair.comparison.ratio > 1.0,
     };
-    if first_better {
-        pair.second == arm
-    } else {
-        pair.first == arm
-    }
+    if first_better { pair.second == arm } else { pair.first == arm }
 }
 
 /// How many arms have a better geometric mean.
@@ -236,19 +211,14 @@ mod tests {
                     if holm {
                         places(&ranking).iter().any(|place| *place != Some(1))
                     } else {
-                        ranking
-                            .pairs
-                            .iter()
-                            .any(|pair| pair.comparison.p_value.unwrap() < SIGNIFICANCE)
+                        ranking.pairs.iter().any(|pair| pair.comparison.p_value.unwrap() < SIGNIFICANCE)
                     }
                 })
                 .count()
         };
         let corrected = invented(true, &mut random);
         let bare = invented(false, &mut random);
-        println!(
-            "false discoveries in 1,000 runs of five equal arms: {corrected}, uncorrected {bare}"
-        );
+        println!("false discoveries in 1,000 runs of five equal arms: {corrected}, uncorrected {bare}");
         assert!(corrected <= 65, "{corrected}");
         assert!(bare > 150, "{bare}");
     }
@@ -270,10 +240,7 @@ mod tests {
         for block in arms[2].blocks.iter_mut().skip(2) {
             *block = None;
         }
-        arms.push(Arm {
-            name: "never valid".into(),
-            blocks: vec![None; 8],
-        });
+        arms.push(Arm { name: "never valid".into(), blocks: vec![None; 8] });
         let ranking = ranks(&arms, Better::Higher).unwrap();
         assert_eq!(places(&ranking), [Some(2), Some(1), None, None]);
         assert!(ranking.ranks[3].summary.is_none());

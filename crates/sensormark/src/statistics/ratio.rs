@@ -44,8 +44,8 @@ impl RatioTest {
             return Some(self.margin.exp_m1());
         }
         let tail = SIGNIFICANCE / (2.0 * tests.max(1) as f64);
-        let steps = student_t::quantile(1.0 - tail, tested.degrees)
-            + student_t::quantile(POWER, tested.degrees);
+        let steps =
+            student_t::quantile(1.0 - tail, tested.degrees) + student_t::quantile(POWER, tested.degrees);
         Some((self.margin + steps * tested.log_standard_error).exp_m1())
     }
 }

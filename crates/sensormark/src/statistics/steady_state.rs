@@ -57,13 +57,9 @@ pub fn steady_state(samples: &[f64]) -> Result<SteadyState, StatisticsError> {
     let rest = &batches[cut..];
     let (drift, p_value) = drift(rest);
     if drift.abs() > LARGEST_DRIFT * mean(rest).abs() && p_value < SIGNIFICANCE {
-        return Ok(SteadyState::Drifting {
-            drift: drift / mean(rest),
-        });
+        return Ok(SteadyState::Drifting { drift: drift / mean(rest) });
     }
-    Ok(SteadyState::Steady {
-        discard: cut * BATCH,
-    })
+    Ok(SteadyState::Steady { discard: cut * BATCH })
 }
 
 /// The number of batches to cut off by MSER; the last five are never cut, because their spread says nothing. The
@@ -92,15 +88,9 @@ fn drift(batches: &[f64]) -> (f64, f64) {
     let (centre, middle) = (mean(batches), (count - 1.0) / 2.0);
     let times = || (0..batches.len()).map(|index| index as f64 - middle);
     let time_squares: f64 = times().map(|time| time * time).sum();
-    let slope = times()
-        .zip(batches)
-        .map(|(time, value)| time * value)
-        .sum::<f64>()
-        / time_squares;
-    let residuals: Vec<f64> = times()
-        .zip(batches)
-        .map(|(time, value)| value - centre - slope * time)
-        .collect();
+    let slope = times().zip(batches).map(|(time, value)| time * value).sum::<f64>() / time_squares;
+    let residuals: Vec<f64> =
+        times().zip(batches).map(|(time, value)| value - centre - slope * time).collect();
     let squares: f64 = residuals.iter().map(|residual| residual * residual).sum();
     let change = slope * (count - 1.0);
     if squares <= 0.0 {
@@ -109,10 +99,7 @@ fn drift(batches: &[f64]) -> (f64, f64) {
     let products: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
     let lag_one = (products / squares + 1.0 / count).clamp(0.0, 0.95);
     let variance = squares / (count - 2.0) / time_squares * (1.0 + lag_one) / (1.0 - lag_one);
-    (
-        change,
-        student_t::two_sided_p(slope / variance.sqrt(), count - 2.0),
-    )
+    (change, student_t::two_sided_p(slope / variance.sqrt(), count - 2.0))
 }
 
 #[cfg(test)]
@@ -123,9 +110,10 @@ mod tests {
     /// Throughput around 1,000 with 5 % noise of lag-1 correlation `phi`, times a shape over time (0 to 1).
     fn series(random: &mut Random, count: usize, phi: f64, shape: impl Fn(f64) -> f64) -> Vec<f64> {
         let noise = random.autoregressive(count, phi);
-        let shaped = noise.iter().enumerate().map(|(index, noise)| {
-            1_000.0 * shape(index as f64 / count as f64) * (1.0 + 0.05 * noise)
-        });
+        let shaped = noise
+            .iter()
+            .enumerate()
+            .map(|(index, noise)| 1_000.0 * shape(index as f64 / count as f64) * (1.0 + 0.05 * noise));
         shaped.collect()
     }
 
@@ -137,9 +125,8 @@ mod tests {
         is: impl Fn(SteadyState) -> bool,
     ) -> f64 {
         let mut random = Random::new(seed);
-        let hits = (0..500)
-            .filter(|_| is(steady_state(&series(&mut random, count, phi, &shape)).unwrap()))
-            .count();
+        let hits =
+            (0..500).filter(|_| is(steady_state(&series(&mut random, count, phi, &shape)).unwrap())).count();
         let percent = hits as f64 / 5.0;
         println!("n {count}, correlation {phi}: {percent:.1} %");
         percent
@@ -148,13 +135,7 @@ mod tests {
     #[test]
     fn steady_series_are_called_steady() {
         for (count, phi) in [(120, 0.0), (300, 0.0), (300, 0.5), (900, 0.5)] {
-            let found = share(
-                13,
-                count,
-                phi,
-                |_| 1.0,
-                |state| matches!(state, SteadyState::Steady { .. }),
-            );
+            let found = share(13, count, phi, |_| 1.0, |state| matches!(state, SteadyState::Steady { .. }));
             assert!(found > 80.0, "n {count}, correlation {phi}: {found} %");
         }
     }
@@ -189,18 +170,13 @@ mod tests {
     #[test]
     fn a_collapse_near_the_end_is_not_steady() {
         let collapse = |time: f64| if time < 0.7 { 1.0 } else { 0.4 };
-        let found = share(16, 300, 0.3, collapse, |state| {
-            matches!(state, SteadyState::Steady { .. })
-        });
+        let found = share(16, 300, 0.3, collapse, |state| matches!(state, SteadyState::Steady { .. }));
         assert!(found < 2.0, "{found} %");
     }
 
     #[test]
     fn constant_and_short_series() {
-        assert_eq!(
-            steady_state(&[7.0; 40]).unwrap(),
-            SteadyState::Steady { discard: 0 }
-        );
+        assert_eq!(steady_state(&[7.0; 40]).unwrap(), SteadyState::Steady { discard: 0 });
         assert_eq!(steady_state(&[7.0; 39]).unwrap(), SteadyState::TooShort);
         assert_eq!(steady_state(&[]), Err(StatisticsError::Empty));
     }

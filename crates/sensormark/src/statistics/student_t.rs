@@ -39,10 +39,7 @@ mod tests {
     use super::{cdf, quantile, two_sided_p};
 
     fn close(found: f64, expected: f64, tolerance: f64) {
-        assert!(
-            ((found - expected) / expected).abs() < tolerance,
-            "found {found:e}, expected {expected:e}"
-        );
+        assert!(((found - expected) / expected).abs() < tolerance, "found {found:e}, expected {expected:e}");
     }
 
     /// Expected values: scipy 1.17.1, `scipy.stats.t.cdf`.

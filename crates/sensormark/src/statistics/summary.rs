@@ -45,21 +45,11 @@ pub fn summarize(values: &[f64]) -> Result<Summary, StatisticsError> {
     let count = values.len();
     let mean = mean(values);
     let standard_error = (count > 1).then(|| (variance(values, mean) / count as f64).sqrt());
-    let interval = standard_error
-        .filter(|_| count >= SMALLEST_REPETITIONS)
-        .map(|error| {
-            let half = t_factor(count - 1) * error;
-            Interval {
-                low: mean - half,
-                high: mean + half,
-            }
-        });
-    Ok(Summary {
-        count,
-        mean,
-        standard_error,
-        interval,
-    })
+    let interval = standard_error.filter(|_| count >= SMALLEST_REPETITIONS).map(|error| {
+        let half = t_factor(count - 1) * error;
+        Interval { low: mean - half, high: mean + half }
+    });
+    Ok(Summary { count, mean, standard_error, interval })
 }
 
 /// Geometric mean, its interval by Student's t on the logarithms. For times and rates: their errors are ratios, and
@@ -109,10 +99,7 @@ mod tests {
             (interval.low, 11.427861186303064),
             (interval.high, 13.012138813696938),
         ] {
-            assert!(
-                (found - expected).abs() < 1e-10,
-                "{found} is not {expected}"
-            );
+            assert!((found - expected).abs() < 1e-10, "{found} is not {expected}");
         }
     }
 
@@ -127,10 +114,7 @@ mod tests {
     #[test]
     fn refuses_what_it_is_not_defined_on() {
         assert_eq!(summarize(&[]), Err(StatisticsError::Empty));
-        assert!(matches!(
-            summarize(&[1.0, f64::NAN]),
-            Err(StatisticsError::NotFinite { index: 1, .. })
-        ));
+        assert!(matches!(summarize(&[1.0, f64::NAN]), Err(StatisticsError::NotFinite { index: 1, .. })));
         assert!(matches!(
             summarize_logarithms(&[1.0, 0.0]),
             Err(StatisticsError::NotPositive { index: 1, .. })
@@ -143,9 +127,7 @@ mod tests {
         let mut random = Random::new(11);
         let covered = (0..4_000)
             .filter(|_| {
-                let rates: Vec<f64> = (0..5)
-                    .map(|_| 50.0 * (0.1 * random.normal()).exp())
-                    .collect();
+                let rates: Vec<f64> = (0..5).map(|_| 50.0 * (0.1 * random.normal()).exp()).collect();
                 let summary = summarize_logarithms(&rates).unwrap();
                 summary.interval.unwrap().contains(50.0)
             })

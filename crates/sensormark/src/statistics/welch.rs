@@ -26,11 +26,7 @@ pub const RUN_VARIANCE: f64 = 0.2;
 ///
 /// # Errors
 /// No values, or one that is not finite and above 0.
-pub fn compare_unpaired(
-    first: &[f64],
-    second: &[f64],
-    threshold: f64,
-) -> Result<RatioTest, StatisticsError> {
+pub fn compare_unpaired(first: &[f64], second: &[f64], threshold: f64) -> Result<RatioTest, StatisticsError> {
     assuming(first, second, threshold, RUN_VARIANCE)
 }
 
@@ -45,18 +41,13 @@ fn assuming(
     let (mean_first, mean_second) = (mean(&first), mean(&second));
     let difference = mean_second - mean_first;
     let margin = threshold.ln_1p();
-    let mut compared = RatioTest {
-        counts: (first.len(), second.len()),
-        ratio: difference.exp(),
-        margin,
-        tested: None,
-    };
+    let mut compared =
+        RatioTest { counts: (first.len(), second.len()), ratio: difference.exp(), margin, tested: None };
     if first.len().min(second.len()) < SMALLEST_REPETITIONS {
         return Ok(compared);
     }
-    let part = |values: &[f64], mean: f64| {
-        variance(values, mean) * (1.0 / values.len() as f64 + run_variance)
-    };
+    let part =
+        |values: &[f64], mean: f64| variance(values, mean) * (1.0 / values.len() as f64 + run_variance);
     let (of_first, of_second) = (part(&first, mean_first), part(&second, mean_second));
     let error = (of_first + of_second).sqrt();
     // Differences below the rounding of a logarithm are none.
@@ -64,10 +55,7 @@ fn assuming(
     if error <= rounding {
         let alike = difference.abs() <= margin + rounding;
         compared.tested = Some(Tested {
-            interval: Interval {
-                low: compared.ratio,
-                high: compared.ratio,
-            },
+            interval: Interval { low: compared.ratio, high: compared.ratio },
             p_value: if alike { 1.0 } else { 0.0 },
             log_standard_error: 0.0,
             degrees: f64::INFINITY,
@@ -75,16 +63,13 @@ fn assuming(
         return Ok(compared);
     }
     let share = |part: f64, count: usize| part * part / (count as f64 - 1.0);
-    let degrees = (of_first + of_second).powi(2)
-        / (share(of_first, first.len()) + share(of_second, second.len()));
+    let degrees =
+        (of_first + of_second).powi(2) / (share(of_first, first.len()) + share(of_second, second.len()));
     let half = student_t::quantile(0.5 + 0.5 * CONFIDENCE, degrees) * error;
     let beyond = |t: f64| student_t::cdf(-t / error, degrees);
     let p_value = beyond(difference.abs() - margin) + beyond(difference.abs() + margin);
     compared.tested = Some(Tested {
-        interval: Interval {
-            low: (difference - half).exp(),
-            high: (difference + half).exp(),
-        },
+        interval: Interval { low: (difference - half).exp(), high: (difference + half).exp() },
         p_value: p_value.min(1.0),
         log_standard_error: error,
         degrees,
@@ -111,10 +96,7 @@ mod tests {
             (tested.interval.low, 1.044_020_276_091_304_4),
             (tested.interval.high, 1.223_719_668_925_786_8),
         ] {
-            assert!(
-                ((found - expected) / expected).abs() < 1e-9,
-                "{found} {expected}"
-            );
+            assert!(((found - expected) / expected).abs() < 1e-9, "{found} {expected}");
         }
     }
 
@@ -158,10 +140,7 @@ mod tests {
         for counts in [(5, 5), (5, 9), (16, 16)] {
             for spread in [0.02, 0.1] {
                 let share = called_different(counts, (0.02, spread), RUN_VARIANCE);
-                assert!(
-                    (0.03..0.065).contains(&share),
-                    "{counts:?} {spread}: {share}"
-                );
+                assert!((0.03..0.065).contains(&share), "{counts:?} {spread}: {share}");
             }
         }
         let unaware = called_different((5, 5), (0.02, 0.02), 0.0);
@@ -228,9 +207,6 @@ mod tests {
         };
         let (whole, half) = (found(detectable), found(detectable / 2.0));
         println!("detectable {detectable:.3}: found {whole:.2}, half of it {half:.2}");
-        assert!(
-            (0.7..0.9).contains(&whole) && half < 0.3,
-            "{detectable}: {whole}, {half}"
-        );
+        assert!((0.7..0.9).contains(&whole) && half < 0.3, "{detectable}: {whole}, {half}");
     }
 }

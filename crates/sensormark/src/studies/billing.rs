@@ -45,33 +45,14 @@ pub const RECORDS_PER_BILL: usize = 744;
 /// Operations a second, by database.
 pub const INGEST_RATES: [(&str, f64); 2] = [(GRIDDB, 31_916.3), (MARIADB, 2_423.3)];
 /// A bill in ms, by devices: GridDB's and MariaDB's.
-pub const EXTRACT_MS: [(u64, [f64; 2]); 3] = [
-    (1_600, [84.3, 160.6]),
-    (4_000, [82.9, 220.0]),
-    (6_400, [82.6, 231.4]),
-];
+pub const EXTRACT_MS: [(u64, [f64; 2]); 3] =
+    [(1_600, [84.3, 160.6]), (4_000, [82.9, 220.0]), (6_400, [82.6, 231.4])];
 /// By side and operation: load average, CPU in percent as printed, and memory in MB, of GridDB and of MariaDB.
 pub const RESOURCES: [(&str, &str, [[f64; 3]; 2]); 4] = [
-    (
-        "server",
-        INGEST,
-        [[2.16, 86.7, 3_775.0], [6.24, 74.3, 3_798.0]],
-    ),
-    (
-        "server",
-        EXTRACT,
-        [[0.23, 6.1, 3_795.0], [1.47, 100.0, 3_816.0]],
-    ),
-    (
-        "client",
-        INGEST,
-        [[0.36, 22.3, 584.0], [2.52, 75.0, 1_832.0]],
-    ),
-    (
-        "client",
-        EXTRACT,
-        [[0.08, 72.0, 557.0], [0.23, 13.0, 825.0]],
-    ),
+    ("server", INGEST, [[2.16, 86.7, 3_775.0], [6.24, 74.3, 3_798.0]]),
+    ("server", EXTRACT, [[0.23, 6.1, 3_795.0], [1.47, 100.0, 3_816.0]]),
+    ("client", INGEST, [[0.36, 22.3, 584.0], [2.52, 75.0, 1_832.0]]),
+    ("client", EXTRACT, [[0.08, 72.0, 557.0], [0.23, 13.0, 825.0]]),
 ];
 
 /// From how many to how many devices, at least, growth is judged: as many times as the study's.
@@ -129,11 +110,7 @@ impl<'a> Billing<'a> {
         let nearest = |title: &'static str, is_shape: fn(&Layout) -> bool| {
             let found = results.nearest(title, |one| {
                 let own = &one.layout;
-                (
-                    !is_shape(own),
-                    !own.foreign_key,
-                    own.write != WriteMethod::Usual,
-                )
+                (!is_shape(own), !own.foreign_key, own.write != WriteMethod::Usual)
             });
             (title, found)
         };
@@ -142,9 +119,7 @@ impl<'a> Billing<'a> {
             counts: results.numbers(DEVICES, |load| !load.labels.contains_key(ALONE)),
             found: [
                 nearest(GRIDDB, |own| own.shape == Shape::NativeTimeSeries),
-                nearest(MARIADB, |own| {
-                    own.index == Index::Series && own.shape == Shape::RowPerReading
-                }),
+                nearest(MARIADB, |own| own.index == Index::Series && own.shape == Shape::RowPerReading),
             ],
         }
     }
@@ -197,25 +172,19 @@ impl<'a> Billing<'a> {
                 |claim| {
                     claim.aside("one machine here, so one load average for both sides".to_owned());
                     for operation in [INGEST, EXTRACT] {
-                        let [one, other] =
-                            results.both(claim, found, &loads(operation).load_average())?;
+                        let [one, other] = results.both(claim, found, &loads(operation).load_average())?;
                         claim.under(&one, &other, &format!("at {operation}"));
                     }
                     Some(())
                 },
             ),
-            claim(
-                "GridDB's client uses less memory",
-                "less at ingest and at extract",
-                |claim| {
-                    for operation in [INGEST, EXTRACT] {
-                        let [one, other] =
-                            results.both(claim, found, &loads(operation).memory_mb("trial"))?;
-                        claim.under(&one, &other, &format!("MB at {operation}"));
-                    }
-                    Some(())
-                },
-            ),
+            claim("GridDB's client uses less memory", "less at ingest and at extract", |claim| {
+                for operation in [INGEST, EXTRACT] {
+                    let [one, other] = results.both(claim, found, &loads(operation).memory_mb("trial"))?;
+                    claim.under(&one, &other, &format!("MB at {operation}"));
+                }
+                Some(())
+            }),
         ]
     }
 
@@ -264,12 +233,8 @@ impl<'a> Billing<'a> {
 
     fn tables(&self) -> Section {
         let title = "Billing: the study's tables, our figures";
-        let tables = [
-            self.ingest(),
-            ingest_rate::table(self.results),
-            self.extract(),
-            self.use_of_resources(),
-        ];
+        let tables =
+            [self.ingest(), ingest_rate::table(self.results), self.extract(), self.use_of_resources()];
         section("billing", title, tables)
     }
 
@@ -277,11 +242,7 @@ impl<'a> Billing<'a> {
         let results = self.results;
         let by_devices = |&count: &u64| {
             let name = format!("{} devices", grouped(count));
-            rate(
-                name,
-                "1/s",
-                with_devices(INGEST, count).operations_a_second(),
-            )
+            rate(name, "1/s", with_devices(INGEST, count).operations_a_second())
         };
         let overall = rate("overall", "1/s", ingest_overall());
         let rates = self.counts.iter().map(by_devices).chain([overall]);
@@ -343,10 +304,7 @@ impl<'a> Billing<'a> {
             let columns = self.results.columns(arm, &used);
             (words([&arm.label, operation]), columns)
         };
-        let rows = self
-            .results
-            .arms()
-            .flat_map(|arm| [INGEST, EXTRACT].map(|one| row(arm, one)));
+        let rows = self.results.arms().flat_map(|arm| [INGEST, EXTRACT].map(|one| row(arm, one)));
         let title = "Use of resources, server and client";
         table("billing_resources", title, &["implementation", "phase"], rows).noted("load average: the kernel's, of one minute and the whole machine. Where server and clients share a machine, it is that of both. In a phase under a minute it tells mostly of what was before. CPU is in percent of all cores. memory: resident at the end of a phase.")
     }
@@ -377,20 +335,15 @@ impl<'a> Billing<'a> {
         let keys = ["database", "devices, study"];
         let extract = table("published_extract", title, &keys, extract).noted("Where numbers of devices differ, our fewest stand beside the study's fewest and our most beside its most: compare how they grow.");
         let used = self.measured().flat_map(|(place, title, arm)| {
-            RESOURCES
-                .iter()
-                .flat_map(move |(side, operation, printed)| {
-                    let figures = resources(operation, side).into_iter().zip(printed[place]);
-                    figures.map(move |(used, printed)| {
-                        let between = if used.unit.is_empty() { "" } else { ", " };
-                        let name = [&used.name, used.unit].join(between);
-                        let here = used.or("too short").cell(results, arm);
-                        (
-                            words([title, side, operation, &name]),
-                            beside("", printed, here),
-                        )
-                    })
+            RESOURCES.iter().flat_map(move |(side, operation, printed)| {
+                let figures = resources(operation, side).into_iter().zip(printed[place]);
+                figures.map(move |(used, printed)| {
+                    let between = if used.unit.is_empty() { "" } else { ", " };
+                    let name = [&used.name, used.unit].join(between);
+                    let here = used.or("too short").cell(results, arm);
+                    (words([title, side, operation, &name]), beside("", printed, here))
                 })
+            })
         });
         let keys = ["database", "side", "phase", "figure"];
         let used = table("published_resources", "Resources: the study's and ours", &keys, used).noted("The study has a machine for each side, and its memory is what is in use there. Ours is one machine: its load average stands on both sides, and memory is that of each side's processes. CPU is in percent of all cores.");
@@ -403,9 +356,7 @@ impl<'a> Billing<'a> {
         let own = match row {
             _ if self.counts.contains(&devices) => Some(devices),
             0 => self.counts.first().copied(),
-            _ if row + 1 == EXTRACT_MS.len() && self.counts.len() > 1 => {
-                self.counts.last().copied()
-            }
+            _ if row + 1 == EXTRACT_MS.len() && self.counts.len() > 1 => self.counts.last().copied(),
             _ => None,
         };
         let here = time("", "ms", Metric::new(|trial| bill(own?).metric.of(trial)));
@@ -427,16 +378,10 @@ impl<'a> Billing<'a> {
         let ingest = Figure::bars("ingest", "Ingest", ("operations", "1/s")).beside(
             results.arms(),
             |arm| overall.cell(results, arm),
-            INGEST_RATES
-                .iter()
-                .zip(self.found)
-                .map(|((title, rate), (_, arm))| (*title, arm, *rate)),
+            INGEST_RATES.iter().zip(self.found).map(|((title, rate), (_, arm))| (*title, arm, *rate)),
         );
         let printed = EXTRACT_MS.into_iter().flat_map(|(devices, ms)| {
-            [GRIDDB, MARIADB]
-                .into_iter()
-                .zip(ms)
-                .map(move |(title, ms)| (title, Cell::Count(devices), ms))
+            [GRIDDB, MARIADB].into_iter().zip(ms).map(move |(title, ms)| (title, Cell::Count(devices), ms))
         });
         let (x, y) = (("devices", ""), ("a bill", "ms"));
         let bills = Figure::lines("extract", "Mean time of a bill over devices", x, y)
@@ -461,20 +406,12 @@ impl<'a> Billing<'a> {
         });
         let rows = RESOURCES.iter().filter(|(_, of, _)| *of == operation);
         let printed = rows.flat_map(|(side, _, figures)| {
-            self.found
-                .iter()
-                .zip(figures)
-                .map(move |((title, arm), figures)| {
-                    let label = arm.map_or(*title, |arm| arm.label.as_str());
-                    (label, Cell::text(*side), figures[place])
-                })
+            self.found.iter().zip(figures).map(move |((title, arm), figures)| {
+                let label = arm.map_or(*title, |arm| arm.label.as_str());
+                (label, Cell::text(*side), figures[place])
+            })
         });
-        let (id, title) = (
-            format!("{operation}_{id}"),
-            format!("During {operation}: {name}"),
-        );
-        Figure::groups(&id, &title, "side", (name, unit))
-            .all_here(here)
-            .all_published(printed)
+        let (id, title) = (format!("{operation}_{id}"), format!("During {operation}: {name}"));
+        Figure::groups(&id, &title, "side", (name, unit)).all_here(here).all_published(printed)
     }
 }

@@ -42,10 +42,8 @@ const MONGODB: &str = "MongoDB";
 /// Hosts, hours that they report for, and workers that load.
 pub const SIZES: (u64, u64, u64) = (100, 24, 16);
 /// By database: values ingested a second, bytes of disk a value (178 MB and 3.4 GB in all), a question's mean time in ms, one worker's questions a second.
-pub const PRINTED: [(&str, [f64; 4]); 2] = [
-    ("InfluxDB", [2_800_990.0, 2.15, 1.07, 934.5]),
-    (MONGODB, [1_114_616.0, 43.0, 6.09, 164.2]),
-];
+pub const PRINTED: [(&str, [f64; 4]); 2] =
+    [("InfluxDB", [2_800_990.0, 2.15, 1.07, 934.5]), (MONGODB, [1_114_616.0, 43.0, 6.09, 164.2])];
 
 /// What differs by less than this part counts as level.
 const LEVEL: f64 = 0.2;
@@ -140,13 +138,7 @@ impl<'a> DevOps<'a> {
             "Study: {title}. Its server: 16 vCPU Xeon E5-2686 v4, 122 GB, provisioned-IOPS SSD; client: 8 vCPU Xeon, 15 GB; {} hosts, {} h, {} workers; here {hosts} hosts, {hours} h, {workers} workers. Ratios tell of the machines and versions as much as of the databases.",
             SIZES.0, SIZES.1, SIZES.2
         );
-        let tables = [
-            self.ingest(),
-            self.disks(),
-            self.questions(),
-            self.over_clients(),
-            self.growth(),
-        ];
+        let tables = [self.ingest(), self.disks(), self.questions(), self.over_clients(), self.growth()];
         let title = "Loading, disk and questions, as the study has them";
         Declaration {
             tables: vec![section("devops", title, tables)],
@@ -183,11 +175,7 @@ impl<'a> DevOps<'a> {
         let asked = self.asked(QUESTION, first).mean_ms();
         [
             Self::by_workers(self.most_workers),
-            amount(
-                "disk",
-                "bytes a value",
-                settled(load(self.most_workers), bytes_a_value),
-            ),
+            amount("disk", "bytes a value", settled(load(self.most_workers), bytes_a_value)),
             time("question, mean", "ms", asked),
             self.by_clients(first),
         ]
@@ -196,18 +184,15 @@ impl<'a> DevOps<'a> {
     fn ingest(&self) -> Table {
         let results = self.results;
         let (hosts, hours) = (self.parameters.hosts, self.parameters.hours);
-        let title = format!(
-            "Ingest: {hosts} hosts, {hours} h, each number of workers into an empty database"
-        );
+        let title =
+            format!("Ingest: {hosts} hosts, {hours} h, each number of workers into an empty database");
         let rates = by_number(&self.workers, "worker", Self::by_workers);
         let mut table = results.table("devops_ingest", &title, &rates);
         for arm in results.arms() {
             let label = &arm.label;
             let cuts = [LOAD, GROW].map(|operation| loads(operation).cut(results, arm));
             if cuts.iter().any(Option::is_some) {
-                table.note(format!(
-                    "{label}: cut at its time limit; the rate is what it reached."
-                ));
+                table.note(format!("{label}: cut at its time limit; the rate is what it reached."));
             }
             if arm.implementation.layout.write == WriteMethod::Datagram {
                 table.note(format!("{label}: sent as datagrams, which nobody acknowledges: the rate of sending. What was stored is under \"Readings and answers\"."));
@@ -226,10 +211,7 @@ impl<'a> DevOps<'a> {
             amount("without logs", "MB", of(data).per(1e6)),
             amount("a value", "bytes", of(bytes_a_value)),
         ];
-        let title = format!(
-            "Disk after {} workers' load and settling",
-            self.most_workers
-        );
+        let title = format!("Disk after {} workers' load and settling", self.most_workers);
         let mut table = self.results.table("devops_disk", &title, &quantities);
         let stored = |arm| self.results.values(arm, &of(values));
         let mut all = self.results.arms().flat_map(stored).flatten();
@@ -279,9 +261,7 @@ impl<'a> DevOps<'a> {
 
     fn over_clients(&self) -> Table {
         let several = Some(&self.clients[..]).filter(|clients| clients.len() > 1);
-        let rates = by_number(several.unwrap_or(&[]), "client", |clients| {
-            self.by_clients(clients)
-        });
+        let rates = by_number(several.unwrap_or(&[]), "client", |clients| self.by_clients(clients));
         let words = QUESTION.words(&self.parameters);
         let title = format!("Questions a second over clients: {words}");
         self.results.table("devops_clients", &title, &rates)
@@ -440,8 +420,7 @@ impl<'a> DevOps<'a> {
     fn published(&self) -> Table {
         let compared = &self.compared();
         let found = self.found.iter().zip(PRINTED);
-        let found =
-            found.filter_map(|((title, arm), (_, printed))| Some((title, (*arm)?, printed)));
+        let found = found.filter_map(|((title, arm), (_, printed))| Some((title, (*arm)?, printed)));
         let rows = found.clone().flat_map(|(title, arm, printed)| {
             let figures = compared.iter().zip(printed);
             figures.map(move |(of, printed)| of.beside(self.results, title, arm, printed))
@@ -465,9 +444,8 @@ impl<'a> DevOps<'a> {
 
     fn figures(&self) -> Vec<Figure> {
         let results = self.results;
-        let printed = |place: usize, at| {
-            PRINTED.map(|(title, printed)| (title, Cell::Count(at), printed[place]))
-        };
+        let printed =
+            |place: usize, at| PRINTED.map(|(title, printed)| (title, Cell::Count(at), printed[place]));
         let (x, y) = (("workers", ""), ("ingest", "values/s"));
         let ingest = Figure::lines("ingest", "Ingest over workers", x, y)
             .over(results, &self.workers, Self::by_workers)
@@ -483,8 +461,8 @@ impl<'a> DevOps<'a> {
             })
         });
         let (title, y) = ("All questions: mean time", ("mean", "ms"));
-        let questions = Figure::groups("questions", title, "question", y)
-            .note("The study asked the one question alone.");
+        let questions =
+            Figure::groups("questions", title, "question", y).note("The study asked the one question alone.");
         let (x, y) = (("clients", ""), ("questions", "1/s"));
         let over_clients = Figure::lines("clients", "The study's question over clients", x, y)
             .over(results, &self.clients, |clients| self.by_clients(clients))

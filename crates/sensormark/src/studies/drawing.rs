@@ -31,18 +31,11 @@ pub struct Line {
 impl Line {
     /// A line through these points.
     pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            name: name.into(),
-            points,
-            is_dots: false,
-        }
+        Self { name: name.into(), points, is_dots: false }
     }
 
     /// Points by themselves.
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self {
-            is_dots: true,
-            ..Self::new(name, points)
-        }
+        Self { is_dots: true, ..Self::new(name, points) }
     }
 }

@@ -32,9 +32,7 @@ pub fn section(runs: [&Field; 2]) -> Option<Section> {
         _ => return None,
     };
     let options = &ReportOptions::default();
-    let runs = runs.map(|field| Operations {
-        results: Results { field, options },
-    });
+    let runs = runs.map(|field| Operations { results: Results { field, options } });
     let mut section = Section::new("environments", "Physical and virtual");
     section.table(rates(runs));
     section.table(claims(runs));
@@ -113,9 +111,7 @@ fn in_both<'a>(
         };
         judge(claim, [one, other])?;
         let doubts = runs.into_iter().zip([one, other]);
-        why = doubts
-            .into_iter()
-            .find_map(|(run, arm)| doubt(run.results.field, arm));
+        why = doubts.into_iter().find_map(|(run, arm)| doubt(run.results.field, arm));
         Some(())
     });
     (claim, why)
@@ -149,9 +145,7 @@ fn times_as_fast(
 /// Whether the physical machine gains more over the virtual one with an index than without.
 fn index(title: &str, runs: [Operations<'_>; 2]) -> Judged {
     let operation = Operation::SingleRead;
-    let text = format!(
-        "the machines differ more with an index than without (reads by one client, {title})"
-    );
+    let text = format!("the machines differ more with an index than without (reads by one client, {title})");
     let holds = "the index's effect is larger on the physical machine";
     in_both(text, holds, (title, operation), runs, |claim, with| {
         let effect = |place: usize| -> Option<Values> {
@@ -172,12 +166,7 @@ fn index(title: &str, runs: [Operations<'_>; 2]) -> Judged {
 }
 
 /// Adds whether one run's figure is so many times the other's.
-fn over(
-    claim: &mut Claim,
-    (arm, one): (&Arm, Values),
-    (other_arm, other): (&Arm, Values),
-    factor: f64,
-) {
+fn over(claim: &mut Claim, (arm, one): (&Arm, Values), (other_arm, other): (&Arm, Values), factor: f64) {
     let known = |values: &Values| -> Vec<f64> { values.iter().copied().flatten().collect() };
     let Ok(compared) = compare_unpaired(&known(&other), &known(&one), 0.0) else {
         claim.missing("figures above 0 in both runs");

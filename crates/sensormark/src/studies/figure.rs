@@ -30,10 +30,7 @@ impl Figure {
         let mut table = Table::new(&format!("figure_{id}"), title, &columns);
         table.keys = columns.len() - 1;
         table.is_detail = true;
-        table.drawing = Some(Drawing {
-            shape,
-            logarithmic: shape == Shape::Lines,
-        });
+        table.drawing = Some(Drawing { shape, logarithmic: shape == Shape::Lines });
         Self { table }
     }
 
@@ -76,18 +73,9 @@ impl Figure {
     }
 
     /// Adds a figure that the study printed; `further` tells several of its own apart.
-    pub fn published(
-        &mut self,
-        name: &str,
-        further: &str,
-        at: impl Into<Option<Cell>>,
-        value: f64,
-    ) {
-        let figures = if further.is_empty() {
-            PUBLISHED.to_owned()
-        } else {
-            format!("{PUBLISHED}, {further}")
-        };
+    pub fn published(&mut self, name: &str, further: &str, at: impl Into<Option<Cell>>, value: f64) {
+        let figures =
+            if further.is_empty() { PUBLISHED.to_owned() } else { format!("{PUBLISHED}, {further}") };
         self.point(name, &figures, at.into(), exact(value));
     }
 
@@ -118,10 +106,7 @@ impl Figure {
     }
 
     /// Adds all of these figures, which the study printed.
-    pub fn all_published<'n>(
-        mut self,
-        points: impl IntoIterator<Item = (&'n str, Cell, f64)>,
-    ) -> Self {
+    pub fn all_published<'n>(mut self, points: impl IntoIterator<Item = (&'n str, Cell, f64)>) -> Self {
         for (name, at, value) in points {
             self.published(name, "", at, value);
         }
@@ -141,8 +126,7 @@ impl Figure {
         for (name, counterpart, value) in printed {
             let label = counterpart.map_or(name, |arm| arm.label.as_str());
             if label != name {
-                self.table
-                    .note(format!("The study's {name} stands beside {label}."));
+                self.table.note(format!("The study's {name} stands beside {label}."));
             }
             self.published(label, "", None, value);
         }

@@ -25,16 +25,8 @@ pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
         };
         points.windows(2).filter_map(rate).collect::<Vec<_>>()
     };
-    let of_arm = |arm| {
-        results
-            .field
-            .valid_of(arm)
-            .next()
-            .map(|trial| line(&curve(trial)))
-    };
-    let named = results
-        .arms()
-        .filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
+    let of_arm = |arm| results.field.valid_of(arm).next().map(|trial| line(&curve(trial)));
+    let named = results.arms().filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
     named.filter(|(_, points)| points.len() > 1).collect()
 }
 
@@ -45,9 +37,7 @@ pub fn table(results: Results<'_>) -> Table {
     let row = |arm: &Arm| -> Option<Row> {
         let part = |part: usize| Metric::new(move |trial| by_parts(&curve(trial), PARTS)[part]);
         let parts: Vec<Metric<'static>> = (0..PARTS).map(part).collect();
-        field
-            .valid_of(arm)
-            .find(|trial| parts.iter().any(|part| part.of(trial).is_some()))?;
+        field.valid_of(arm).find(|trial| parts.iter().any(|part| part.of(trial).is_some()))?;
         let named = |(part, metric): (usize, &Metric<'static>)| {
             let to = (part + 1) * 100 / PARTS;
             rate(format!("to {to} %"), "1/s", metric.clone()).or(missing)
@@ -100,11 +90,7 @@ pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
 /// Operations that finished in each second.
 fn counts(load: &LoadRecord) -> BTreeMap<u64, f64> {
     let mut counts = BTreeMap::new();
-    for second in load
-        .classes
-        .values()
-        .flat_map(|class| &class.latency.seconds)
-    {
+    for second in load.classes.values().flat_map(|class| &class.latency.seconds) {
         // A histogram that cannot be read is as if it were not there: the rates of all others stay right.
         if let Ok(histogram) = decode(&second.v2) {
             *counts.entry(second.second).or_default() += histogram.len() as f64;
@@ -133,9 +119,7 @@ fn time_of(curve: &[(f64, f64)], rows: f64) -> f64 {
     let mut pairs = curve.windows(2);
     let found = pairs.find(|pair| rows <= pair[1].1);
     match found {
-        Some([from, to]) if to.1 > from.1 => {
-            from.0 + (to.0 - from.0) * (rows - from.1) / (to.1 - from.1)
-        }
+        Some([from, to]) if to.1 > from.1 => from.0 + (to.0 - from.0) * (rows - from.1) / (to.1 - from.1),
         Some([_, to]) => to.0,
         _ => curve.last().map_or(0.0, |point| point.0),
     }

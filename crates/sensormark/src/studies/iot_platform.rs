@@ -17,8 +17,8 @@ use crate::report::sections::cells::{counted, geometric_mean, listed};
 use crate::report::tables::{Cell, Digits, Number, Spread, TOO_FEW, Table};
 use crate::workload::iot_platform::{DAYS, LOAD, MESSAGES, NAME, PlatformQuery as Query};
 use printed::{
-    DOCUMENT_BYTES, DOCUMENTS, FLUX, FROM_SUMS, INDEXED, INFLUXDB, MONGODB, OWN_INDEX, POINTS,
-    TABLES, TEMPERATURES, TIMES, Variants, WITH_INDEX, WITHOUT_INDEX, YEAR,
+    DOCUMENT_BYTES, DOCUMENTS, FLUX, FROM_SUMS, INDEXED, INFLUXDB, MONGODB, OWN_INDEX, POINTS, TABLES,
+    TEMPERATURES, TIMES, Variants, WITH_INDEX, WITHOUT_INDEX, YEAR,
 };
 use sensormark_store::Shape;
 
@@ -84,11 +84,7 @@ fn growth(times: &[(u64, Values)]) -> Cell {
     match known[..] {
         [first, .., last] if first.1 > 0.0 => {
             let exponent = (last.1 / first.1).ln() / (last.0 / first.0).ln();
-            Cell::Number(Number {
-                value: exponent,
-                spread: Spread::None,
-                digits: Digits::Decimals(2),
-            })
+            Cell::Number(Number { value: exponent, spread: Spread::None, digits: Digits::Decimals(2) })
         }
         _ => Cell::Missing("one span alone".to_owned()),
     }
@@ -152,12 +148,8 @@ impl<'a> Platform<'a> {
             amount("disk", "MB", grown.clone().times(1e-6)),
             amount("disk a value", "bytes", grown.over(loaded())),
             amount("documents", "", Metric::new(records)).or("not counted"),
-            amount(
-                "of documents",
-                "MB",
-                Metric::named(names::DOCUMENT_BYTES).times(1e-6),
-            )
-            .or("the database keeps no such count"),
+            amount("of documents", "MB", Metric::named(names::DOCUMENT_BYTES).times(1e-6))
+                .or("the database keeps no such count"),
         ];
         let title = "Writing: message by message, then everything in batches";
         let mut table = self.results.table("platform_writing", title, &quantities);
@@ -208,9 +200,7 @@ impl<'a> Platform<'a> {
         let names: Vec<&str> = arms.map(|arm| arm.label.as_str()).collect();
         if !names.is_empty() {
             let names = listed(&names);
-            table.note(format!(
-                "Done in the client, because the database cannot: {names}."
-            ));
+            table.note(format!("Done in the client, because the database cannot: {names}."));
         }
     }
 
@@ -226,7 +216,8 @@ impl<'a> Platform<'a> {
             let columns = self.results.columns_if_any(arm, &quantities)?;
             Some((words([&arm.label]), columns))
         });
-        let title = "The platform's own: a chart of the last 24 hours, statistics of every property of a device";
+        let title =
+            "The platform's own: a chart of the last 24 hours, statistics of every property of a device";
         let mut table = table("platform_own", title, &["implementation"], rows);
         self.note_client(&mut table, &all.map(|(query, _)| loads(query.name())));
         let number = |name| self.results.field.run.parameters.get(name)?.as_u64();
@@ -267,32 +258,23 @@ impl<'a> Platform<'a> {
 
     /// Implementations whose layouts differ in this ending alone: with it, and without.
     fn pairs(&self, ending: &str) -> Vec<[&'a Arm; 2]> {
-        self.results
-            .pairs(|one, other| one.layout_name.strip_suffix(ending) == Some(&other.layout_name))
+        self.results.pairs(|one, other| one.layout_name.strip_suffix(ending) == Some(&other.layout_name))
     }
 
     fn index(&self) -> Table {
         let own_index = OWN_INDEX.into_iter().flat_map(|named| {
             let is = |one: &str, other: &str| named == [one, other];
-            self.results.pairs(move |one, other| {
-                one.title == MONGODB && is(&one.layout_name, &other.layout_name)
-            })
+            self.results
+                .pairs(move |one, other| one.title == MONGODB && is(&one.layout_name, &other.layout_name))
         });
-        let indexes: Vec<[&Arm; 2]> = self
-            .pairs("-no-index")
-            .into_iter()
-            .chain(own_index)
-            .collect();
+        let indexes: Vec<[&Arm; 2]> = self.pairs("-no-index").into_iter().chain(own_index).collect();
         let mut index = self.effect(
             "effect_index",
             "The index: without it a question took so many times as long",
             &BY_QUERY,
             &self.spans(&INDEXED),
             &same(&INDEXED),
-            indexes
-                .iter()
-                .map(|&[without, with]| [with, without, with])
-                .collect(),
+            indexes.iter().map(|&[without, with]| [with, without, with]).collect(),
         );
         for [without, with] in indexes {
             let message = loads(MESSAGES).mean_ms();
@@ -310,9 +292,7 @@ impl<'a> Platform<'a> {
 
     fn effects(&self) -> Vec<Table> {
         let each = || self.results.arms().map(|arm| [arm; 3]).collect::<Vec<_>>();
-        let ways = ["-unwind", "-set-window-fields"]
-            .into_iter()
-            .flat_map(|ending| self.pairs(ending));
+        let ways = ["-unwind", "-set-window-fields"].into_iter().flat_map(|ending| self.pairs(ending));
         let day_filter = self.effect(
             "effect_day_filter",
             "The filter by day: raw values without it took so many times as long",
@@ -368,14 +348,8 @@ impl<'a> Platform<'a> {
             let columns = times_columns(costs.iter().map(ratio).collect());
             (words([&sums.label, &plain.label]), columns)
         });
-        let title =
-            "What keeping sums costs when writing: so many times the time and disk of values alone";
-        let table = table(
-            "effect_cost_of_sums",
-            title,
-            &["implementation", "against"],
-            rows,
-        );
+        let title = "What keeping sums costs when writing: so many times the time and disk of values alone";
+        let table = table("effect_cost_of_sums", title, &["implementation", "against"], rows);
         table.noted("MongoDB's documents of a day differ from documents of a value in more than their sums.")
     }
 
@@ -389,45 +363,19 @@ impl<'a> Platform<'a> {
         let a_value = DOCUMENT_BYTES / POINTS;
         let mut rows: Vec<(&str, Quantity<'_>, f64)> = TIMES
             .iter()
-            .map(|(query, name, title, days, printed)| {
-                (*title, ms(*query, *days).called(*name), *printed)
-            })
+            .map(|(query, name, title, days, printed)| (*title, ms(*query, *days).called(*name), *printed))
             .collect();
         let amounts = [
-            (
-                MONGODB,
-                amount("documents for a thousand values", "", documents),
-                DOCUMENTS / POINTS * 1e3,
-            ),
-            (
-                MONGODB,
-                amount("bytes of documents a value", "bytes", bytes),
-                a_value,
-            ),
-            (
-                INFLUXDB,
-                amount("temperatures in 90 days", "values", year(Query::Raw, 90)),
-                TEMPERATURES[0],
-            ),
-            (
-                INFLUXDB,
-                amount("temperatures in a year", "values", year(Query::Raw, YEAR)),
-                TEMPERATURES[1],
-            ),
-            (
-                INFLUXDB,
-                amount("values in all", "values", loaded()),
-                POINTS,
-            ),
+            (MONGODB, amount("documents for a thousand values", "", documents), DOCUMENTS / POINTS * 1e3),
+            (MONGODB, amount("bytes of documents a value", "bytes", bytes), a_value),
+            (INFLUXDB, amount("temperatures in 90 days", "values", year(Query::Raw, 90)), TEMPERATURES[0]),
+            (INFLUXDB, amount("temperatures in a year", "values", year(Query::Raw, YEAR)), TEMPERATURES[1]),
+            (INFLUXDB, amount("values in all", "values", loaded()), POINTS),
         ];
         rows.extend(amounts);
         rows.sort_by_key(|(title, ..)| *title != MONGODB);
         let rows = rows.into_iter().filter_map(|(title, quantity, printed)| {
-            let (_, arm) = if title == MONGODB {
-                self.mongodb
-            } else {
-                self.influxdb
-            };
+            let (_, arm) = if title == MONGODB { self.mongodb } else { self.influxdb };
             let quantity = quantity.or("not asked at this scale");
             Some(quantity.beside(self.results, &arm?.label, arm?, printed))
         });
@@ -442,21 +390,13 @@ impl<'a> Platform<'a> {
                 let spans = self.spans(&[query]).into_iter();
                 spans.map(move |days| {
                     let time = ms(query, days).cell(self.results, arm);
-                    (
-                        format!("{}{ending}", arm.label),
-                        Some(Cell::Count(days)),
-                        time,
-                    )
+                    (format!("{}{ending}", arm.label), Some(Cell::Count(days)), time)
                 })
             })
         });
-        let mut figure = Figure::lines(
-            id,
-            &format!("{title}: time over span"),
-            ("span", "days"),
-            ("mean", "ms"),
-        )
-        .all_here(here);
+        let mut figure =
+            Figure::lines(id, &format!("{title}: time over span"), ("span", "days"), ("mean", "ms"))
+                .all_here(here);
         for (query, ending) in *variants {
             for (_, _, name, days, ms) in TIMES.iter().filter(|(own, ..)| own == query) {
                 figure.published(&format!("{name}{ending}"), "", Cell::Count(*days), *ms);
@@ -470,9 +410,7 @@ impl<'a> Platform<'a> {
 fn times_columns(ratios: Vec<(String, Values)>) -> Vec<Column> {
     let none = "not measured on both sides";
     let columns = ratios.into_iter();
-    columns
-        .map(|(name, values)| column(name, "times", geometric_mean(&values, none)))
-        .collect()
+    columns.map(|(name, values)| column(name, "times", geometric_mean(&values, none))).collect()
 }
 
 /// Each query beside itself.

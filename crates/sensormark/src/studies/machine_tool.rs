@@ -29,11 +29,7 @@ pub const STUDY: Study = Study {
     title: "High-frequency machine-tool sensor data in MariaDB, MongoDB and InfluxDB (a description: the text at hand begins at the abstract)",
     authors: &[],
     venue: "",
-    versions: &[
-        ("InfluxDB", "not stated"),
-        ("MariaDB", "not stated"),
-        ("MongoDB", "not stated"),
-    ],
+    versions: &[("InfluxDB", "not stated"), ("MariaDB", "not stated"), ("MongoDB", "not stated")],
     system: "CentOS 7; clients in C and C++. The study states no version of a database",
     notes: &[
         "The read scores come out to the printed whole percent in one way only: the difficulty term is left out of the sum, and its weight stays in the divisor. The write scores, with the difficulty term in, come within 2.5 points, because server CPU is printed as whole percents.",
@@ -88,9 +84,7 @@ pub fn published_difficulties(field: &Field) -> [BTreeMap<String, f64>; 2] {
 
 /// What stands for the rows of the study's write table, and of its read table.
 fn pairs(field: &Field) -> (Pairs<'_>, Pairs<'_>) {
-    let writes = WRITING
-        .iter()
-        .filter_map(|(name, ..)| Some((*name, written(field, name)?)));
+    let writes = WRITING.iter().filter_map(|(name, ..)| Some((*name, written(field, name)?)));
     let writes: Pairs<'_> = writes.collect();
     let reads = SCORES.iter().filter_map(|row| {
         let written = writes.iter().find(|(name, _)| *name == row.writer);
@@ -103,8 +97,7 @@ fn pairs(field: &Field) -> (Pairs<'_>, Pairs<'_>) {
 
 /// The study's name of an implementation as the database's title and the rest: "InfluxDB", "bulk-1".
 fn parted(name: &str) -> (&str, Option<&str>) {
-    name.split_once(' ')
-        .map_or((name, None), |(title, word)| (title, Some(word)))
+    name.split_once(' ').map_or((name, None), |(title, word)| (title, Some(word)))
 }
 
 /// Whether the layout is of the family that the study's word names.
@@ -118,10 +111,7 @@ fn is_family(arm: &Arm, word: &str) -> bool {
 fn unlike(title: &str, layout: &Layout) -> [bool; 2] {
     match title {
         "InfluxDB" => [layout.write != WriteMethod::Datagram, !layout.float_fields],
-        "MongoDB" => [
-            layout.shape == Shape::NativeTimeSeries,
-            layout.time != TimeKey::Native,
-        ],
+        "MongoDB" => [layout.shape == Shape::NativeTimeSeries, layout.time != TimeKey::Native],
         _ => [false; 2],
     }
 }
@@ -130,9 +120,7 @@ fn unlike(title: &str, layout: &Layout) -> [bool; 2] {
 fn valid<'a>(field: &'a Field, arms: &'a [Arm], title: &str) -> impl Iterator<Item = &'a Arm> {
     let own = move |arm: &&Arm| {
         let own = &arm.implementation;
-        own.title == title
-            && !is_in_seconds(&own.layout_name)
-            && field.valid_of(arm).next().is_some()
+        own.title == title && !is_in_seconds(&own.layout_name) && field.valid_of(arm).next().is_some()
     };
     arms.iter().filter(own)
 }
@@ -160,31 +148,25 @@ fn read<'a>(field: &'a Field, name: &str, writer: &str, written: Option<&Arm>) -
         arm.implementation.strategy.as_deref() == Some(word)
             && family.is_none_or(|family| is_family(arm, family))
     };
-    valid(field, &field.reads, title)
-        .filter(fits)
-        .min_by_key(|arm| {
-            let own = field.write_of(arm).map(|write| &write.label);
-            (
-                own.is_none() || own != written.map(|write| &write.label),
-                arm.implementation.durability != Durability::Default,
-            )
-        })
+    valid(field, &field.reads, title).filter(fits).min_by_key(|arm| {
+        let own = field.write_of(arm).map(|write| &write.label);
+        (
+            own.is_none() || own != written.map(|write| &write.label),
+            arm.implementation.durability != Durability::Default,
+        )
+    })
 }
 
 /// The ranking of these alone.
 fn ranking(results: Results<'_>, reads: &Pairs<'_>) -> Option<Ranking> {
     let field = results.field;
     let mut own = field.clone();
-    own.reads
-        .retain(|read| reads.iter().any(|(_, arm)| arm.label == read.label));
+    own.reads.retain(|read| reads.iter().any(|(_, arm)| arm.label == read.label));
     let mut ranking = Ranking::new(&own, results.options).ok()?;
     ranking.board.as_ref()?;
     // Places are those of the field as it was.
     for one in &mut ranking.ranked {
-        one.read = field
-            .reads
-            .iter()
-            .position(|read| read.label == one.standing.name)?;
+        one.read = field.reads.iter().position(|read| read.label == one.standing.name)?;
     }
     Some(ranking)
 }
@@ -213,12 +195,7 @@ struct Side<'a> {
 impl<'a> MachineTool<'a> {
     fn new(results: Results<'a>) -> Self {
         let (writes, reads) = pairs(results.field);
-        Self {
-            ranking: ranking(results, &reads),
-            results,
-            writes,
-            reads,
-        }
+        Self { ranking: ranking(results, &reads), results, writes, reads }
     }
 
     fn declare(&self) -> Declaration {
@@ -231,36 +208,19 @@ impl<'a> MachineTool<'a> {
         if !others.is_empty() {
             instead_of_claims.push(format!("Bulk against individual writing: {others}."));
         }
-        let mut measured = self
-            .results
-            .field
-            .trials
-            .iter()
-            .filter_map(criteria::measured);
-        let measured = measured.next().map_or_else(String::new, |phase| {
-            format!(", we for {} s", fixed(phase.seconds, 0))
-        });
+        let mut measured = self.results.field.trials.iter().filter_map(criteria::measured);
+        let measured = measured
+            .next()
+            .map_or_else(String::new, |phase| format!(", we for {} s", fixed(phase.seconds, 0)));
         let setting = format!(
             "Study: {}. Its server: Core i5-4670, 16 GB, SATA SSD; writer: Banana Pi M3, 8 x Cortex-A7, 2 GB; reader: Core i7-4785T, 16 GB; gigabit Ethernet. It measured for {MEASURED_SECONDS} s{measured}. Ratios tell of the machines and versions as much as of the databases.",
             STUDY.title
         );
         let [writing, reading] = &self.sides();
-        let write = self.beside(
-            "published_write",
-            "Writing: the study's table IV and ours",
-            writing,
-        );
-        let read = self.beside(
-            "published_read",
-            "Reading: the study's table V and ours",
-            reading,
-        );
+        let write = self.beside("published_write", "Writing: the study's table IV and ours", writing);
+        let read = self.beside("published_read", "Reading: the study's table V and ours", reading);
         let mut figures = self.score_figures();
-        figures.extend(
-            [writing, reading]
-                .into_iter()
-                .flat_map(|side| self.bars(side)),
-        );
+        figures.extend([writing, reading].into_iter().flat_map(|side| self.bars(side)));
         Declaration {
             claims: if is_empty { Vec::new() } else { self.claims() },
             instead_of_claims,
@@ -283,20 +243,14 @@ impl<'a> MachineTool<'a> {
                 title: "Writing",
                 arms: &self.results.field.writes,
                 pairs: &self.writes,
-                printed: WRITING
-                    .iter()
-                    .map(|(name, row, _)| (*name, &row[..]))
-                    .collect(),
+                printed: WRITING.iter().map(|(name, row, _)| (*name, &row[..])).collect(),
             },
             Side {
                 id: "read",
                 title: "Reading",
                 arms: &self.results.field.reads,
                 pairs: &self.reads,
-                printed: READING
-                    .iter()
-                    .map(|(name, row, _)| (*name, &row[..]))
-                    .collect(),
+                printed: READING.iter().map(|(name, row, _)| (*name, &row[..])).collect(),
             },
         ]
     }
@@ -313,15 +267,8 @@ impl<'a> MachineTool<'a> {
 
     fn found<'n>(&self, pairs: &Pairs<'a>, name: &'n str) -> Found<'a, 'n> {
         let (title, _) = parted(name);
-        let is_there = self
-            .writes
-            .iter()
-            .chain(&self.reads)
-            .any(|(row, _)| parted(row).0 == title);
-        let arm = pairs
-            .iter()
-            .find(|(row, _)| *row == name)
-            .map(|(_, arm)| *arm);
+        let is_there = self.writes.iter().chain(&self.reads).any(|(row, _)| parted(row).0 == title);
+        let arm = pairs.iter().find(|(row, _)| *row == name).map(|(_, arm)| *arm);
         (if is_there { name } else { title }, arm)
     }
 
@@ -331,10 +278,7 @@ impl<'a> MachineTool<'a> {
         Metric::new(move |trial| criteria::values(trial, run).get(id).copied())
     }
 
-    fn quantity(
-        &self,
-        (id, name, unit): (&'static str, &'static str, &'static str),
-    ) -> Quantity<'a> {
+    fn quantity(&self, (id, name, unit): (&'static str, &'static str, &'static str)) -> Quantity<'a> {
         amount(name, unit, self.criterion(id))
     }
 
@@ -361,10 +305,7 @@ impl<'a> MachineTool<'a> {
     /// Who has a score among the study's implementations alone, by the study's name; none where fewer than two have one.
     fn ranked(&self, name: &str) -> Option<&Ranked> {
         let (_, arm) = self.reader(name);
-        let ranking = self
-            .ranking
-            .as_ref()
-            .filter(|ranking| ranking.ranked.len() > 1)?;
+        let ranking = self.ranking.as_ref().filter(|ranking| ranking.ranked.len() > 1)?;
         let mut ranked = ranking.ranked.iter();
         ranked.find(|one| arm.is_some_and(|arm| one.label() == arm.label))
     }
@@ -399,16 +340,10 @@ impl<'a> MachineTool<'a> {
             let is_write = side == "write";
             let disk = move |name, metric: Metric<'a>| match is_write {
                 true => amount(name, "MB", metric),
-                false => {
-                    amount(name, "MB", Metric::new(|_| None)).or("measured after writing alone")
-                }
+                false => amount(name, "MB", Metric::new(|_| None)).or("measured after writing alone"),
             };
             let quantities = [
-                amount(
-                    "server memory, resident",
-                    "kB",
-                    Metric::new(resident_kilobytes),
-                ),
+                amount("server memory, resident", "kB", Metric::new(resident_kilobytes)),
                 amount("server memory, ours", "kB", self.criterion("server_memory")),
                 disk("disk, not settled", Metric::new(unsettled_disk)),
                 disk("disk, ours", self.criterion("disk")),
@@ -423,11 +358,7 @@ impl<'a> MachineTool<'a> {
         let table = table("as_study_resources", title, &["implementation", "side"], rows)
             .noted("resident: what ps shows as RSS, summed over the server's processes just before the end; pages that they share count in each of them. Ours counts each page once. A kB is 1,024 bytes.")
             .noted("not settled: growth of the data folder from before writing until right after it, as du had it. Ours is taken after settling.");
-        section(
-            "as_study",
-            "Memory and disk as the study took them",
-            [table],
-        )
+        section("as_study", "Memory and disk as the study took them", [table])
     }
 
     /// The bars of each criterion of a side.
@@ -469,9 +400,7 @@ impl<'a> MachineTool<'a> {
                 let printed = [row.total, row.phases[0], row.phases[1]][side];
                 figure.published(row.name, "", None, f64::from(printed));
             }
-            figure.note(
-                "Among the study's implementations alone, because scores depend on who is compared.",
-            )
+            figure.note("Among the study's implementations alone, because scores depend on who is compared.")
         });
         figures.collect()
     }

@@ -31,13 +31,8 @@ use select::Results;
 pub use study::{Declaration, Study};
 
 /// The studies that are declared here.
-const STUDIES: [&Study; 5] = [
-    &machine_tool::STUDY,
-    &sensor_operations::STUDY,
-    &billing::STUDY,
-    &devops::STUDY,
-    &iot_platform::STUDY,
-];
+const STUDIES: [&Study; 5] =
+    [&machine_tool::STUDY, &sensor_operations::STUDY, &billing::STUDY, &devops::STUDY, &iot_platform::STUDY];
 
 fn of(field: &Field) -> Option<&'static Study> {
     let mut studies = STUDIES.into_iter();

@@ -26,30 +26,17 @@ pub struct Quantity<'a> {
 
 /// So much a second: the geometric mean, and more is better.
 pub fn rate<'a>(name: impl Into<String>, unit: &'static str, metric: Metric<'a>) -> Quantity<'a> {
-    Quantity {
-        is_cost: false,
-        ..time(name, unit, metric)
-    }
+    Quantity { is_cost: false, ..time(name, unit, metric) }
 }
 
 /// A time: the geometric mean, and less is better.
 pub fn time<'a>(name: impl Into<String>, unit: &'static str, metric: Metric<'a>) -> Quantity<'a> {
-    Quantity {
-        mean: geometric_mean,
-        ..amount(name, unit, metric)
-    }
+    Quantity { mean: geometric_mean, ..amount(name, unit, metric) }
 }
 
 /// What adds up, like space: the arithmetic mean, and less is better.
 pub fn amount<'a>(name: impl Into<String>, unit: &'static str, metric: Metric<'a>) -> Quantity<'a> {
-    Quantity {
-        name: name.into(),
-        unit,
-        metric,
-        mean,
-        is_cost: true,
-        missing: NOT_MEASURED.to_owned(),
-    }
+    Quantity { name: name.into(), unit, metric, mean, is_cost: true, missing: NOT_MEASURED.to_owned() }
 }
 
 /// A quantity for each of some numbers, called after it: "1 client", "16 clients".

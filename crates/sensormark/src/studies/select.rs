@@ -58,9 +58,7 @@ impl<'a> Metric<'a> {
 
     /// This figure divided by another of the same trial; none where that is 0.
     pub fn over(self, other: Self) -> Self {
-        Self::new(move |trial| {
-            Some(self.of(trial)? / other.of(trial).filter(|other| *other > 0.0)?)
-        })
+        Self::new(move |trial| Some(self.of(trial)? / other.of(trial).filter(|other| *other > 0.0)?))
     }
 }
 
@@ -72,9 +70,7 @@ pub struct Loads {
 
 /// The loads of an operation.
 pub fn loads(operation: &str) -> Loads {
-    Loads {
-        labels: vec![(OPERATION, operation.into())],
-    }
+    Loads { labels: vec![(OPERATION, operation.into())] }
 }
 
 /// Whether two labels say the same; 24 and 24.0 do.
@@ -91,9 +87,7 @@ impl Loads {
 
     /// Whether a load is one of them.
     pub fn has(&self, load: &LoadRecord) -> bool {
-        let is = |(name, value): &(&str, Value)| {
-            load.labels.get(*name).is_some_and(|own| same(own, value))
-        };
+        let is = |(name, value): &(&str, Value)| load.labels.get(*name).is_some_and(|own| same(own, value));
         self.labels.iter().all(is)
     }
 
@@ -104,8 +98,7 @@ impl Loads {
 
     /// Those of a trial that the database supports and of which operations were finished.
     pub fn finished<'t>(&self, trial: &'t TrialRecord) -> impl Iterator<Item = &'t LoadRecord> {
-        self.all(trial)
-            .filter(|load| load.not_supported.is_none() && load.operations() > 0)
+        self.all(trial).filter(|load| load.not_supported.is_none() && load.operations() > 0)
     }
 
     /// The first of a trial.
@@ -209,10 +202,7 @@ impl Loads {
     pub fn why_missing(&self, results: Results<'_>, arm: &Arm) -> String {
         let mut trials = results.field.valid_of(arm);
         let reason = trials.find_map(|trial| self.first(trial)?.not_supported.clone());
-        reason.map_or_else(
-            || NOT_MEASURED.to_owned(),
-            |reason| format!("not supported: {reason}"),
-        )
+        reason.map_or_else(|| NOT_MEASURED.to_owned(), |reason| format!("not supported: {reason}"))
     }
 
     /// Why one of them was cut, in some valid trial of an implementation.
@@ -253,25 +243,18 @@ impl<'a> Results<'a> {
     /// Those of a side that have a valid trial.
     pub fn valid(self, arms: &'a [Arm]) -> impl Iterator<Item = &'a Arm> {
         let field = self.field;
-        arms.iter()
-            .filter(move |arm| field.valid_of(arm).next().is_some())
+        arms.iter().filter(move |arm| field.valid_of(arm).next().is_some())
     }
 
     /// The implementation of a database that is the nearest to a study's: as the database comes, then the least key.
-    pub fn nearest<Key: Ord>(
-        self,
-        title: &str,
-        key: impl Fn(&Implementation) -> Key,
-    ) -> Option<&'a Arm> {
+    pub fn nearest<Key: Ord>(self, title: &str, key: impl Fn(&Implementation) -> Key) -> Option<&'a Arm> {
         let own = self.arms().filter(|arm| arm.implementation.title == title);
         own.min_by_key(|arm| (!as_it_comes(arm), key(&arm.implementation)))
     }
 
     /// The implementation with this layout of a database, as the database comes where that was measured.
     pub fn layout(self, title: &str, layout: &str) -> Option<&'a Arm> {
-        let is = |arm: &&Arm| {
-            arm.implementation.title == title && arm.implementation.layout_name == layout
-        };
+        let is = |arm: &&Arm| arm.implementation.title == title && arm.implementation.layout_name == layout;
         self.arms().filter(is).min_by_key(|arm| !as_it_comes(arm))
     }
 
@@ -281,10 +264,7 @@ impl<'a> Results<'a> {
     }
 
     /// Implementations of the same database with the same promise, as pairs of one and the other.
-    pub fn pairs(
-        self,
-        is_pair: impl Fn(&Implementation, &Implementation) -> bool,
-    ) -> Vec<[&'a Arm; 2]> {
+    pub fn pairs(self, is_pair: impl Fn(&Implementation, &Implementation) -> bool) -> Vec<[&'a Arm; 2]> {
         let other_of = |one: &'a Arm| {
             let own = &one.implementation;
             let other = self.arms().find(|other| {
@@ -309,9 +289,7 @@ impl<'a> Results<'a> {
     pub fn numbers(self, label: &str, of: impl Fn(&LoadRecord) -> bool) -> Vec<u64> {
         let all = self.field.trials.iter().flat_map(|trial| &trial.loads);
         let own = all.filter(|load| of(load));
-        let numbers: BTreeSet<u64> = own
-            .filter_map(|load| load.labels.get(label)?.as_u64())
-            .collect();
+        let numbers: BTreeSet<u64> = own.filter_map(|load| load.labels.get(label)?.as_u64()).collect();
         numbers.into_iter().collect()
     }
 

@@ -24,17 +24,9 @@ use std::collections::BTreeSet;
 pub const STUDY: Study = Study {
     workload: NAME,
     title: "Sensor Data Storage Performance: SQL or NoSQL, Physical or Virtual",
-    authors: &[
-        "Jan Sipke van der Veen",
-        "Bram van der Waaij",
-        "Robert J. Meijer",
-    ],
+    authors: &["Jan Sipke van der Veen", "Bram van der Waaij", "Robert J. Meijer"],
     venue: "",
-    versions: &[
-        ("Cassandra", "1.0.7"),
-        ("MongoDB", "2.0.2"),
-        ("PostgreSQL", "9.1.2"),
-    ],
+    versions: &[("Cassandra", "1.0.7"), ("MongoDB", "2.0.2"), ("PostgreSQL", "9.1.2")],
     system: "CentOS 6.2, Oracle JDK 1.6.0_30; clients: Hector core 1.0-3, MongoDB Java driver 2.7.3, PostgreSQL JDBC4 9.1-901; virtual machine: XenServer 6.0.0",
     notes: &[
         "In the multi tables one operation is one measurement, sent or fetched 1,000 at a time: so its figures suggest; the study does not say.",
@@ -63,9 +55,7 @@ fn capital(operation: Operation) -> String {
 
 impl Operations<'_> {
     fn declare(self) -> Declaration {
-        let is_empty = TITLES
-            .iter()
-            .all(|title| self.stands_for(title, Operation::SingleWrite).is_none());
+        let is_empty = TITLES.iter().all(|title| self.stands_for(title, Operation::SingleWrite).is_none());
         let published = [
             self.beside(
                 "published_single",
@@ -86,7 +76,10 @@ impl Operations<'_> {
         );
         Declaration {
             claims: if is_empty { Vec::new() } else { self.claims() },
-            instead_of_claims: vec!["No database of the study has a valid trial here, so none of its claims can be judged.".to_owned()],
+            instead_of_claims: vec![
+                "No database of the study has a valid trial here, so none of its claims can be judged."
+                    .to_owned(),
+            ],
             figures: self.figures(),
             setting: is_measured.then_some(setting),
             published: published.into(),
@@ -101,9 +94,7 @@ impl Operations<'_> {
             None => "unknown: the run recorded no inventory of its machine".to_owned(),
             Some(environment) => match &environment.hypervisor {
                 Some(name) => format!("a virtual machine ({name}), client and server on one"),
-                None => {
-                    "a physical machine, as far as it shows, client and server on one".to_owned()
-                }
+                None => "a physical machine, as far as it shows, client and server on one".to_owned(),
             },
         }
     }
@@ -115,13 +106,7 @@ impl Operations<'_> {
             let tests = self.by_clients(operation);
             let size = grouped(tests.first().map_or(0, |test| test.size));
             let title = format!("{} by clients, {size} readings", capital(operation));
-            self.rate_table(
-                &id("clients", operation),
-                &title,
-                operation,
-                &tests,
-                clients,
-            )
+            self.rate_table(&id("clients", operation), &title, operation, &tests, clients)
         };
         let by_size = |operation| {
             let tests = self.by_size(operation);
@@ -145,9 +130,7 @@ impl Operations<'_> {
         tests: &[Test],
         name: fn(Test) -> String,
     ) -> Table {
-        let rates = tests
-            .iter()
-            .map(|&test| rate_of(operation, test).called(name(test)));
+        let rates = tests.iter().map(|&test| rate_of(operation, test).called(name(test)));
         let mut table = self.results.table(id, title, &rates.collect::<Vec<_>>());
         for arm in self.results.arms() {
             for &test in tests {
@@ -161,37 +144,19 @@ impl Operations<'_> {
 
     fn speed_up(self) -> Table {
         let several = self.by_clients(Operation::SingleWrite).into_iter();
-        let several: Vec<u64> = several
-            .map(|test| test.clients)
-            .filter(|clients| *clients > 1)
-            .collect();
-        let rows = self
-            .results
-            .arms()
-            .filter(|_| !several.is_empty())
-            .flat_map(|arm| {
-                let row = |operation: Operation| -> Option<Row> {
-                    let one = self.single_client(operation)?;
-                    let faster = by_number(&several, "client", |clients| {
-                        let many = rate_of(operation, Test { clients, ..one }).metric;
-                        rate("", "×", many.over(rate_of(operation, one).metric)).or(MISSING)
-                    });
-                    Some((
-                        words([&arm.label, operation.name()]),
-                        self.results.columns(arm, &faster),
-                    ))
-                };
-                Operation::ALL
-                    .into_iter()
-                    .filter_map(row)
-                    .collect::<Vec<_>>()
-            });
-        table(
-            "speed_up",
-            "Speed-up over one client",
-            &["implementation", "operation"],
-            rows,
-        )
+        let several: Vec<u64> = several.map(|test| test.clients).filter(|clients| *clients > 1).collect();
+        let rows = self.results.arms().filter(|_| !several.is_empty()).flat_map(|arm| {
+            let row = |operation: Operation| -> Option<Row> {
+                let one = self.single_client(operation)?;
+                let faster = by_number(&several, "client", |clients| {
+                    let many = rate_of(operation, Test { clients, ..one }).metric;
+                    rate("", "×", many.over(rate_of(operation, one).metric)).or(MISSING)
+                });
+                Some((words([&arm.label, operation.name()]), self.results.columns(arm, &faster)))
+            };
+            Operation::ALL.into_iter().filter_map(row).collect::<Vec<_>>()
+        });
+        table("speed_up", "Speed-up over one client", &["implementation", "operation"], rows)
     }
 
     fn with_and_without(self) -> Table {
@@ -199,10 +164,7 @@ impl Operations<'_> {
             let row = move |(operation, test): (Operation, Test)| {
                 let [one, other] = [with, without].map(|arm| self.rates(arm, operation, test));
                 let names = ["with index", "without", "with / without"];
-                (
-                    key(with, operation, test),
-                    two_and_ratio(names, "1/s", &one, &other, MISSING),
-                )
+                (key(with, operation, test), two_and_ratio(names, "1/s", &one, &other, MISSING))
             };
             self.one_and_most().into_iter().map(row)
         });
@@ -218,10 +180,7 @@ impl Operations<'_> {
                     time("p99", "ms", load().latency_ms(|one| one.p99_ns)).or(TOO_FEW),
                     time("max", "ms", load().latency_ms(|one| Some(one.max_ns))).or(NOT_MEASURED),
                 ];
-                (
-                    key(arm, operation, test),
-                    self.results.columns(arm, &latencies),
-                )
+                (key(arm, operation, test), self.results.columns(arm, &latencies))
             };
             self.one_and_most().into_iter().map(row)
         });
@@ -234,7 +193,9 @@ impl Operations<'_> {
             });
             if let Some(planned) = planned.next() {
                 let readings = fixed(test.size as f64 / planned as f64, 0);
-                table.note(format!("Closed loop: service time. A multi operation is one statement of {readings} readings."));
+                table.note(format!(
+                    "Closed loop: service time. A multi operation is one statement of {readings} readings."
+                ));
             }
         }
         table
@@ -249,9 +210,7 @@ impl Operations<'_> {
             let sizes: Vec<u64> = self.by_size(one).iter().map(|test| test.size).collect();
             let sizes = if sizes.len() < 2 { &[] } else { &sizes[..] };
             let figure = Figure::lines(&id("over_size", one), &title, ("readings", ""), OPERATIONS);
-            let figure = figure.over(self.results, sizes, |size| {
-                rate_of(one, Test { size, clients: 1 })
-            });
+            let figure = figure.over(self.results, sizes, |size| rate_of(one, Test { size, clients: 1 }));
             figure.note(NO_CURVES)
         }));
         let pairs = self.pairs().into_iter().enumerate();
@@ -278,29 +237,14 @@ impl Operations<'_> {
 
     /// Bars of one client and of several: here, and the study's in both environments.
     fn by_machine(self, operation: Operation) -> Figure {
-        let title = format!(
-            "{}: one client and several, by environment",
-            capital(operation)
-        );
-        let mut figure = Figure::groups(
-            &id("environments", operation),
-            &title,
-            "clients",
-            OPERATIONS,
-        );
+        let title = format!("{}: one client and several, by environment", capital(operation));
+        let mut figure = Figure::groups(&id("environments", operation), &title, "clients", OPERATIONS);
         let several = ["one client", "several"];
-        let titles: BTreeSet<&str> = self
-            .results
-            .arms()
-            .map(|arm| arm.implementation.title.as_str())
-            .collect();
+        let titles: BTreeSet<&str> =
+            self.results.arms().map(|arm| arm.implementation.title.as_str()).collect();
         for title in titles {
             for (values, words) in self.ours(title, operation).iter().zip(several) {
-                figure.here(
-                    title,
-                    Cell::text(words),
-                    geometric_mean(values, NOT_MEASURED),
-                );
+                figure.here(title, Cell::text(words), geometric_mean(values, NOT_MEASURED));
             }
         }
         for (title, machine, rates) in printed_rates(operation) {
@@ -311,9 +255,7 @@ impl Operations<'_> {
         match self.multi_client(operation) {
             Some(most) => {
                 let most = clients(most);
-                figure.note(&format!(
-                    "several: here {most}; the study does not say how many."
-                ))
+                figure.note(&format!("several: here {most}; the study does not say how many."))
             }
             None => figure,
         }
@@ -329,12 +271,7 @@ impl Operations<'_> {
                 (arm.label.clone(), Some(Cell::Count(test.size)), rate)
             })
         });
-        let figure = Figure::lines(
-            &format!("index_{place}"),
-            &title,
-            ("readings", ""),
-            OPERATIONS,
-        );
+        let figure = Figure::lines(&format!("index_{place}"), &title, ("readings", ""), OPERATIONS);
         figure.all_here(points).note(NO_CURVES)
     }
 }

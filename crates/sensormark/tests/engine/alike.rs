@@ -40,10 +40,7 @@ impl Arms {
 
     /// The median and the mean service time of an operation, in ns, by arm.
     fn block(&self) -> [[f64; 2]; 2] {
-        let outcome = run_load(
-            &self.target,
-            Load::new("ask", self.questions.clone() as _, 1),
-        );
+        let outcome = run_load(&self.target, Load::new("ask", self.questions.clone() as _, 1));
         assert_eq!((outcome.operations(), outcome.failed()), (OPERATIONS, 0));
         ["first", "second"].map(|class| {
             let summary = &outcome.classes[class].latency.summary;
@@ -57,10 +54,7 @@ impl Arms {
         let blocks: Vec<[[f64; 2]; 2]> = (0..BLOCKS).map(|_| self.block()).collect();
         [0, 1].map(|figure| {
             let [first, second] = [0, 1].map(|arm| -> Vec<Option<f64>> {
-                blocks
-                    .iter()
-                    .map(|block| Some(block[arm][figure]))
-                    .collect()
+                blocks.iter().map(|block| Some(block[arm][figure])).collect()
             });
             compare(&second, &first).expect("times above 0")
         })

@@ -58,8 +58,7 @@ fn ceiling(operations: Arc<dyn Operations>, clients: u32, per_second: f64) -> Op
     let phase = PhaseSpec::new("p", vec![LoadSpec::writing("p", operations, clients)]);
     let range = ClientRange::all(clients);
     let plan = null().plan;
-    let mut ceiling =
-        Ceiling::new(&plan, &phase, range, SessionKind::Async, 1.0).expect("of one load");
+    let mut ceiling = Ceiling::new(&plan, &phase, range, SessionKind::Async, 1.0).expect("of one load");
     for _ in 0..2 {
         ceiling.take_turn().expect("a thread");
     }
@@ -92,10 +91,7 @@ fn other_programs_do_not_lower_it() {
     let alone = of_writes();
     let beside = beside_others(of_writes);
     // Two processors may be one core.
-    assert!(
-        beside > 0.5 * alone,
-        "{beside:.0} beside others, {alone:.0}"
-    );
+    assert!(beside > 0.5 * alone, "{beside:.0} beside others, {alone:.0}");
 }
 
 #[test]
@@ -105,10 +101,7 @@ fn a_client_that_is_slow_by_itself_is_slow_beside_others_too() {
     for (sleeps, clients) in [(false, 1), (false, 4), (true, 1)] {
         let of_slow = || ceiling(slow(1_000, sleeps), clients, 100.0).expect("enough");
         for found in [of_slow(), beside_others(of_slow)] {
-            assert!(
-                (500.0..=most).contains(&found),
-                "{sleeps} {clients}: {found}"
-            );
+            assert!((500.0..=most).contains(&found), "{sleeps} {clients}: {found}");
         }
     }
 }

@@ -22,19 +22,13 @@ fn everything_is_written_once_by_any_number_of_clients() {
             WorkDistribution::Counter { block },
         ] {
             let (target, writes) = (memory(None), Writes::new(500, 3));
-            let load = Load {
-                distribution,
-                ..Load::new("load", Arc::clone(&writes) as _, clients)
-            };
+            let load = Load { distribution, ..Load::new("load", Arc::clone(&writes) as _, clients) };
             let outcome = run_load(&target, load);
             assert_eq!((outcome.operations(), outcome.readings()), (500, 1_500));
             assert_eq!((outcome.failed(), outcome.late), (0, 0));
             assert_eq!(outcome.classes["write"].latency.summary.count, 500);
             let ledger = ledger(&target, writes, &outcome);
-            assert_eq!(
-                (ledger.attempted, ledger.acknowledged, ledger.stored),
-                (1_500, 1_500, 1_500)
-            );
+            assert_eq!((ledger.attempted, ledger.acknowledged, ledger.stored), (1_500, 1_500, 1_500));
             assert_eq!((ledger.lost, ledger.duplicated, ledger.altered), (0, 0, 0));
             assert_eq!(ledger.checksum, ledger.expected_checksum);
             checksums.push(ledger.checksum);
@@ -50,10 +44,7 @@ fn right_answers_pass_and_are_all_compared_or_one_in_twenty() {
     let load = Load::new("load", Arc::clone(&writes) as _, 4);
     assert_eq!(run_load(&target, load).operations(), 1_000);
     for (checking, checked) in [(Checking::All, 400), (Checking::SAMPLED, 20)] {
-        let load = Load {
-            checking,
-            ..Load::new("ask", Questions::new(400, &writes), 3)
-        };
+        let load = Load { checking, ..Load::new("ask", Questions::new(400, &writes), 3) };
         let outcome = run_load(&target, load);
         let answers = outcome.answers;
         assert_eq!(
@@ -81,10 +72,7 @@ fn questions_asked_while_others_write_keep_below_the_watermark() {
         accompanies: true,
         ..Load::new("ask", Questions::new(u64::MAX / 2, &writes), 2)
     };
-    let phase = Phase {
-        loads: vec![writing, asking],
-        ..Phase::default()
-    };
+    let phase = Phase { loads: vec![writing, asking], ..Phase::default() };
     let outcome = run(&target, phase);
     assert_eq!(outcome.cut, None);
     assert_eq!(outcome.loads[0].operations(), 3_000);
@@ -98,15 +86,8 @@ fn questions_asked_while_others_write_keep_below_the_watermark() {
 fn a_phase_that_is_cut_knows_what_it_has_written() {
     let (target, writes) = (memory(Some("late:2")), Writes::new(1_000_000, 2));
     for distribution in [WorkDistribution::STRIDE, WorkDistribution::COUNTER] {
-        let load = Load {
-            distribution,
-            ..Load::new("load", Arc::clone(&writes) as _, 3)
-        };
-        let phase = Phase {
-            loads: vec![load],
-            limit: Some(Duration::from_millis(300)),
-            ..Phase::default()
-        };
+        let load = Load { distribution, ..Load::new("load", Arc::clone(&writes) as _, 3) };
+        let phase = Phase { loads: vec![load], limit: Some(Duration::from_millis(300)), ..Phase::default() };
         let outcome = run(&target, phase);
         assert_eq!(outcome.cut, Some(Cut::TimeLimit));
         let load = &outcome.loads[0];
@@ -140,10 +121,7 @@ fn a_stop_ends_a_phase_soon() {
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
     let load = Load::new("load", Writes::new(u64::MAX / 8, 1) as _, 2);
-    let phase = Phase {
-        loads: vec![load],
-        ..Phase::default()
-    };
+    let phase = Phase { loads: vec![load], ..Phase::default() };
     let outcome = run(&target, phase);
     stopper.join().expect("the thread ends well");
     assert_eq!(outcome.cut, Some(Cut::Stopped));

@@ -26,31 +26,19 @@ fn ask(fault: &str) -> LoadOutcome {
         Arc::clone(&target.store),
         fault.parse().expect("a fault"),
     );
-    let target = sensormark::engine::phase::Target {
-        store: Arc::new(faulty),
-        ..target
-    };
-    run_load(
-        &target,
-        Load::new("ask", Questions::new(100, &writes) as _, 2),
-    )
+    let target = sensormark::engine::phase::Target { store: Arc::new(faulty), ..target };
+    run_load(&target, Load::new("ask", Questions::new(100, &writes) as _, 2))
 }
 
 fn kinds(ledger: &LedgerRecord) -> Vec<ReasonKind> {
-    data::ledger(ledger)
-        .iter()
-        .map(|reason| reason.kind)
-        .collect()
+    data::ledger(ledger).iter().map(|reason| reason.kind).collect()
 }
 
 #[test]
 fn lost_duplicated_and_altered_readings_are_in_the_ledger() {
     let (outcome, ledger) = load("drop:100");
     assert_eq!(outcome.operations(), 1_000);
-    assert_eq!(
-        (ledger.acknowledged, ledger.stored, ledger.lost),
-        (1_000, 990, 10)
-    );
+    assert_eq!((ledger.acknowledged, ledger.stored, ledger.lost), (1_000, 990, 10));
     assert_eq!(kinds(&ledger), [ReasonKind::LostData]);
     let (_, ledger) = load("duplicate:100");
     assert_eq!((ledger.stored, ledger.duplicated), (1_010, 10));
@@ -64,10 +52,7 @@ fn lost_duplicated_and_altered_readings_are_in_the_ledger() {
 
 #[test]
 fn wrong_answers_are_described() {
-    for (fault, class) in [
-        ("wrong-aggregate:10", "sum"),
-        ("wrong-answer:point:10", "point"),
-    ] {
+    for (fault, class) in [("wrong-aggregate:10", "sum"), ("wrong-answer:point:10", "point")] {
         let answers = ask(fault).answers;
         // By stride, one client has all points and the other all sums: 50 answers, every tenth of them wrong.
         assert_eq!((answers.checked, answers.wrong), (100, 5), "{fault}");
@@ -86,10 +71,7 @@ fn errors_are_neither_in_throughput_nor_in_latency() {
     assert_eq!(outcome.errors["rejected"], 100);
     assert_eq!(outcome.classes["write"].latency.summary.count, 900);
     assert_eq!(outcome.classes["write"].failed, 100);
-    assert_eq!(
-        (ledger.attempted, ledger.acknowledged, ledger.refused),
-        (1_000, 900, 100)
-    );
+    assert_eq!((ledger.attempted, ledger.acknowledged, ledger.refused), (1_000, 900, 100));
     assert_eq!((ledger.stored, kinds(&ledger).len()), (900, 0));
     assert!(outcome.first_error.expect("described").contains("planted"));
 }
@@ -100,10 +82,7 @@ fn cut_connections_are_made_again_and_what_they_carried_is_in_doubt() {
     assert_eq!(outcome.errors["unavailable"], 10);
     // The last operation of each client is cut, and nobody needs its connection again.
     assert_eq!(outcome.reconnects, 8);
-    assert_eq!(
-        (ledger.acknowledged, ledger.in_doubt, ledger.stored),
-        (990, 10, 1_000)
-    );
+    assert_eq!((ledger.acknowledged, ledger.in_doubt, ledger.stored), (990, 10, 1_000));
     assert_eq!((kinds(&ledger).len(), ledger.in_doubt_not_stored), (0, 0));
 }
 
@@ -122,10 +101,7 @@ fn late_answers_are_counted_and_hung_operations_given_up() {
 fn a_database_that_fails_at_everything_ends_the_phase() {
     let target = memory(Some("error"));
     let load = Load::new("load", Writes::new(u64::MAX / 8, 1) as _, 2);
-    let phase = Phase {
-        loads: vec![load],
-        ..Phase::default()
-    };
+    let phase = Phase { loads: vec![load], ..Phase::default() };
     let outcome = run(&target, phase);
     assert_eq!(outcome.cut, Some(Cut::Hopeless));
     assert_eq!(outcome.loads[0].operations(), 0);

@@ -13,9 +13,9 @@ use sensormark_conformance::memory::MemoryStore;
 use sensormark_conformance::null::NullStore;
 use sensormark_conformance::reference::Reference;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet,
-    Function, Grouping, Layout, Plan, Query, RepeatedWrite, Schema, Secret, Selection, Store,
-    TimeRange, TimeResolution, Values,
+    Aggregate, Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Function,
+    Grouping, Layout, Plan, Query, RepeatedWrite, Schema, Secret, Selection, Store, TimeRange,
+    TimeResolution, Values,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -34,11 +34,7 @@ pub struct Writes {
 
 impl Writes {
     pub fn new(operations: u64, rows: u64) -> Arc<Self> {
-        Arc::new(Self {
-            operations,
-            rows,
-            classes: ["write".to_owned()],
-        })
+        Arc::new(Self { operations, rows, classes: ["write".to_owned()] })
     }
 
     fn readings(&self, index: u64, batch: &mut Batch) {
@@ -154,16 +150,11 @@ impl Operations for Questions {
         let at = time(number);
         if is_point {
             query.range = TimeRange::new(at, at + 1);
-            query.ask = Ask::Point {
-                fields: FieldSet::first(1),
-            };
+            query.ask = Ask::Point { fields: FieldSet::first(1) };
         } else {
             query.range = TimeRange::new(at - self.before * STEP_NS, at + 1);
             query.ask = Ask::Aggregate {
-                aggregates: vec![Aggregate {
-                    function: Function::Sum,
-                    field: 0,
-                }],
+                aggregates: vec![Aggregate { function: Function::Sum, field: 0 }],
                 grouping: Grouping::default(),
                 from_sums: false,
             };
@@ -230,21 +221,15 @@ pub fn memory(fault: Option<&str>) -> Target {
     }
     let target = target(store);
     block_on(async {
-        let mut administrator = target
-            .store
-            .administrator(&target.plan)
-            .await
-            .expect("here");
+        let mut administrator = target.store.administrator(&target.plan).await.expect("here");
         administrator.create().await.expect("new");
     });
     target
 }
 
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .expect("a runtime of one thread");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime of one thread");
     runtime.block_on(work)
 }
 
@@ -257,10 +242,7 @@ pub fn run(target: &Target, phase: Phase) -> PhaseOutcome {
 
 /// Runs one load by itself.
 pub fn run_load(target: &Target, load: Load) -> LoadOutcome {
-    let phase = Phase {
-        loads: vec![load],
-        ..Phase::default()
-    };
+    let phase = Phase { loads: vec![load], ..Phase::default() };
     run(target, phase).loads.remove(0)
 }
 
@@ -277,9 +259,7 @@ pub fn ledger(target: &Target, operations: Arc<Writes>, outcome: &LoadOutcome) -
     block_on(async {
         let session = target.store.connect(&target.plan).await;
         let mut session = session.expect("the database is there");
-        reconcile(&schema, &written, session.as_mut(), &mut ledger)
-            .await
-            .expect("a scan");
+        reconcile(&schema, &written, session.as_mut(), &mut ledger).await.expect("a scan");
     });
     ledger
 }

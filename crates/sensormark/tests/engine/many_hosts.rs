@@ -15,22 +15,13 @@ const RATE: u64 = 200;
 /// What a process reports that has one of two clients, keeps its rate and is stopped after so long. It went through a role's line.
 fn report(client: u32, seconds: f64) -> PhaseOutcome {
     let load = Load {
-        clients: ClientRange {
-            first: client,
-            count: 1,
-            of: 2,
-        },
+        clients: ClientRange { first: client, count: 1, of: 2 },
         // The rate of both: each client has every second operation.
-        pacing: Pacing::Open(Schedule::per_second(
-            NonZeroU64::new(2 * RATE).expect("not zero"),
-        )),
+        pacing: Pacing::Open(Schedule::per_second(NonZeroU64::new(2 * RATE).expect("not zero"))),
         ..Load::new("write", Writes::new(1_000_000, 3), 2)
     };
-    let phase = Phase {
-        loads: vec![load],
-        limit: Some(Duration::from_secs_f64(seconds)),
-        ..Phase::default()
-    };
+    let phase =
+        Phase { loads: vec![load], limit: Some(Duration::from_secs_f64(seconds)), ..Phase::default() };
     let told = serde_json::to_string(&run(&null(), phase)).expect("a report");
     serde_json::from_str(&told).expect("a report")
 }

@@ -25,10 +25,7 @@ struct Steps {
 
 impl Steps {
     fn new(operations: u64) -> Arc<Self> {
-        Arc::new(Self {
-            operations,
-            classes: ["by steps".to_owned()],
-        })
+        Arc::new(Self { operations, classes: ["by steps".to_owned()] })
     }
 }
 
@@ -37,10 +34,7 @@ async fn times(asker: &mut dyn Asker, range: TimeRange) -> Result<Vec<i64>, Stor
         table: 0,
         series: Selection::One(0),
         range,
-        ask: Ask::Range {
-            fields: FieldSet::first(1),
-            coarse_filter: false,
-        },
+        ask: Ask::Range { fields: FieldSet::first(1), coarse_filter: false },
     };
     match asker.ask(&query).await? {
         Answer::Readings(batch) => Ok(batch.times_ns),
@@ -98,10 +92,7 @@ fn several_questions_are_one_operation_and_compared_when_the_phase_is_over() {
     assert_eq!((asked.operations(), asked.writes.statements), (10, 20));
     assert_eq!(asked.classes["by steps"].latency.summary.count, 10);
     let answers = &asked.answers;
-    assert_eq!(
-        (answers.answered, answers.checked, answers.wrong),
-        (10, 10, 1)
-    );
+    assert_eq!((answers.answered, answers.checked, answers.wrong), (10, 10, 1));
     let first = answers.first_wrong.as_deref();
     assert_eq!(first, Some("question 3 (by steps): it differs"));
     assert_eq!(asked.notes["were even"], 5);
@@ -116,10 +107,7 @@ fn an_inquiry_that_fails_is_an_operation_that_failed() {
 }
 
 fn phase(load: Load) -> Phase {
-    Phase {
-        loads: vec![load],
-        ..Phase::default()
-    }
+    Phase { loads: vec![load], ..Phase::default() }
 }
 
 #[test]
@@ -168,12 +156,7 @@ impl Operations for Fed {
 
     fn intake(&self, address: &Value, start_ns: u64) -> Result<Box<dyn Intake>, StoreError> {
         assert_eq!(address, "here");
-        Ok(Box::new(Coming {
-            left: self.operations,
-            next: 0,
-            start_ns,
-            sequences: Vec::new(),
-        }))
+        Ok(Box::new(Coming { left: self.operations, next: 0, start_ns, sequences: Vec::new() }))
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
@@ -217,18 +200,8 @@ fn what_comes_by_itself_is_written_journaled_and_timed_from_when_it_was_due() {
     let scratch = tempfile::NamedTempFile::new().expect("a file");
     let load = Load {
         pacing: Pacing::Fed,
-        feed: Some(Feed {
-            address: Value::from("here"),
-            journal: scratch.path().to_path_buf(),
-        }),
-        ..Load::new(
-            "fed",
-            Arc::new(Fed {
-                operations: 10,
-                classes: ["write".to_owned()],
-            }),
-            1,
-        )
+        feed: Some(Feed { address: Value::from("here"), journal: scratch.path().to_path_buf() }),
+        ..Load::new("fed", Arc::new(Fed { operations: 10, classes: ["write".to_owned()] }), 1)
     };
     let fed = Phase {
         // The first five come before it is over.

@@ -55,15 +55,9 @@ impl Run {
             return;
         };
         let _ = (report.text(80), report.json(), report.html(Some(&folder)));
-        let _ = (
-            csv::render(report.document()),
-            markdown::render(report.document()),
-        );
+        let _ = (csv::render(report.document()), markdown::render(report.document()));
         let _ = (report.summary(), report.firmer());
-        let _ = (
-            raw::samples(report.field(), &folder),
-            raw::latencies(report.field()),
-        );
+        let _ = (raw::samples(report.field(), &folder), raw::latencies(report.field()));
         let _ = tidy::tidy(report.field());
     }
 }
@@ -119,10 +113,7 @@ fn workload_files() {
         if OwnWorkload.check(&parameters).is_err() {
             return;
         }
-        let _ = (
-            OwnWorkload.schema(&parameters),
-            OwnWorkload.repetitions(&parameters),
-        );
+        let _ = (OwnWorkload.schema(&parameters), OwnWorkload.repetitions(&parameters));
         let _ = OwnWorkload.data_set(&parameters, &DataRequest::of(1));
     });
 }
@@ -134,15 +125,9 @@ fn recordings() {
     target("recordings", &examples("recording"), |bytes| {
         std::fs::write(&path, bytes).expect("the folder is ours");
         for skip_bad_rows in [false, true] {
-            let options = RecordingOptions {
-                skip_bad_rows,
-                ..RecordingOptions::default()
-            };
+            let options = RecordingOptions { skip_bad_rows, ..RecordingOptions::default() };
             if let Ok(recording) = Recording::read(&path, &options) {
-                assert!(
-                    recording.batches(7).all(|batch| !batch.is_empty()),
-                    "an empty batch"
-                );
+                assert!(recording.batches(7).all(|batch| !batch.is_empty()), "an empty batch");
             }
         }
     });
@@ -227,8 +212,8 @@ fn hostile_lines_of_probes() {
 #[test]
 fn hostile_lines_begin_as_good_ones() {
     for line in String::from_utf8_lossy(&example("command/all")).lines() {
-        let is_one = serde_json::from_str::<Command>(line).is_ok()
-            || serde_json::from_str::<Ping>(line).is_ok();
+        let is_one =
+            serde_json::from_str::<Command>(line).is_ok() || serde_json::from_str::<Ping>(line).is_ok();
         assert!(is_one, "{line}");
     }
     for line in String::from_utf8_lossy(&example("probe/lines")).lines() {

@@ -32,28 +32,18 @@ impl Load {
         use std::os::unix::process::CommandExt;
         let direct = command(kind, arguments);
         let mut shell = Command::new("sh");
-        shell
-            .args(["-c", script])
-            .arg(direct.get_program())
-            .args(direct.get_args());
+        shell.args(["-c", script]).arg(direct.get_program()).args(direct.get_args());
         shell.process_group(0);
         set_load(&mut shell, kind, arguments);
         Self::spawn(shell)
     }
 
     fn spawn(mut command: Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("start the generator");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("start the generator");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("output"));
-        let mut load = Self {
-            child,
-            input,
-            output,
-        };
+        let mut load = Self { child, input, output };
         load.wait_for("@ready");
         load
     }
@@ -96,12 +86,7 @@ impl Load {
 
 fn command(kind: &str, arguments: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("own path"));
-    command.args([
-        "load::load_generator",
-        "--exact",
-        "--nocapture",
-        "--test-threads=1",
-    ]);
+    command.args(["load::load_generator", "--exact", "--nocapture", "--test-threads=1"]);
     set_load(&mut command, kind, arguments);
     command
 }
@@ -164,9 +149,7 @@ fn burn(milliseconds: u64) -> u64 {
 fn burn_when_told(milliseconds: u64) {
     ready();
     // On a thread of its own that ends: the process must not forget it.
-    let used = std::thread::spawn(move || burn(milliseconds))
-        .join()
-        .expect("thread");
+    let used = std::thread::spawn(move || burn(milliseconds)).join().expect("thread");
     println!("@done {used}");
     wait();
 }
@@ -241,23 +224,12 @@ fn parent(children: u64, milliseconds: u64) {
 fn map(path: &Path) {
     use std::os::fd::AsRawFd;
     ready();
-    let file = std::fs::File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .expect("open");
+    let file = std::fs::File::options().read(true).write(true).open(path).expect("open");
     let length = usize::try_from(file.metadata().expect("metadata").len()).expect("size");
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a fresh mapping of a file that nobody shortens while the test runs; it is never unmapped.
     let start = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            length,
-            protection,
-            libc::MAP_SHARED,
-            file.as_raw_fd(),
-            0,
-        )
+        libc::mmap(std::ptr::null_mut(), length, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
     };
     assert_ne!(start, libc::MAP_FAILED);
     for offset in (0..length).step_by(4096) {

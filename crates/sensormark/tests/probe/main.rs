@@ -29,10 +29,7 @@ fn sample(tree: &mut ProcessTree) -> TreeSample {
 fn assert_near(what: &str, found: u64, expected: u64) {
     let error = (found as f64 - expected as f64) * 100.0 / expected as f64;
     println!("{what}: {found} of {expected}, {error:+.3} %");
-    assert!(
-        error.abs() <= 5.0,
-        "{what}: {found}, not {expected} ({error:+.2} %)"
-    );
+    assert!(error.abs() <= 5.0, "{what}: {found}, not {expected} ({error:+.2} %)");
 }
 
 /// A folder on the disk that the build is on; not `/tmp`, which is often memory.
@@ -46,30 +43,20 @@ fn half_a_core_is_counted_to_the_percent() {
     let tree = attach(&load, Scope::Descendants, None);
     let host = HostSampler::new(None).expect("host");
     let limits = DisturbanceLimits::default();
-    let recorder =
-        Recorder::start(host, vec![tree], Duration::from_millis(100), limits).expect("recorder");
+    let recorder = Recorder::start(host, vec![tree], Duration::from_millis(100), limits).expect("recorder");
     recorder.begin_phase("run").expect("begin");
     load.go();
     let used = load.done();
     recorder.end_phase(true).expect("end");
     let recording = recorder.stop().expect("stop");
     load.end();
-    let totals = recording
-        .phase_totals(recording.phase("run").expect("phase"))
-        .expect("totals");
+    let totals = recording.phase_totals(recording.phase("run").expect("phase")).expect("totals");
     let server = &totals.roles["server"];
     assert_near("burnt CPU", server.cpu_ns, used);
-    assert_near(
-        "burnt CPU in ticks",
-        server.cpu_user_ns + server.cpu_system_ns,
-        used,
-    );
+    assert_near("burnt CPU in ticks", server.cpu_user_ns + server.cpu_system_ns, used);
     assert!(server.context_switches >= 100 && server.cpu_percent_of_core < 100.0);
     let cost = &recording.cost;
-    println!(
-        "cost of a sample: {} µs CPU",
-        cost.cpu_ns / cost.samples / 1000
-    );
+    println!("cost of a sample: {} µs CPU", cost.cpu_ns / cost.samples / 1000);
     assert!(cost.samples >= 10 && cost.cpu_ns / cost.samples < 100_000_000);
 }
 
@@ -83,46 +70,28 @@ fn anonymous_memory_is_counted_and_its_peak_kept() {
     load.done();
     let after = sample(&mut tree);
     load.end();
-    assert_near(
-        "anonymous memory",
-        after.anonymous_bytes - before.anonymous_bytes,
-        bytes,
-    );
-    assert_near(
-        "resident memory",
-        after.resident_bytes - before.resident_bytes,
-        bytes,
-    );
-    let proportional =
-        after.proportional_bytes.expect("set") - before.proportional_bytes.expect("set");
+    assert_near("anonymous memory", after.anonymous_bytes - before.anonymous_bytes, bytes);
+    assert_near("resident memory", after.resident_bytes - before.resident_bytes, bytes);
+    let proportional = after.proportional_bytes.expect("set") - before.proportional_bytes.expect("set");
     assert_near("proportional set", proportional, bytes);
     let gone = sample(&mut tree);
     assert_eq!((gone.processes, gone.resident_bytes), (0, 0));
     assert_eq!(gone.peak_resident_bytes, after.peak_resident_bytes);
-    assert!(
-        gone.cpu_ns >= after.cpu_ns,
-        "what it used does not end with it"
-    );
+    assert!(gone.cpu_ns >= after.cpu_ns, "what it used does not end with it");
 }
 
 #[test]
 fn written_pages_flushes_and_blocks_are_counted() {
     let folder = disk_folder();
     let device = device_of_folder(folder.path()).expect("device");
-    assert_ne!(
-        device.filesystem, "tmpfs",
-        "the build folder has to be on a disk for this test"
-    );
+    assert_ne!(device.filesystem, "tmpfs", "the build folder has to be on a disk for this test");
     let bytes = 50 * MEGABYTE;
     let path = folder.path().join("data");
     let mut load = Load::start("write", &format!("{} {bytes}", path.display()));
     let mut tree = attach(&load, Scope::Descendants, None);
     let mut alone = attach(&load, Scope::Process, None);
     let host = HostSampler::new(Some(folder.path())).expect("host");
-    let host_sample = || {
-        host.sample(&Scan::now().expect("scan").table)
-            .expect("sample")
-    };
+    let host_sample = || host.sample(&Scan::now().expect("scan").table).expect("sample");
     let (before, host_before) = (sample(&mut tree), host_sample());
     load.go();
     load.done();
@@ -130,17 +99,10 @@ fn written_pages_flushes_and_blocks_are_counted() {
     let own = sample(&mut alone).storage_written_bytes.expect("permitted");
     load.end();
     assert_near("written pages by thread", own, bytes);
-    let written = |of: &TreeSample| {
-        of.storage_written_bytes
-            .expect("permitted for own processes")
-    };
+    let written = |of: &TreeSample| of.storage_written_bytes.expect("permitted for own processes");
     assert_near("written pages", written(&after) - written(&before), bytes);
     let kept = sample(&mut tree);
-    assert_near(
-        "written pages after the end",
-        written(&kept) - written(&before),
-        bytes,
-    );
+    assert_near("written pages after the end", written(&kept) - written(&before), bytes);
     let used = disk_usage(folder.path(), |path| path.ends_with("data")).expect("usage");
     assert_near("allocated blocks", used.apart_bytes, bytes);
     if let (Some(before), Some(after)) = (host_before.disk, host_after.disk) {
@@ -182,10 +144,7 @@ fn send_over(address: &str) {
     assert_near("sent payload", sent.sent_payload_bytes, bytes);
     assert_near("received payload", received.received_payload_bytes, bytes);
     assert_near("sent on the wire", sent.sent_wire_bytes, bytes);
-    assert!(
-        sent.sent_wire_bytes > sent.sent_payload_bytes,
-        "headers are added"
-    );
+    assert!(sent.sent_wire_bytes > sent.sent_payload_bytes, "headers are added");
     assert_eq!((sent.open_connections, received.open_connections), (1, 1));
     let closed = sample(&mut sender).wire.expect("wire");
     assert_eq!(closed.sent_payload_bytes, sent.sent_payload_bytes);
@@ -273,15 +232,9 @@ fn a_server_that_leaves_its_parent_is_found_by_its_group() {
 fn shared_memory_is_counted_once() {
     let bytes = 100 * MEGABYTE;
     let memory = PathBuf::from("/dev/shm");
-    let folder = if memory.is_dir() {
-        tempfile::tempdir_in(memory).expect("folder")
-    } else {
-        disk_folder()
-    };
+    let folder = if memory.is_dir() { tempfile::tempdir_in(memory).expect("folder") } else { disk_folder() };
     let path = folder.path().join("shared");
-    std::fs::File::create(&path)
-        .and_then(|file| file.set_len(bytes))
-        .expect("file");
+    std::fs::File::create(&path).and_then(|file| file.set_len(bytes)).expect("file");
     let mut load = Load::start("maps", &format!("{} 8", path.display()));
     let mut tree = attach(&load, Scope::Descendants, None);
     let before = sample(&mut tree);
@@ -290,17 +243,8 @@ fn shared_memory_is_counted_once() {
     let after = sample(&mut tree);
     load.end();
     assert_eq!(after.processes, 9);
-    assert_near(
-        "shared memory",
-        after.shared_bytes - before.shared_bytes,
-        bytes,
-    );
-    assert_near(
-        "resident memory",
-        after.resident_bytes - before.resident_bytes,
-        bytes,
-    );
-    let proportional =
-        after.proportional_bytes.expect("set") - before.proportional_bytes.expect("set");
+    assert_near("shared memory", after.shared_bytes - before.shared_bytes, bytes);
+    assert_near("resident memory", after.resident_bytes - before.resident_bytes, bytes);
+    let proportional = after.proportional_bytes.expect("set") - before.proportional_bytes.expect("set");
     assert_near("proportional set", proportional, bytes);
 }

@@ -20,48 +20,30 @@ fn is_inside(test: &str) -> bool {
     let program = std::env::current_exe().expect("this program");
     let up = |way: &[&str]| {
         let mut command = Command::new("unshare");
-        command
-            .args(way)
-            .args(["sh", "-c", "ip link set lo up && exec \"$0\" \"$@\""]);
+        command.args(way).args(["sh", "-c", "ip link set lo up && exec \"$0\" \"$@\""]);
         command
     };
-    let allowed = |way: &&&[&str]| {
-        up(way)
-            .arg("true")
-            .output()
-            .is_ok_and(|end| end.status.success())
-    };
+    let allowed = |way: &&&[&str]| up(way).arg("true").output().is_ok_and(|end| end.status.success());
     let Some(way) = WAYS.iter().find(allowed) else {
         println!("ignored: no network namespace can be made here (unshare --net, ip)");
         return false;
     };
-    let ended = up(way)
-        .arg(program)
-        .args([test, "--exact", "--nocapture"])
-        .env(INSIDE, "1")
-        .status();
-    assert!(
-        ended.expect("unshare starts").success(),
-        "it failed inside the namespace"
-    );
+    let ended = up(way).arg(program).args([test, "--exact", "--nocapture"]).env(INSIDE, "1").status();
+    assert!(ended.expect("unshare starts").success(), "it failed inside the namespace");
     false
 }
 
 /// Bytes that the loopback interface has received.
 fn interface_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/net/dev").expect("interfaces");
-    let line = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("lo:"));
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("lo:"));
     let bytes = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
     bytes.expect("the loopback's bytes")
 }
 
 fn set_mtu(bytes: u64) {
     let mtu = bytes.to_string();
-    let set = Command::new("ip")
-        .args(["link", "set", "lo", "mtu", &mtu])
-        .status();
+    let set = Command::new("ip").args(["link", "set", "lo", "mtu", &mtu]).status();
     assert!(set.expect("ip starts").success());
 }
 
@@ -90,9 +72,7 @@ fn datagrams_take_what_the_interface_counts() {
                 payloads += payload as u64;
             }
             let counted = interface_bytes() - before;
-            println!(
-                "{address}, MTU {mtu}: {counted} bytes, {expected} by our rule, {payloads} of payload"
-            );
+            println!("{address}, MTU {mtu}: {counted} bytes, {expected} by our rule, {payloads} of payload");
             assert_eq!(expected, counted);
         }
     }
@@ -127,9 +107,6 @@ fn connections_take_what_the_interface_counts() {
         let ours = wire.sent_wire_bytes + wire.received_wire_bytes;
         let off = (ours as f64 / counted as f64 - 1.0) * 100.0;
         println!("{address}: {counted} bytes, {ours} by our rule, {off:+.2} %");
-        assert!(
-            off.abs() <= 1.0,
-            "{ours} bytes, the interface has {counted} ({off:+.2} %)"
-        );
+        assert!(off.abs() <= 1.0, "{ours} bytes, the interface has {counted} ({off:+.2} %)");
     }
 }

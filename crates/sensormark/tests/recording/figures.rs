@@ -16,8 +16,8 @@ use sensormark::dataset::recording::{
 };
 use sensormark_conformance::reference::Reference;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, FieldType, Function, Group, Grouping, Query,
-    RepeatedWrite, Selection, TimeRange, TimeResolution, Value, Window,
+    Aggregate, Answer, AnswerSource, Ask, FieldType, Function, Group, Grouping, Query, RepeatedWrite,
+    Selection, TimeRange, TimeResolution, Value, Window,
 };
 
 const HOUR_NS: i64 = 3_600_000_000_000;
@@ -30,43 +30,21 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
     let mut text = format!("delimiter\t{}\n", report.delimiter);
     let mut line = |cells: &[String]| writeln!(text, "{}", cells.join("\t")).expect("in memory");
     line(&["rows".into(), reference.census().readings().to_string()]);
-    let time = report
-        .columns
-        .iter()
-        .position(|column| column.role == ColumnRole::Time);
+    let time = report.columns.iter().position(|column| column.role == ColumnRole::Time);
     let format = report.time.format.to_string();
-    line(&[
-        "time".into(),
-        (time.expect("one is the time") + 1).to_string(),
-        format,
-    ]);
+    line(&["time".into(), (time.expect("one is the time") + 1).to_string(), format]);
     let mut hourly = None;
     for (number, column) in report.columns.iter().enumerate() {
         if !matches!(column.kind, Some(FieldType::F64 | FieldType::I64)) {
             continue;
         }
-        let field = recording.schema().tables[0]
-            .field(&column.name)
-            .expect("a field");
-        let mut cells = vec![
-            "column".into(),
-            (number + 1).to_string(),
-            column.name.clone(),
-        ];
-        cells.extend(
-            ask(&reference, report, field, None)[0]
-                .values
-                .iter()
-                .map(plain),
-        );
+        let field = recording.schema().tables[0].field(&column.name).expect("a field");
+        let mut cells = vec!["column".into(), (number + 1).to_string(), column.name.clone()];
+        cells.extend(ask(&reference, report, field, None)[0].values.iter().map(plain));
         line(&cells);
         hourly.get_or_insert(field);
     }
-    for group in hourly
-        .map(|field| ask(&reference, report, field, Some(HOUR_NS)))
-        .into_iter()
-        .flatten()
-    {
+    for group in hourly.map(|field| ask(&reference, report, field, Some(HOUR_NS))).into_iter().flatten() {
         let start = group.window_start_ns.expect("grouped by window") / 1_000_000_000;
         line(&["hour".into(), start.to_string(), plain(&group.values[4])]);
     }
@@ -74,32 +52,16 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
 }
 
 /// Count, sum, minimum, maximum and mean of a field over everything, by window where one is given.
-fn ask(
-    reference: &Reference,
-    report: &RecordingReport,
-    field: usize,
-    window: Option<i64>,
-) -> Vec<Group> {
-    let functions = [
-        Function::Count,
-        Function::Sum,
-        Function::Min,
-        Function::Max,
-        Function::Mean,
-    ];
+fn ask(reference: &Reference, report: &RecordingReport, field: usize, window: Option<i64>) -> Vec<Group> {
+    let functions = [Function::Count, Function::Sum, Function::Min, Function::Max, Function::Mean];
     let query = Query {
         table: 0,
         series: Selection::All,
         range: TimeRange::new(report.timing.first_ns, report.timing.last_ns + 1),
         ask: Ask::Aggregate {
-            aggregates: functions
-                .map(|function| Aggregate { function, field })
-                .to_vec(),
+            aggregates: functions.map(|function| Aggregate { function, field }).to_vec(),
             grouping: Grouping {
-                window: window.map(|width_ns| Window {
-                    width_ns,
-                    origin_ns: 0,
-                }),
+                window: window.map(|width_ns| Window { width_ns, origin_ns: 0 }),
                 ..Grouping::default()
             },
             from_sums: false,

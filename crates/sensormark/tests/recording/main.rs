@@ -16,11 +16,7 @@ fn main() {
     let root = Path::new(ROOT);
     let trials = vec![
         trial("boiler", root.join("data/boiler.csv"), 429),
-        trial(
-            "office-occupancy",
-            root.join("../shared/data/office-occupancy.csv"),
-            9_752,
-        ),
+        trial("office-occupancy", root.join("../shared/data/office-occupancy.csv"), 9_752),
         damaged(root.join("data/boiler.csv")),
     ];
     libtest_mimic::run(&arguments, trials).exit();
@@ -38,31 +34,21 @@ fn missing(path: &Path) -> Option<String> {
     })
 }
 
-fn ignorable(
-    name: &str,
-    path: &Path,
-    run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
-) -> Trial {
+fn ignorable(name: &str, path: &Path, run: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
     match missing(path) {
         None => Trial::test(name.to_owned(), run),
-        Some(reason) => {
-            Trial::test(format!("{name} (ignored: {reason})"), run).with_ignored_flag(true)
-        }
+        Some(reason) => Trial::test(format!("{name} (ignored: {reason})"), run).with_ignored_flag(true),
     }
 }
 
 fn trial(name: &str, path: PathBuf, readings: u64) -> Trial {
-    ignorable(
-        &format!("figures of {name} agree"),
-        &path.clone(),
-        move || {
-            let (text, report) = figures::figures(&path).map_err(|error| error.to_string())?;
-            if (report.rows, report.readings) != (readings, readings) {
-                return Err(format!("{} rows, {} readings", report.rows, report.readings).into());
-            }
-            check(&path, &text).map(|_| ()).map_err(Failed::from)
-        },
-    )
+    ignorable(&format!("figures of {name} agree"), &path.clone(), move || {
+        let (text, report) = figures::figures(&path).map_err(|error| error.to_string())?;
+        if (report.rows, report.readings) != (readings, readings) {
+            return Err(format!("{} rows, {} readings", report.rows, report.readings).into());
+        }
+        check(&path, &text).map(|_| ()).map_err(Failed::from)
+    })
 }
 
 /// A check that never fails would be worth nothing: one mean is changed a little, which it must find.
@@ -75,10 +61,7 @@ fn damaged(path: PathBuf) -> Trial {
         let cells: Vec<&str> = hour.split('\t').collect();
         let mean: f64 = cells[2].parse().map_err(|_| "a mean is a number")?;
         let wrong = mean * (1.0 + 1e-7);
-        match check(
-            &path,
-            &format!("{before}\n{}\t{}\t{wrong:e}\n", cells[0], cells[1]),
-        ) {
+        match check(&path, &format!("{before}\n{}\t{}\t{wrong:e}\n", cells[0], cells[1])) {
             Err(report) if report.contains(", 1 disagree") => Ok(()),
             result => Err(format!("{result:?}").into()),
         }
@@ -95,11 +78,7 @@ fn check(path: &Path, figures: &str) -> Result<String, String> {
         .args([path, ours.as_path()])
         .output()
         .map_err(|error| error.to_string())?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr);
-    if output.status.success() {
-        Ok(text)
-    } else {
-        Err(text)
-    }
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(text) } else { Err(text) }
 }

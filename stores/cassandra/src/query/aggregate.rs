@@ -53,10 +53,7 @@ impl Number {
 
 /// Whether the server computes it within a partition.
 const fn is_native(function: Function) -> bool {
-    matches!(
-        function,
-        Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
-    )
+    matches!(function, Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean)
 }
 
 /// The columns of one aggregate: how many readings have the field, and what is asked.
@@ -97,9 +94,7 @@ impl Partial {
         let kind = table.fields[aggregate.field].kind;
         if matches!(aggregate.function, Function::Sum | Function::Mean) {
             match kind {
-                FieldType::F64 => {
-                    self.add_real(f64::from_bits(decode::big(bytes)?.cast_unsigned()))
-                }
+                FieldType::F64 => self.add_real(f64::from_bits(decode::big(bytes)?.cast_unsigned())),
                 _ => self.whole += decode::varint(bytes)?,
             }
             return Ok(());
@@ -163,15 +158,11 @@ impl Reader<'_> {
         if native {
             return self.aggregate_natively(query, aggregates, grouping).await;
         }
-        let fields = aggregates
-            .iter()
-            .fold(FieldSet::first(0), |set, one| set.with(one.field));
+        let fields = aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, query.range, fields).await?;
         let series = &self.physical.schema.tables[query.table].series;
         let name = client_side::group_names(series, grouping);
-        Ok(client_side::groups(
-            &batch, name, query, aggregates, grouping,
-        ))
+        Ok(client_side::groups(&batch, name, query, aggregates, grouping))
     }
 
     async fn aggregate_natively(
@@ -216,10 +207,7 @@ impl Reader<'_> {
         let physical = self.physical;
         let table = &physical.schema.tables[query.table];
         let text = |keyspace: &str| {
-            let columns: Vec<String> = aggregates
-                .iter()
-                .map(|one| expression(table, *one))
-                .collect();
+            let columns: Vec<String> = aggregates.iter().map(|one| expression(table, *one)).collect();
             format!(
                 "SELECT {} FROM {keyspace}.\"{}\" WHERE {PARTITION} AND \"_time\" >= ? AND \"_time\" <= ?",
                 columns.join(", "),
@@ -234,15 +222,12 @@ impl Reader<'_> {
             let pages = link.pages("aggregate", statement, &Cells(&cells)).await?;
             Ok::<_, StoreError>((series, pages))
         };
-        let mut asked = iter(places.partitions.iter().copied())
-            .map(ask)
-            .buffered(PIPELINE);
+        let mut asked = iter(places.partitions.iter().copied()).map(ask).buffered(PIPELINE);
         let name = client_side::group_names(&table.series, grouping);
         let mut partials = BTreeMap::new();
         while let Some((series, pages)) = asked.try_next().await? {
-            let group = partials
-                .entry(name(series))
-                .or_insert_with(|| vec![Partial::default(); aggregates.len()]);
+            let group =
+                partials.entry(name(series)).or_insert_with(|| vec![Partial::default(); aggregates.len()]);
             decode::each(&pages, |row| {
                 let mut both = group.iter_mut().zip(aggregates);
                 both.try_for_each(|(partial, one)| partial.add(table, *one, row))

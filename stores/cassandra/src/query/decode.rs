@@ -41,9 +41,7 @@ pub(crate) fn next<'f>(row: &mut Columns<'f, '_>) -> Result<&'f [u8], StoreError
 }
 
 fn sized<const N: usize>(bytes: &[u8]) -> Result<[u8; N], StoreError> {
-    bytes
-        .try_into()
-        .map_err(|_| odd("a value has another length"))
+    bytes.try_into().map_err(|_| odd("a value has another length"))
 }
 
 /// A bigint or timestamp.
@@ -58,9 +56,7 @@ pub(crate) fn varint(bytes: &[u8]) -> Result<i128, StoreError> {
         return Err(odd("a number over 128 bits"));
     }
     let start = if first >= 128 { -1_i128 } else { 0 };
-    Ok(bytes
-        .iter()
-        .fold(start, |value, &byte| value << 8 | i128::from(byte)))
+    Ok(bytes.iter().fold(start, |value, &byte| value << 8 | i128::from(byte)))
 }
 
 /// A series' number.
@@ -160,11 +156,7 @@ pub(crate) fn record(
         fields,
     };
     let bytes = next(row)?;
-    if is_json {
-        json::decode(text(bytes)?, &wanted, batch)
-    } else {
-        blob::decode(bytes, &wanted, batch)
-    }
+    if is_json { json::decode(text(bytes)?, &wanted, batch) } else { blob::decode(bytes, &wanted, batch) }
 }
 
 #[cfg(test)]
@@ -173,12 +165,9 @@ mod tests {
 
     #[test]
     fn whole_numbers_of_any_length_are_read() {
-        for (bytes, value) in [
-            (&[0x7f_u8][..], 127),
-            (&[0x80], -128),
-            (&[0x00, 0x80], 128),
-            (&[0xff, 0x7f], -129),
-        ] {
+        for (bytes, value) in
+            [(&[0x7f_u8][..], 127), (&[0x80], -128), (&[0x00, 0x80], 128), (&[0xff, 0x7f], -129)]
+        {
             assert_eq!(varint(bytes).unwrap(), value);
         }
         assert!(varint(&[]).is_err());

@@ -19,15 +19,9 @@ impl Reader<'_> {
         let all = description.all_fields();
         let text = |keyspace: &str| {
             let (columns, _) = columns(physical, table, all);
-            format!(
-                "SELECT \"_series\", {columns} FROM {keyspace}.\"{}\"",
-                own.readings()
-            )
+            format!("SELECT \"_series\", {columns} FROM {keyspace}.\"{}\"", own.readings())
         };
-        let mut statement = self
-            .statements
-            .get(self.link, Shape::Scan(table), text)
-            .await?;
+        let mut statement = self.statements.get(self.link, Shape::Scan(table), text).await?;
         statement.set_page_size(own.page());
         let everything = TimeRange::new(i64::MIN, i64::MAX);
         let mut batch = Batch::new(table, description);
@@ -38,9 +32,7 @@ impl Reader<'_> {
             decode::each(std::slice::from_ref(&page), |row| {
                 let series = decode::series(row)?;
                 match own.rows {
-                    Rows::Reading { unit_ns } => {
-                        decode::reading(row, series, unit_ns, all, &mut batch)
-                    }
+                    Rows::Reading { unit_ns } => decode::reading(row, series, unit_ns, all, &mut batch),
                     Rows::Record { span_ns, json } => {
                         decode::record(row, series, (span_ns, json), everything, all, &mut batch)
                     }
@@ -62,26 +54,18 @@ impl Reader<'_> {
     ) -> Result<(), StoreError> {
         let own = &self.physical.tables[table];
         let Some(entity) = &self.physical.schema.tables[table].entity else {
-            return Err(StoreError::unsupported(
-                "read entities back",
-                format!("table {table} has none"),
-            ));
+            return Err(StoreError::unsupported("read entities back", format!("table {table} has none")));
         };
         let text = |keyspace: &str| {
             let columns = entity.columns.iter();
-            let columns: String = columns
-                .map(|column| format!(", \"{}\"", column.name))
-                .collect();
+            let columns: String = columns.map(|column| format!(", \"{}\"", column.name)).collect();
             format!(
                 "SELECT \"_series\", \"{}\"{columns} FROM {keyspace}.\"{}\"",
                 entity.last_time_column,
                 own.entities()
             )
         };
-        let mut statement = self
-            .statements
-            .get(self.link, Shape::Entities(table), text)
-            .await?;
+        let mut statement = self.statements.get(self.link, Shape::Entities(table), text).await?;
         let mut pages = Vec::new();
         let mut state = Some(PagingState::start());
         while let Some(from) = state {

@@ -12,9 +12,7 @@ use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::PagingState;
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_store::client_side;
-use sensormark_store::{
-    Batch, Comparison, FieldSet, FieldType, Moment, Predicate, Query, StoreError, Value,
-};
+use sensormark_store::{Batch, Comparison, FieldSet, FieldType, Moment, Predicate, Query, StoreError, Value};
 
 /// What a search of one series needs; shared by searches that are under way at once.
 struct Search<'a> {
@@ -67,10 +65,7 @@ impl Bound {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a cast to an integer saturates, which is meant"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates, which is meant")]
 const fn saturated(value: f64) -> i64 {
     value as i64
 }
@@ -79,15 +74,9 @@ impl Search<'_> {
     /// The first passing reading of a series, or the last.
     async fn run(&self, series: u32) -> Result<Option<Moment>, StoreError> {
         let of_series = |place: &&(u32, i64)| place.0 == series;
-        let start = self
-            .places
-            .partitions
-            .partition_point(|place| place.0 < series);
-        let mut buckets: Vec<i64> = self.places.partitions[start..]
-            .iter()
-            .take_while(of_series)
-            .map(|place| place.1)
-            .collect();
+        let start = self.places.partitions.partition_point(|place| place.0 < series);
+        let mut buckets: Vec<i64> =
+            self.places.partitions[start..].iter().take_while(of_series).map(|place| place.1).collect();
         if self.backwards {
             buckets.reverse();
         }
@@ -101,28 +90,19 @@ impl Search<'_> {
 
     async fn partition(&self, series: u32, bucket: i64) -> Result<Option<Moment>, StoreError> {
         let field = self.predicate.field;
-        let mut batch = Batch::new(
-            self.query.table,
-            &self.physical.schema.tables[self.query.table],
-        );
+        let mut batch = Batch::new(self.query.table, &self.physical.schema.tables[self.query.table]);
         let [one, two, three, four] = within(series, bucket, self.places);
         match self.physical.tables[self.query.table].rows {
             Rows::Reading { unit_ns } => {
                 let cells = [one, two, three, four, self.bound.cell()];
-                let pages = self
-                    .link
-                    .pages("search", self.statement, &Cells(&cells))
-                    .await?;
+                let pages = self.link.pages("search", self.statement, &Cells(&cells)).await?;
                 decode::each(&pages, |row| {
                     decode::reading(row, series, unit_ns, FieldSet::one(field), &mut batch)
                 })?;
             }
             Rows::Record { span_ns, json } => {
                 let cells = [one, two, three, four];
-                let pages = self
-                    .link
-                    .pages("search", self.statement, &Cells(&cells))
-                    .await?;
+                let pages = self.link.pages("search", self.statement, &Cells(&cells)).await?;
                 let (range, fields) = (self.query.range, FieldSet::one(field));
                 decode::each(&pages, |row| {
                     decode::record(row, series, (span_ns, json), range, fields, &mut batch)
@@ -135,11 +115,7 @@ impl Search<'_> {
             number.is_some_and(|value| self.predicate.passes(value))
         };
         let mut rows = 0..batch.len();
-        let found = if self.backwards {
-            rows.rfind(passes)
-        } else {
-            rows.find(passes)
-        };
+        let found = if self.backwards { rows.rfind(passes) } else { rows.find(passes) };
         Ok(found.map(|row| client_side::moment(&batch, field, row)))
     }
 }
@@ -154,15 +130,12 @@ impl Reader<'_> {
     ) -> Result<Vec<(u32, Moment)>, StoreError> {
         let field = &self.physical.schema.tables[query.table].fields[predicate.field];
         let series = self.series(query).await?;
-        let (Some(bound), Some(places)) = (
-            Bound::new(field.kind, predicate),
-            self.places(query, &series, query.range).await?,
-        ) else {
+        let (Some(bound), Some(places)) =
+            (Bound::new(field.kind, predicate), self.places(query, &series, query.range).await?)
+        else {
             return Ok(Vec::new());
         };
-        let statement = self
-            .search_statement(query.table, predicate, backwards)
-            .await?;
+        let statement = self.search_statement(query.table, predicate, backwards).await?;
         let search = Search {
             link: self.link,
             physical: self.physical,
@@ -178,9 +151,7 @@ impl Reader<'_> {
         let asked = iter(series).map(ask).buffered(PIPELINE);
         let found: Vec<(u32, Option<Moment>)> = asked.try_collect().await?;
         let found = found.into_iter();
-        Ok(found
-            .filter_map(|(series, moment)| Some((series, moment?)))
-            .collect())
+        Ok(found.filter_map(|(series, moment)| Some((series, moment?))).collect())
     }
 
     async fn search_statement(
@@ -219,10 +190,7 @@ impl Reader<'_> {
         predicate: Predicate,
         backwards: bool,
     ) -> Result<Option<Moment>, StoreError> {
-        let found = self
-            .searched(query, predicate, backwards)
-            .await?
-            .into_iter();
+        let found = self.searched(query, predicate, backwards).await?.into_iter();
         let best = if backwards {
             found.max_by_key(|(series, moment)| (moment.time_ns, std::cmp::Reverse(*series)))
         } else {
@@ -258,18 +226,13 @@ impl Reader<'_> {
             return Ok(None);
         };
         let least = self.least(query, field, &places).await?;
-        let smaller =
-            |one: &&(usize, Value), other: &&(usize, Value)| client_side::order(&one.1, &other.1);
+        let smaller = |one: &&(usize, Value), other: &&(usize, Value)| client_side::order(&one.1, &other.1);
         let Some((_, value)) = least.iter().min_by(smaller) else {
             return Ok(None);
         };
         // the partitions that hold it, of which the earliest reading is asked for
         let holds = |one: &&(usize, Value)| client_side::order(&one.1, value).is_eq();
-        places.partitions = least
-            .iter()
-            .filter(holds)
-            .map(|(index, _)| places.partitions[*index])
-            .collect();
+        places.partitions = least.iter().filter(holds).map(|(index, _)| places.partitions[*index]).collect();
         let text = |keyspace: &str| {
             let name = &physical.schema.tables[query.table].fields[field].name;
             format!(
@@ -277,19 +240,13 @@ impl Reader<'_> {
                 own.readings()
             )
         };
-        let statement = self
-            .statements
-            .get(self.link, Shape::Equal(query.table, field), text)
-            .await?;
+        let statement = self.statements.get(self.link, Shape::Equal(query.table, field), text).await?;
         let kind = physical.schema.tables[query.table].fields[field].kind;
         let mut batch = Batch::new(query.table, &physical.schema.tables[query.table]);
         for &(series, bucket) in &places.partitions {
             let [one, two, three, four] = within(series, bucket, &places);
             let cells = [one, two, three, four, equal_cell(kind, value)];
-            let pages = self
-                .link
-                .pages("find the minimum", &statement, &Cells(&cells))
-                .await?;
+            let pages = self.link.pages("find the minimum", &statement, &Cells(&cells)).await?;
             decode::each(&pages, |row| {
                 decode::reading(row, series, unit_ns, FieldSet::one(field), &mut batch)
             })?;
@@ -318,14 +275,10 @@ impl Reader<'_> {
         let (link, statement) = (self.link, &statement);
         let ask = async |(index, (series, bucket)): (usize, (u32, i64))| {
             let cells = within(series, bucket, places);
-            let pages = link
-                .pages("find the minimum", statement, &Cells(&cells))
-                .await?;
+            let pages = link.pages("find the minimum", statement, &Cells(&cells)).await?;
             Ok::<_, StoreError>((index, pages))
         };
-        let mut asked = iter(places.partitions.iter().copied().enumerate())
-            .map(ask)
-            .buffered(PIPELINE);
+        let mut asked = iter(places.partitions.iter().copied().enumerate()).map(ask).buffered(PIPELINE);
         let mut least = Vec::new();
         while let Some((index, pages)) = asked.try_next().await? {
             decode::each(&pages, |row| {
@@ -340,11 +293,7 @@ impl Reader<'_> {
     }
 
     /// Of each series the latest reading in the range that has any of the fields.
-    pub(super) async fn latest(
-        &mut self,
-        query: &Query,
-        fields: FieldSet,
-    ) -> Result<Batch, StoreError> {
+    pub(super) async fn latest(&mut self, query: &Query, fields: FieldSet) -> Result<Batch, StoreError> {
         let physical = self.physical;
         let table = &physical.schema.tables[query.table];
         let series = self.series(query).await?;
@@ -352,10 +301,7 @@ impl Reader<'_> {
         let Some(places) = self.places(query, &series, query.range).await? else {
             return Ok(batch);
         };
-        let (key, text) = (
-            columns(physical, query.table, fields),
-            &physical.tables[query.table],
-        );
+        let (key, text) = (columns(physical, query.table, fields), &physical.tables[query.table]);
         let surely = fields.iter().any(|field| !table.fields[field].nullable)
             && matches!(text.rows, Rows::Reading { .. });
         let text = |keyspace: &str| {
@@ -374,11 +320,7 @@ impl Reader<'_> {
         statement.set_page_size(32);
         let reader = &*self;
         let (statement, places) = (&statement, &places);
-        let ask = async |series: u32| {
-            reader
-                .latest_of(query, fields, statement, places, series)
-                .await
-        };
+        let ask = async |series: u32| reader.latest_of(query, fields, statement, places, series).await;
         let mut asked = iter(series).map(ask).buffered(PIPELINE);
         while let Some(found) = asked.try_next().await? {
             if let Some(row) = found.len().checked_sub(1) {
@@ -406,10 +348,7 @@ impl Reader<'_> {
             let cells = within(series, bucket, places);
             let mut state = Some(PagingState::start());
             while let Some(from) = state {
-                let (page, next) = self
-                    .link
-                    .page("read the latest", statement, &Cells(&cells), from)
-                    .await?;
+                let (page, next) = self.link.page("read the latest", statement, &Cells(&cells), from).await?;
                 let pages = std::slice::from_ref(&page);
                 self.decode(query, query.range, fields, series, pages, &mut batch)?;
                 let own = &self.physical.tables[query.table];
@@ -418,10 +357,7 @@ impl Reader<'_> {
                     // a record of a later page may hold a later reading of the same span
                     Rows::Record { .. } => {
                         let first = batch.times_ns.first().map(|&time| own.key(time));
-                        batch
-                            .times_ns
-                            .iter()
-                            .all(|&time| first == Some(own.key(time)))
+                        batch.times_ns.iter().all(|&time| first == Some(own.key(time)))
                     }
                 };
                 state = next.filter(|_| more);

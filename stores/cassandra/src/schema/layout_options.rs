@@ -2,18 +2,16 @@
 
 use sensormark_kit::{layouts, offer};
 use sensormark_store::{
-    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
-    Scope, Shape, Table, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema, Scope,
+    Shape, Table, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be offered, if so.
 pub(crate) fn missing(layout: &Layout) -> Option<String> {
     let reason = match layout.shape {
         Shape::RowPerReading => None,
-        Shape::RecordPerSpan { encoding, .. } => {
-            (!matches!(encoding, Encoding::Blob | Encoding::Json))
-                .then_some("Cassandra has no arrays and documents that queries look into")
-        }
+        Shape::RecordPerSpan { encoding, .. } => (!matches!(encoding, Encoding::Blob | Encoding::Json))
+            .then_some("Cassandra has no arrays and documents that queries look into"),
         Shape::Summary { .. } => Some(
             "sums kept at write time would be read, added to and written back, which loses updates, or counters, which count a repeated write twice",
         ),
@@ -33,11 +31,8 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let usual = Layout {
-        tags: layouts::tags_apart(schema),
-        index: Index::Clustered,
-        ..Layout::row_per_reading()
-    };
+    let usual =
+        Layout { tags: layouts::tags_apart(schema), index: Index::Clustered, ..Layout::row_per_reading() };
     match family {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => {
@@ -112,22 +107,20 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
     if matches!(layout.shape, Shape::RecordPerSpan { .. }) {
         return match operation {
             Operation::Range => Capability::Native,
-            Operation::RangeOfSomeFields => {
-                client("a record comes whole; the client takes the fields out")
-            }
+            Operation::RangeOfSomeFields => client("a record comes whole; the client takes the fields out"),
             _ => client("Cassandra does not look into records; the client reads and unpacks them"),
         };
     }
     match operation {
-        Operation::AggregateByWindow => client(
-            "no GROUP BY a window of a bigint; the client fetches the readings and groups them",
-        ),
+        Operation::AggregateByWindow => {
+            client("no GROUP BY a window of a bigint; the client fetches the readings and groups them")
+        }
         Operation::AggregateByDayPart => {
             client("no GROUP BY an expression; the client fetches the readings and groups them")
         }
-        Operation::AggregateAcrossSeries => client(
-            "Cassandra aggregates within each partition; the client adds the partitions' results up",
-        ),
+        Operation::AggregateAcrossSeries => {
+            client("Cassandra aggregates within each partition; the client adds the partitions' results up")
+        }
         Operation::TimeWeightedShare => {
             client("no window functions; the client fetches the readings and weights them")
         }

@@ -64,10 +64,7 @@ pub(super) struct Place {
 
 impl Place {
     /// A server alone.
-    pub(super) const ALONE: Self = Self {
-        member: 0,
-        members: 1,
-    };
+    pub(super) const ALONE: Self = Self { member: 0, members: 1 };
 
     /// The token where the member's part of the ring begins: all parts are alike. That of a server alone is 0.
     fn token(self) -> i128 {
@@ -116,17 +113,9 @@ pub(super) fn configuration(
     let (data, [native, storage, ..]) = (folder.data.display(), folder.ports);
     let (address, token, differing) = (folder.address, place.token(), place.settings());
     // Other nodes come in by the storage port, which asks for no password. A node alone has none.
-    let listen = if address.is_loopback() {
-        address
-    } else {
-        Ipv4Addr::LOCALHOST
-    };
+    let listen = if address.is_loopback() { address } else { Ipv4Addr::LOCALHOST };
     // The first member is the seed of all.
-    let seed = if place.members > 1 {
-        Ipv4Addr::LOCALHOST
-    } else {
-        listen
-    };
+    let seed = if place.members > 1 { Ipv4Addr::LOCALHOST } else { listen };
     let (memtable, log) = (memory.memtable, memory.log);
     let commit_log = folder.log("commitlog", folder.data.join("commitlog"));
     let commit_log = commit_log.display();

@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The server's jars, in the order of places that all stores have.
 pub(crate) fn installation() -> Result<Installation, StoreError> {
-    let packages = [
-        "/usr/share/cassandra",
-        "/opt/cassandra/lib",
-        "/usr/local/cassandra/lib",
-    ];
+    let packages = ["/usr/share/cassandra", "/opt/cassandra/lib", "/usr/local/cassandra/lib"];
     let search = Search {
         name: "cassandra",
         title: "the Cassandra server",
@@ -45,9 +41,7 @@ pub(super) fn jar(folder: &Path, prefix: &str) -> Option<PathBuf> {
         .filter(|path| {
             let name = path.file_name().and_then(|name| name.to_str());
             let rest = name.and_then(|name| name.strip_prefix(prefix));
-            rest.is_some_and(|rest| {
-                rest.ends_with(".jar") && rest.starts_with(|c: char| c.is_ascii_digit())
-            })
+            rest.is_some_and(|rest| rest.ends_with(".jar") && rest.starts_with(|c: char| c.is_ascii_digit()))
         })
         .collect();
     found.sort();
@@ -56,7 +50,5 @@ pub(super) fn jar(folder: &Path, prefix: &str) -> Option<PathBuf> {
 
 /// A Java that Cassandra runs on.
 pub(super) fn find_java() -> Result<PathBuf, StoreError> {
-    sensormark_server::java::find_java("Cassandra", "Java 17 or 11", |version| {
-        matches!(version, 17 | 11)
-    })
+    sensormark_server::java::find_java("Cassandra", "Java 17 or 11", |version| matches!(version, 17 | 11))
 }

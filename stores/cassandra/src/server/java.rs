@@ -60,10 +60,7 @@ const AT_ONCE: [&str; 5] = [
 ];
 
 /// The same for a node that waits for no others.
-const ALONE: [&str; 2] = [
-    "-Dcassandra.ring_delay_ms=0",
-    "-Dcassandra.load_ring_state=false",
-];
+const ALONE: [&str; 2] = ["-Dcassandra.ring_delay_ms=0", "-Dcassandra.load_ring_state=false"];
 
 /// A member tells the others that it joins, and waits this many ms until it knows them. It ends where no word of the first came by then, which on a busy machine
 /// takes more than a second. Cassandra's default is 30 s, because its machines may be far apart.
@@ -71,10 +68,7 @@ const JOINING: [&str; 1] = ["-Dcassandra.ring_delay_ms=4000"];
 
 /// The options that open modules, which nodetool takes too.
 pub(super) fn openings() -> impl Iterator<Item = String> {
-    OPENINGS
-        .iter()
-        .chain(&JAVA[..1])
-        .map(|&text| text.to_owned())
+    OPENINGS.iter().chain(&JAVA[..1]).map(|&text| text.to_owned())
 }
 
 /// The server's command line, with the configuration in this file of its folder.
@@ -100,10 +94,7 @@ pub(super) fn arguments(
         format!("-Dlogback.configurationFile={root}/logback.xml"),
         format!("-Dcassandra.storagedir={root}"),
         format!("-Dcassandra.logdir={root}"),
-        format!(
-            "-Dcassandra.jmx.local.port={}",
-            management_port(folder, place)
-        ),
+        format!("-Dcassandra.jmx.local.port={}", management_port(folder, place)),
         format!("-Djava.io.tmpdir={root}"),
         format!("-Djna.tmpdir={root}"),
         "-cp".to_owned(),

@@ -21,21 +21,11 @@ const LOG_AS_PUBLISHED: u64 = 8_192;
 impl Memory {
     /// For these options.
     pub(super) fn new(options: &ServerOptions) -> Result<Self, StoreError> {
-        let divided = |heap: u64, log: u64| Self {
-            heap,
-            direct: (heap / 2).max(128),
-            memtable: heap / 4,
-            log,
-        };
+        let divided =
+            |heap: u64, log: u64| Self { heap, direct: (heap / 2).max(128), memtable: heap / 4, log };
         match options.profile.as_deref() {
-            None => Ok(divided(
-                (options.memory_bytes >> 20).max(LEAST_HEAP),
-                options.log_bytes() >> 20,
-            )),
-            Some("as-published") => Ok(divided(
-                own_heap(machine_memory_bytes() >> 20),
-                LOG_AS_PUBLISHED,
-            )),
+            None => Ok(divided((options.memory_bytes >> 20).max(LEAST_HEAP), options.log_bytes() >> 20)),
+            Some("as-published") => Ok(divided(own_heap(machine_memory_bytes() >> 20), LOG_AS_PUBLISHED)),
             Some(other) => Err(StoreError::new(
                 ErrorKind::Configuration,
                 "configure a Cassandra server",

@@ -8,15 +8,10 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Runs nodetool against a server of our own, and gives what it prints.
-pub(crate) async fn nodetool(
-    port: u16,
-    command: &[&str],
-    patience: Duration,
-) -> Result<String, StoreError> {
+pub(crate) async fn nodetool(port: u16, command: &[&str], patience: Duration) -> Result<String, StoreError> {
     let jars = installation()?.path;
     let operation = format!("run nodetool {}", command.join(" "));
-    let failed =
-        |context: String| StoreError::new(ErrorKind::Rejected, operation.as_str(), context);
+    let failed = |context: String| StoreError::new(ErrorKind::Rejected, operation.as_str(), context);
     let mut child = std::process::Command::new(find_java()?)
         .args(openings())
         .args(["-Xmx64M", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"])
@@ -33,9 +28,7 @@ pub(crate) async fn nodetool(
     let mut output = child.stdout.take();
     let reading = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
-        let read = output
-            .as_mut()
-            .map(|output| output.read_to_string(&mut text));
+        let read = output.as_mut().map(|output| output.read_to_string(&mut text));
         read.transpose().map(|_| text)
     });
     let start = Instant::now();
@@ -46,11 +39,7 @@ pub(crate) async fn nodetool(
             None if start.elapsed() > patience => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(crate::error::timeout(
-                    &operation,
-                    patience.as_millis(),
-                    true,
-                ));
+                return Err(crate::error::timeout(&operation, patience.as_millis(), true));
             }
             None => tokio::time::sleep(Duration::from_millis(20)).await,
         }

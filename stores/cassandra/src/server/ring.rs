@@ -12,8 +12,8 @@ use scylla::statement::Consistency as Replicas;
 use sensormark_kit::url::own_server;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch,
-    ServerOptions, StoreError,
+    Clusters, Consistency, Endpoint, ErrorKind, Installation, Leadership, MemberLaunch, ServerOptions,
+    StoreError,
 };
 use std::time::Duration;
 
@@ -32,7 +32,8 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// How long one statement may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const LINK: &str = "https://cassandra.apache.org/doc/latest/cassandra/architecture/dynamo.html#tunable-consistency";
+const LINK: &str =
+    "https://cassandra.apache.org/doc/latest/cassandra/architecture/dynamo.html#tunable-consistency";
 
 /// What each level promises; the names are those of the URL's option `consistency`.
 const LEVELS: [Consistency; 3] = [
@@ -58,11 +59,7 @@ const LEVELS: [Consistency; 3] = [
 
 /// What sensormark can start.
 pub(crate) fn clusters() -> Clusters {
-    Clusters {
-        members: 3..=3,
-        consistencies: LEVELS.to_vec(),
-        leadership: Leadership::None,
-    }
+    Clusters { members: 3..=3, consistencies: LEVELS.to_vec(), leadership: Leadership::None }
 }
 
 /// Whether every acknowledged write is on several nodes: then the loss of any one takes none of them.
@@ -78,27 +75,20 @@ pub(crate) fn launch_member(
     options: &ServerOptions,
 ) -> Result<MemberLaunch, StoreError> {
     let wrong = |text: String| StoreError::new(ErrorKind::Configuration, OPERATION, text);
-    let asked = options
-        .cluster
-        .as_ref()
-        .map(|cluster| &*cluster.consistency);
+    let asked = options.cluster.as_ref().map(|cluster| &*cluster.consistency);
     let asked = asked.unwrap_or_default();
     if !LEVELS.iter().any(|level| level.name == asked) {
         let names = LEVELS.map(|level| level.name).join(", ");
         let text = format!("there is no consistency level {asked:?}; there are {names}");
         return Err(wrong(text));
     }
-    let place = Place {
-        member,
-        members: folders.len(),
-    };
+    let place = Place { member, members: folders.len() };
     let folder = folders
         .get(member)
         .filter(|_| place.members == COPIES)
         .ok_or_else(|| wrong(format!("a cluster of Cassandra has {COPIES} nodes here")))?;
     let jmx = management_port(folder, place);
-    let further =
-        format!("datacenter={DATACENTER}&replication={COPIES}&consistency={asked}&jmx={jmx}");
+    let further = format!("datacenter={DATACENTER}&replication={COPIES}&consistency={asked}&jmx={jmx}");
     Ok(MemberLaunch {
         launch: launch_one(
             (&super::find_java()?, installation),
@@ -126,12 +116,7 @@ pub(crate) async fn form_cluster(members: &[Endpoint]) -> Result<Endpoint, Store
     }
     let list = |texts: Vec<String>| texts.join(",");
     let hosts = list(all.iter().flat_map(Options::nodes).collect());
-    let jmx = list(
-        all.iter()
-            .flat_map(|one| &one.jmx)
-            .map(u16::to_string)
-            .collect(),
-    );
+    let jmx = list(all.iter().flat_map(|one| &one.jmx).map(u16::to_string).collect());
     let url = endpoint.url.expose();
     let (before, _) = url.rsplit_once("jmx=").unwrap_or((url, ""));
     let before = before.replacen(&list(first.nodes()), &hosts, 1);
@@ -144,8 +129,7 @@ pub(crate) async fn form_cluster(members: &[Endpoint]) -> Result<Endpoint, Store
 async fn copy_accounts(first: &Options, nodes: usize) -> Result<(), StoreError> {
     const CLASS: &[u8] = b"NetworkTopologyStrategy";
     let link = Link::open(first, PATIENCE).await?;
-    let text =
-        "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'system_auth'";
+    let text = "SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = 'system_auth'";
     let mut are_copied = false;
     decode::each(&[link.rows(OPERATION, text).await?], |row| {
         let replication = decode::optional(row)?.unwrap_or_default();
@@ -207,10 +191,7 @@ mod tests {
     #[test]
     fn each_level_is_an_option_that_users_may_write() {
         for level in clusters().consistencies {
-            let url = format!(
-                "cassandra://a,b,c/?replication=3&consistency={}",
-                level.name
-            );
+            let url = format!("cassandra://a,b,c/?replication=3&consistency={}", level.name);
             assert!(Options::parse(&url).unwrap().consistency.is_some());
             assert_eq!(survives_loss(level.name), level.name != "one");
         }

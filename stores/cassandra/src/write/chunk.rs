@@ -60,13 +60,7 @@ impl SerializeRow for Row<'_> {
 /// One row of either kind of table, with its values.
 pub(super) enum Line<'a> {
     Reading(Row<'a>),
-    Record {
-        series: u32,
-        bucket: i64,
-        span: i64,
-        name: [u8; 20],
-        record: Vec<u8>,
-    },
+    Record { series: u32, bucket: i64, span: i64, name: [u8; 20], record: Vec<u8> },
 }
 
 impl SerializeRow for Line<'_> {
@@ -77,13 +71,7 @@ impl SerializeRow for Line<'_> {
     ) -> Result<(), SerializationError> {
         match self {
             Self::Reading(row) => row.serialize(context, writer),
-            Self::Record {
-                series,
-                bucket,
-                span,
-                name,
-                record,
-            } => Cells(&[
+            Self::Record { series, bucket, span, name, record } => Cells(&[
                 Cell::Int(series.cast_signed()),
                 Cell::Big(*bucket),
                 Cell::Big(*span),
@@ -203,12 +191,7 @@ fn reading_chunks<'b>(
         if bytes > LARGEST_ROW {
             return Err(too_large("a reading", bytes));
         }
-        let line = Line::Reading(Row {
-            batch,
-            row,
-            bucket,
-            key,
-        });
+        let line = Line::Reading(Row { batch, row, bucket, key });
         let same = partition.replace((series, bucket)) == Some((series, bucket));
         match chunks.last_mut() {
             Some(chunk) if same && chunk.lines.len() < READINGS && chunk.bytes + bytes <= most => {
@@ -216,11 +199,7 @@ fn reading_chunks<'b>(
                 chunk.rows.append(&mut rows);
                 chunk.bytes += bytes;
             }
-            _ => chunks.push(Chunk {
-                lines: vec![line],
-                rows: std::mem::take(&mut rows),
-                bytes,
-            }),
+            _ => chunks.push(Chunk { lines: vec![line], rows: std::mem::take(&mut rows), bytes }),
         }
     }
     Ok(chunks)

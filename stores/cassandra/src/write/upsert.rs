@@ -18,10 +18,7 @@ use sensormark_store::{Acknowledgement, Atomicity, EntityReading, StoreError, Va
 
 impl Writer<'_> {
     /// Inserts a reading and updates its entity.
-    pub(crate) async fn upsert(
-        &mut self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let batch = write.reading;
         let own = &self.physical.tables[batch.table];
         let (Some(&series), Some(&time)) = (batch.series.first(), batch.times_ns.first()) else {
@@ -47,30 +44,17 @@ impl Writer<'_> {
         let mut statements = 1;
         if write.atomicity == Atomicity::Atomic {
             together.append_statement(insert);
-            values.extend(
-                chunks
-                    .iter()
-                    .flat_map(|chunk| &chunk.lines)
-                    .map(Update::Line),
-            );
-            self.link
-                .batch("update an entity and write", &together, &values)
-                .await?;
+            values.extend(chunks.iter().flat_map(|chunk| &chunk.lines).map(Update::Line));
+            self.link.batch("update an entity and write", &together, &values).await?;
         } else {
             // both statements are of one partition: nothing to log
             together = Together::new_with_statements(BatchType::Unlogged, together.statements);
-            self.link
-                .batch("update an entity", &together, &values)
-                .await?;
+            self.link.batch("update an entity", &together, &values).await?;
             send(self.link, &insert, &chunks, batch).await?;
             statements = 2;
         }
         self.known.entities[batch.table].insert(series);
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements,
-        })
+        Ok(Acknowledgement { readings: 1, sent: 1, statements })
     }
 
     async fn entity_statements(
@@ -80,27 +64,19 @@ impl Writer<'_> {
     ) -> Result<(PreparedStatement, PreparedStatement), StoreError> {
         let description = &self.physical.schema.tables[table];
         let Some(entity) = &description.entity else {
-            return Err(StoreError::unsupported(
-                "update an entity",
-                "the table has no entity",
-            ));
+            return Err(StoreError::unsupported("update an entity", "the table has no entity"));
         };
         // The first write of an entity's columns stays: its timestamp counts backwards, so that later ones lose.
         let text = |keyspace: &str| {
             let columns = entity.columns.iter();
-            let columns: String = columns
-                .map(|column| format!(", \"{}\"", column.name))
-                .collect();
+            let columns: String = columns.map(|column| format!(", \"{}\"", column.name)).collect();
             format!(
                 "INSERT INTO {keyspace}.\"{}\" (\"_series\"{columns}) VALUES (?{}) USING TIMESTAMP ?",
                 own.entities(),
                 ", ?".repeat(entity.columns.len())
             )
         };
-        let first = self
-            .statements
-            .get(self.link, Shape::Entity(table), text)
-            .await?;
+        let first = self.statements.get(self.link, Shape::Entity(table), text).await?;
         let text = |keyspace: &str| {
             format!(
                 "UPDATE {keyspace}.\"{}\" SET \"{}\" = ? WHERE \"_series\" = ?",
@@ -108,10 +84,7 @@ impl Writer<'_> {
                 entity.last_time_column
             )
         };
-        let last = self
-            .statements
-            .get(self.link, Shape::LastTime(table), text)
-            .await?;
+        let last = self.statements.get(self.link, Shape::LastTime(table), text).await?;
         Ok((first, last))
     }
 }

@@ -22,9 +22,7 @@ impl Rows {
         if state == 0 {
             return Ok(rows);
         }
-        Err(rows
-            .failure()
-            .unwrap_or_else(|| Failure::of(super::codes::INTERNAL, "the library says no more")))
+        Err(rows.failure().unwrap_or_else(|| Failure::of(super::codes::INTERNAL, "the library says no more")))
     }
 
     /// What went wrong, if anything did.
@@ -78,12 +76,7 @@ impl Answered {
             ((functions.chunk_size)(handle), vectors)
         };
         let rows = usize::try_from(count).unwrap_or(usize::MAX);
-        Self {
-            library,
-            handle,
-            vectors,
-            rows,
-        }
+        Self { library, handle, vectors, rows }
     }
 
     /// How many rows it has.
@@ -120,8 +113,8 @@ impl Vector {
         let number = LogicalType::of_vector(library, vector).number();
         // SAFETY: the vector is of an open chunk; lists have a child.
         unsafe {
-            let elements = (number == types::LIST)
-                .then(|| Box::new(Self::of(library, (functions.list_child)(vector))));
+            let elements =
+                (number == types::LIST).then(|| Box::new(Self::of(library, (functions.list_child)(vector))));
             Self {
                 number,
                 data: (functions.vector_data)(vector).cast(),
@@ -193,9 +186,7 @@ impl Vector {
             let bytes = if length <= 12 {
                 inside
             } else {
-                (&raw const (*entry).rest)
-                    .cast::<*const u8>()
-                    .read_unaligned()
+                (&raw const (*entry).rest).cast::<*const u8>().read_unaligned()
             };
             Some(std::slice::from_raw_parts(bytes, length))
         }

@@ -34,11 +34,7 @@ pub(crate) struct Sheet<'a> {
 
 impl<'a> Sheet<'a> {
     /// Opens a table whose columns are of these kinds; its name is without quotes.
-    pub(crate) fn open(
-        connection: &Connection,
-        table: &str,
-        kinds: &'a [Kind],
-    ) -> Result<Self, Failure> {
+    pub(crate) fn open(connection: &Connection, table: &str, kinds: &'a [Kind]) -> Result<Self, Failure> {
         let library = connection.library;
         let name = text(table)?;
         let mut sheet = Self {
@@ -61,11 +57,7 @@ impl<'a> Sheet<'a> {
         }
         let failure = sheet.failure();
         // The appender says this without its kind.
-        let code = if failure.text.contains("could not be found") {
-            codes::CATALOG
-        } else {
-            failure.code
-        };
+        let code = if failure.text.contains("could not be found") { codes::CATALOG } else { failure.code };
         Err(Failure::of(code, failure.text))
     }
 
@@ -158,8 +150,7 @@ impl Chunk {
     fn new(library: &'static Library, types: &[LogicalType]) -> Self {
         let mut handles: Vec<_> = types.iter().map(|one| one.handle).collect();
         // SAFETY: the types are open, and there are as many as are said.
-        let handle =
-            unsafe { (library.functions.create_chunk)(handles.as_mut_ptr(), handles.len() as u64) };
+        let handle = unsafe { (library.functions.create_chunk)(handles.as_mut_ptr(), handles.len() as u64) };
         Self { library, handle }
     }
 
@@ -191,14 +182,7 @@ impl Writer {
     fn of(library: &'static Library, vector: *mut foreign::Vector, kind: Kind) -> Self {
         // SAFETY: the vector is of an open chunk.
         let data = unsafe { (library.functions.vector_data)(vector) };
-        Self {
-            library,
-            vector,
-            kind,
-            number: kind.number(),
-            data: data.cast(),
-            validity: ptr::null_mut(),
-        }
+        Self { library, vector, kind, number: kind.number(), data: data.cast(), validity: ptr::null_mut() }
     }
 
     /// # Safety
@@ -282,8 +266,5 @@ impl Writer {
 }
 
 fn misfit(cell: Cell<'_>, number: u32) -> Failure {
-    Failure::of(
-        codes::MISMATCH,
-        format!("{cell:?} is not for a column of DuckDB's type {number}"),
-    )
+    Failure::of(codes::MISMATCH, format!("{cell:?} is not for a column of DuckDB's type {number}"))
 }

@@ -22,10 +22,7 @@ impl Connection {
         if state == 0 {
             return Ok(Self { library, handle });
         }
-        Err(Failure::of(
-            codes::CONNECTION,
-            "the library gives no connection",
-        ))
+        Err(Failure::of(codes::CONNECTION, "the library gives no connection"))
     }
 
     /// The library.
@@ -43,9 +40,8 @@ impl Connection {
         let statements = text(statements)?;
         let mut result = ResultHandle::empty();
         // SAFETY: the connection is open, the text ends with NUL, and the pointer is to a place for the result.
-        let state = unsafe {
-            (self.library.functions.query)(self.handle, statements.as_ptr(), &raw mut result)
-        };
+        let state =
+            unsafe { (self.library.functions.query)(self.handle, statements.as_ptr(), &raw mut result) };
         Rows::taken(self.library, result, state)
     }
 
@@ -53,14 +49,9 @@ impl Connection {
     pub(crate) fn prepare(&self, statement: &str) -> Result<Prepared, Failure> {
         let functions = &self.library.functions;
         let statement = text(statement)?;
-        let mut prepared = Prepared {
-            library: self.library,
-            handle: ptr::null_mut(),
-        };
+        let mut prepared = Prepared { library: self.library, handle: ptr::null_mut() };
         // SAFETY: the connection is open, the text ends with NUL, and the pointer is to a place for the handle.
-        let state = unsafe {
-            (functions.prepare)(self.handle, statement.as_ptr(), &raw mut prepared.handle)
-        };
+        let state = unsafe { (functions.prepare)(self.handle, statement.as_ptr(), &raw mut prepared.handle) };
         if state == 0 {
             return Ok(prepared);
         }
@@ -90,8 +81,7 @@ impl Prepared {
             Parameter::Cell(cell) => cell,
             Parameter::Unsigned16(value) => {
                 // SAFETY: the statement is open; the library takes any number for a place.
-                let state =
-                    unsafe { (self.library.functions.bind_u16)(self.handle, place as u64, *value) };
+                let state = unsafe { (self.library.functions.bind_u16)(self.handle, place as u64, *value) };
                 return self.is_bound(state);
             }
             _ => return self.bind_value(place, &Value::of(self.library, parameter)?),
@@ -119,8 +109,7 @@ impl Prepared {
     /// The same with a value of the library's own.
     pub(crate) fn bind_value(&self, place: usize, value: &Value) -> Result<(), Failure> {
         // SAFETY: statement and value are open; the library copies the value.
-        let state =
-            unsafe { (self.library.functions.bind_value)(self.handle, place as u64, value.handle) };
+        let state = unsafe { (self.library.functions.bind_value)(self.handle, place as u64, value.handle) };
         self.is_bound(state)
     }
 
@@ -130,10 +119,7 @@ impl Prepared {
         }
         // SAFETY: the statement is open, and keeps its message.
         let told = unsafe { text_at((self.library.functions.prepare_error)(self.handle)) };
-        Err(Failure::of(
-            codes::INVALID_INPUT,
-            format!("a parameter is not taken; {told}"),
-        ))
+        Err(Failure::of(codes::INVALID_INPUT, format!("a parameter is not taken; {told}")))
     }
 
     /// Runs it, and gives all of its rows.

@@ -26,16 +26,12 @@ pub(crate) struct Value {
 
 impl Value {
     /// A parameter as the library's value.
-    pub(crate) fn of(
-        library: &'static Library,
-        parameter: &Parameter<'_>,
-    ) -> Result<Self, Failure> {
+    pub(crate) fn of(library: &'static Library, parameter: &Parameter<'_>) -> Result<Self, Failure> {
         match parameter {
             Parameter::Cell(cell) => Self::of_cell(library, *cell),
             Parameter::Time(nanos) => {
                 // SAFETY: the function takes a plain number.
-                let handle =
-                    unsafe { (library.functions.timestamp_value)(TimestampNs { nanos: *nanos }) };
+                let handle = unsafe { (library.functions.timestamp_value)(TimestampNs { nanos: *nanos }) };
                 Ok(Self { library, handle })
             }
             Parameter::Unsigned16(value) => {
@@ -58,34 +54,24 @@ impl Value {
                 Cell::I32(value) => (functions.i32_value)(value),
                 Cell::I64(value) => (functions.i64_value)(value),
                 Cell::F64(value) => (functions.f64_value)(value),
-                Cell::Text(value) => {
-                    (functions.text_value)(value.as_ptr().cast(), value.len() as u64)
-                }
+                Cell::Text(value) => (functions.text_value)(value.as_ptr().cast(), value.len() as u64),
                 Cell::Encoded(_) => return Err(not_bound()),
             }
         };
         Ok(Self { library, handle })
     }
 
-    fn of_list(
-        library: &'static Library,
-        kind: ColumnType,
-        cells: &[Cell<'_>],
-    ) -> Result<Self, Failure> {
+    fn of_list(library: &'static Library, kind: ColumnType, cells: &[Cell<'_>]) -> Result<Self, Failure> {
         let functions = &library.functions;
         let values = cells.iter().map(|&cell| Self::of_cell(library, cell));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let mut handles: Vec<_> = values.iter().map(|value| value.handle).collect();
         let element = LogicalType::of(library, type_number(kind));
         // SAFETY: type and values are open, and there are as many values as are said.
-        let handle = unsafe {
-            (functions.list_value)(element.handle, handles.as_mut_ptr(), handles.len() as u64)
-        };
+        let handle =
+            unsafe { (functions.list_value)(element.handle, handles.as_mut_ptr(), handles.len() as u64) };
         if handle.is_null() {
-            return Err(Failure::of(
-                codes::INVALID_INPUT,
-                "a list cannot be made of these values",
-            ));
+            return Err(Failure::of(codes::INVALID_INPUT, "a list cannot be made of these values"));
         }
         Ok(Self { library, handle })
     }
@@ -111,10 +97,7 @@ impl Drop for Value {
 }
 
 pub(super) fn not_bound() -> Failure {
-    Failure::of(
-        codes::NOT_IMPLEMENTED,
-        "encoded records go through an appender, not through parameters",
-    )
+    Failure::of(codes::NOT_IMPLEMENTED, "encoded records go through an appender, not through parameters")
 }
 
 /// DuckDB's number of a type of single values.

@@ -18,9 +18,7 @@ pub(crate) struct Fetched<'a> {
 impl Fetched<'_> {
     #[inline]
     fn vector(&self, place: usize) -> Result<&Vector, StoreError> {
-        self.chunk
-            .vector(place)
-            .ok_or_else(|| error::unexpected(OPERATION, "a row has too few columns"))
+        self.chunk.vector(place).ok_or_else(|| error::unexpected(OPERATION, "a row has too few columns"))
     }
 }
 
@@ -115,8 +113,5 @@ fn text(vector: &Vector, row: usize) -> Result<&str, StoreError> {
 }
 
 fn wrong_type(wanted: &str) -> StoreError {
-    error::unexpected(
-        OPERATION,
-        format!("a row holds something else in place of {wanted}"),
-    )
+    error::unexpected(OPERATION, format!("a row holds something else in place of {wanted}"))
 }

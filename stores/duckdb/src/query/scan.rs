@@ -53,11 +53,7 @@ pub(crate) fn entities(
     let wrong = |failure| error::native(OPERATION, failure);
     let physical = Arc::clone(&session.physical);
     let text = plan::entities(&physical, number)?;
-    let mut rows = session
-        .prepare(&text)
-        .map_err(wrong)?
-        .stream()
-        .map_err(wrong)?;
+    let mut rows = session.prepare(&text).map_err(wrong)?.stream().map_err(wrong)?;
     let (mut key, mut values) = (String::new(), Vec::new());
     while let Some(chunk) = rows.next().map_err(wrong)? {
         for row in 0..chunk.rows() {

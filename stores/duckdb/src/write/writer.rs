@@ -27,8 +27,7 @@ impl Writer {
         let (table, description) = (&physical.tables[number], &physical.schema.tables[number]);
         let kinds = sum_kinds(table);
         let lists = kinds.iter().enumerate();
-        let lists = lists
-            .map(|(place, kind)| format!("unnest(${}::{})", place + 1, type_name(kind.array())));
+        let lists = lists.map(|(place, kind)| format!("unnest(${}::{})", place + 1, type_name(kind.array())));
         let source = format!("SELECT {}", joined(lists));
         let columns = table.columns.iter();
         Self {

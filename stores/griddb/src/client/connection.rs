@@ -20,15 +20,10 @@ impl Properties {
     fn new(map: &BTreeMap<&str, String>) -> Result<Self, Failure> {
         let pair = |(name, value): (&&str, &String)| Ok((text(name)?, text(value)?));
         let texts = map.iter().map(pair).collect::<Result<Vec<_>, Failure>>()?;
-        let entry = |(name, value): &(CString, CString)| Property {
-            name: name.as_ptr(),
-            value: value.as_ptr(),
-        };
+        let entry =
+            |(name, value): &(CString, CString)| Property { name: name.as_ptr(), value: value.as_ptr() };
         let entries = texts.iter().map(entry).collect();
-        Ok(Self {
-            _texts: texts,
-            entries,
-        })
+        Ok(Self { _texts: texts, entries })
     }
 }
 
@@ -77,11 +72,7 @@ impl Connection {
             match NonNull::new(raw) {
                 Some(raw) if code == 0 => {
                     let kept = Kept::default();
-                    let open = Open {
-                        functions,
-                        raw,
-                        kept,
-                    };
+                    let open = Open { functions, raw, kept };
                     Ok(Self(Rc::new(open)))
                 }
                 _ => Err(failure(functions, factory.cast(), code)),
@@ -105,9 +96,8 @@ impl Connection {
     /// Runs queries together; their row sets are then taken by [`rows::Query::found`].
     pub(super) fn fetch_all(&self, queries: &[*mut foreign::Query]) -> Result<(), Failure> {
         // SAFETY: the queries are open: the caller holds them.
-        let code = unsafe {
-            (self.0.functions.fetch_all)(self.0.raw.as_ptr(), queries.as_ptr(), queries.len())
-        };
+        let code =
+            unsafe { (self.0.functions.fetch_all)(self.0.raw.as_ptr(), queries.as_ptr(), queries.len()) };
         self.check(code)
     }
 }

@@ -53,12 +53,7 @@ impl Connection {
         unsafe {
             let store = self.0.raw.as_ptr();
             let ask = self.0.functions.container_info;
-            self.check(ask(
-                store,
-                container.as_ptr(),
-                &raw mut info,
-                &raw mut exists,
-            ))?;
+            self.check(ask(store, container.as_ptr(), &raw mut info, &raw mut exists))?;
             Ok((exists != 0).then(|| words(name, &info)))
         }
     }
@@ -98,11 +93,7 @@ unsafe fn column_words(column: &ColumnInfo, is_key: bool) -> String {
     // SAFETY: by the caller's promise.
     let name = unsafe { copied(column.name) };
     let key = if is_key { " row key" } else { "" };
-    let filled = if column.options & NOT_NULL != 0 {
-        " NOT NULL"
-    } else {
-        ""
-    };
+    let filled = if column.options & NOT_NULL != 0 { " NOT NULL" } else { "" };
     format!("  {name} {kind}{key}{filled}")
 }
 
@@ -130,7 +121,5 @@ unsafe fn copied(text: *const c_char) -> String {
         return String::new();
     }
     // SAFETY: by the caller's promise.
-    unsafe { CStr::from_ptr(text) }
-        .to_string_lossy()
-        .into_owned()
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

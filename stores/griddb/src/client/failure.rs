@@ -16,10 +16,7 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure that this module finds before the client does.
     pub(crate) fn of(code: i32, text: &str) -> Self {
-        Self {
-            codes: vec![code],
-            text: text.to_owned(),
-        }
+        Self { codes: vec![code], text: text.to_owned() }
     }
 
     /// The error's own number.
@@ -66,8 +63,5 @@ pub(super) fn failure(functions: &Functions, resource: *mut c_void, code: i32) -
             texts.push(said.into_owned());
         }
     }
-    Failure {
-        codes,
-        text: texts.join("; "),
-    }
+    Failure { codes, text: texts.join("; ") }
 }

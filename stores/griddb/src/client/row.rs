@@ -80,26 +80,19 @@ impl Row {
     /// Sets a TIMESTAMP, in milliseconds since the epoch.
     pub(crate) fn set_time(&mut self, column: i32, milliseconds: i64) -> Result<(), Failure> {
         // SAFETY: the row is open.
-        self.check(unsafe {
-            (self.functions.set_timestamp)(self.raw.as_ptr(), column, milliseconds)
-        })
+        self.check(unsafe { (self.functions.set_timestamp)(self.raw.as_ptr(), column, milliseconds) })
     }
 
     /// Sets a STRING; the library copies it.
     pub(crate) fn set_text(&mut self, column: i32, value: &str) -> Result<(), Failure> {
         let value = text(value)?;
         // SAFETY: the row is open, and the text lives until after the call.
-        self.check(unsafe {
-            (self.functions.set_string)(self.raw.as_ptr(), column, value.as_ptr())
-        })
+        self.check(unsafe { (self.functions.set_string)(self.raw.as_ptr(), column, value.as_ptr()) })
     }
 
     /// Sets a BLOB; the library copies it.
     pub(crate) fn set_blob(&mut self, column: i32, bytes: &[u8]) -> Result<(), Failure> {
-        let blob = Blob {
-            size: bytes.len(),
-            data: bytes.as_ptr().cast(),
-        };
+        let blob = Blob { size: bytes.len(), data: bytes.as_ptr().cast() };
         // SAFETY: the row is open, and the bytes live until after the call.
         self.check(unsafe { (self.functions.set_blob)(self.raw.as_ptr(), column, &raw const blob) })
     }
@@ -147,28 +140,21 @@ impl<'a> Cells<'a> {
     pub(crate) fn text(self, column: i32) -> Result<&'a str, Failure> {
         let mut value: *const c_char = ptr::null();
         // SAFETY: the row is open.
-        let code =
-            unsafe { (self.0.functions.get_string)(self.0.raw.as_ptr(), column, &raw mut value) };
+        let code = unsafe { (self.0.functions.get_string)(self.0.raw.as_ptr(), column, &raw mut value) };
         self.0.check(code)?;
         if value.is_null() {
             return Ok("");
         }
         // SAFETY: the text belongs to the row, and is not changed while it is borrowed: what changes a row needs it for itself.
         let value = unsafe { CStr::from_ptr(value) };
-        value
-            .to_str()
-            .map_err(|_| Failure::of(ILLEGAL_PARAMETER, "a text is not UTF-8"))
+        value.to_str().map_err(|_| Failure::of(ILLEGAL_PARAMETER, "a text is not UTF-8"))
     }
 
     /// A BLOB, copied.
     pub(crate) fn blob(self, column: i32) -> Result<Vec<u8>, Failure> {
-        let mut blob = Blob {
-            size: 0,
-            data: ptr::null(),
-        };
+        let mut blob = Blob { size: 0, data: ptr::null() };
         // SAFETY: the row is open.
-        let code =
-            unsafe { (self.0.functions.get_blob)(self.0.raw.as_ptr(), column, &raw mut blob) };
+        let code = unsafe { (self.0.functions.get_blob)(self.0.raw.as_ptr(), column, &raw mut blob) };
         self.0.check(code)?;
         if blob.data.is_null() || blob.size == 0 {
             return Ok(Vec::new());

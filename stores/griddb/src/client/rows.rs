@@ -131,10 +131,7 @@ impl Container {
         while rows.len() < count {
             rows.push(self.new_row()?);
         }
-        Ok(Rows {
-            container: self.clone(),
-            rows,
-        })
+        Ok(Rows { container: self.clone(), rows })
     }
 
     /// Makes an index on a column, of the kind that the column's type has by default (a tree).
@@ -231,10 +228,7 @@ impl Container {
         // SAFETY: the container is open, and the text lives until after the call.
         self.check(unsafe { (self.functions().query)(self.raw(), tql.as_ptr(), &raw mut raw) })?;
         let missing = || Failure::of(ILLEGAL_PARAMETER, "no query was made");
-        Ok(Query {
-            container: self.clone(),
-            raw: NonNull::new(raw).ok_or_else(missing)?,
-        })
+        Ok(Query { container: self.clone(), raw: NonNull::new(raw).ok_or_else(missing)? })
     }
 
     /// Asks a question in TQL.
@@ -284,9 +278,7 @@ impl Connection {
         &self,
         questions: impl IntoIterator<Item = (&'a Container, &'a str)>,
     ) -> Result<Vec<Found>, Failure> {
-        let made = questions
-            .into_iter()
-            .map(|(container, tql)| container.query(tql));
+        let made = questions.into_iter().map(|(container, tql)| container.query(tql));
         let queries = made.collect::<Result<Vec<_>, _>>()?;
         let raw: Vec<_> = queries.iter().map(|query| query.raw.as_ptr()).collect();
         self.fetch_all(&raw)?;
@@ -383,10 +375,7 @@ impl Found {
         let (mut value, mut assigned): (T, Flag) = (T::default(), 0);
         // SAFETY: the row set is open; the result is closed after it was read.
         unsafe {
-            self.check((functions.next_aggregation)(
-                self.set.as_ptr(),
-                &raw mut raw,
-            ))?;
+            self.check((functions.next_aggregation)(self.set.as_ptr(), &raw mut raw))?;
             let code = read(raw, &raw mut value, &raw mut assigned);
             let failed = (code != 0).then(|| failure(functions, raw.cast(), code));
             (functions.close_aggregation)(&raw mut raw);

@@ -90,8 +90,7 @@ impl Reader<'_> {
     ) -> Result<Vec<Group>, StoreError> {
         let series = self.series(query)?;
         let mut wanted: BTreeSet<(usize, Part)> = BTreeSet::new();
-        let mut native =
-            grouping.by_day_part.is_none() && !matches!(self.rows, Rows::Record { .. });
+        let mut native = grouping.by_day_part.is_none() && !matches!(self.rows, Rows::Record { .. });
         for aggregate in aggregates {
             match Part::of(aggregate.function) {
                 Some(parts) => wanted.extend(parts.iter().map(|&part| (aggregate.field, part))),
@@ -117,14 +116,10 @@ impl Reader<'_> {
                 return Ok(finish(groups, aggregates));
             }
         }
-        let fields = aggregates
-            .iter()
-            .fold(FieldSet::first(0), |fields, one| fields.with(one.field));
+        let fields = aggregates.iter().fold(FieldSet::first(0), |fields, one| fields.with(one.field));
         let batch = self.range(query, query.range, fields)?;
         let name = group_names(&self.schema.tables[query.table].series, grouping);
-        Ok(client_side::groups(
-            &batch, name, query, aggregates, grouping,
-        ))
+        Ok(client_side::groups(&batch, name, query, aggregates, grouping))
     }
 
     /// Asks for the parts of all groups.
@@ -157,10 +152,7 @@ impl Reader<'_> {
             for (series, ..) in together {
                 open.push(self.containers.get(Place::Series(query.table, *series))?);
             }
-            let asked = open
-                .iter()
-                .zip(together)
-                .map(|(one, ask)| (one, ask.1.as_str()));
+            let asked = open.iter().zip(together).map(|(one, ask)| (one, ask.1.as_str()));
             let found = self.containers.connection.ask_all(asked).map_err(failed)?;
             for ((_, _, key, what), found) in together.iter().zip(&found) {
                 if let Some(value) = read(found, table.fields[what.0].kind, what.1)? {
@@ -197,9 +189,7 @@ fn question(field: &str, part: Part, within: &str) -> String {
 fn read(found: &Found, kind: FieldType, part: Part) -> Result<Option<Value>, StoreError> {
     if part == Part::Count || matches!(kind, FieldType::I64 | FieldType::U16) {
         let value = found.whole().map_err(failed)?;
-        return Ok(value
-            .filter(|&count| part != Part::Count || count > 0)
-            .map(Value::I64));
+        return Ok(value.filter(|&count| part != Part::Count || count > 0).map(Value::I64));
     }
     Ok(found.real().map_err(failed)?.map(Value::F64))
 }
@@ -229,12 +219,7 @@ fn finish(groups: BTreeMap<GroupKey, Parts>, aggregates: &[Aggregate]) -> Vec<Gr
             Function::Mean => mean(part(one.field, Part::Sum), part(one.field, Part::Count)),
             Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
         };
-        Group {
-            series,
-            window_start_ns: start,
-            day: None,
-            values: aggregates.iter().map(value).collect(),
-        }
+        Group { series, window_start_ns: start, day: None, values: aggregates.iter().map(value).collect() }
     };
     groups.into_iter().map(group).collect()
 }
@@ -253,20 +238,12 @@ mod tests {
     use sensormark_store::{Ask, Selection, Window};
 
     fn starts(range: TimeRange, width_ns: i64, origin_ns: i64) -> Option<Vec<(i64, i64)>> {
-        let grouping = Grouping {
-            window: Some(Window {
-                width_ns,
-                origin_ns,
-            }),
-            ..Grouping::default()
-        };
+        let grouping = Grouping { window: Some(Window { width_ns, origin_ns }), ..Grouping::default() };
         let query = Query {
             table: 0,
             series: Selection::All,
             range,
-            ask: Ask::LastReading {
-                fields: FieldSet::one(0),
-            },
+            ask: Ask::LastReading { fields: FieldSet::one(0) },
         };
         let slices = slices(&query, grouping, 5)?;
         let pair = |slice: &Slice| (slice.start.unwrap(), slice.range.start_ns);
@@ -276,10 +253,7 @@ mod tests {
     #[test]
     fn windows_are_cut_to_the_range_and_keep_their_names() {
         let range = TimeRange::new(25, 45);
-        assert_eq!(
-            starts(range, 10, 3),
-            Some(vec![(23, 25), (33, 33), (43, 43)])
-        );
+        assert_eq!(starts(range, 10, 3), Some(vec![(23, 25), (33, 33), (43, 43)]));
         assert_eq!(starts(TimeRange::new(5, 5), 10, 0), Some(Vec::new()));
         assert_eq!(starts(TimeRange::new(0, 1_000), 10, 0), None);
     }

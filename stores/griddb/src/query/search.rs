@@ -29,9 +29,7 @@ impl Reader<'_> {
         let tql = format!("SELECT * WHERE {within}{and}{condition}{order} LIMIT 1");
         let (rows, series) = (self.rows, self.series(query)?);
         self.ask_each(query.table, &series, &tql, |series, found| {
-            each(found, |cells| {
-                reading(rows, cells, series, fields, &mut batch)
-            })
+            each(found, |cells| reading(rows, cells, series, fields, &mut batch))
         })?;
         Ok(batch)
     }
@@ -42,12 +40,7 @@ impl Reader<'_> {
     }
 
     /// The readings of the range that pass, or of each series the one that comes first in this order.
-    fn passing(
-        &mut self,
-        query: &Query,
-        predicate: Predicate,
-        order: &str,
-    ) -> Result<Batch, StoreError> {
+    fn passing(&mut self, query: &Query, predicate: Predicate, order: &str) -> Result<Batch, StoreError> {
         let fields = FieldSet::one(predicate.field);
         if !self.is_record() {
             return match self.condition(query, predicate) {
@@ -86,11 +79,7 @@ impl Reader<'_> {
     }
 
     /// The smallest value and its time, the earliest of equals.
-    pub(super) fn minimum(
-        &mut self,
-        query: &Query,
-        field: usize,
-    ) -> Result<Option<Moment>, StoreError> {
+    pub(super) fn minimum(&mut self, query: &Query, field: usize) -> Result<Option<Moment>, StoreError> {
         let fields = FieldSet::one(field);
         let found = if self.is_record() {
             self.range(query, query.range, fields)?
@@ -128,11 +117,7 @@ impl Reader<'_> {
     }
 
     /// The series that have a reading that passes.
-    pub(super) fn matching(
-        &mut self,
-        query: &Query,
-        predicate: Predicate,
-    ) -> Result<Vec<u32>, StoreError> {
+    pub(super) fn matching(&mut self, query: &Query, predicate: Predicate) -> Result<Vec<u32>, StoreError> {
         let mut series = self.passing(query, predicate, "")?.series;
         series.dedup();
         Ok(series)

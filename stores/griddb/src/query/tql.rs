@@ -34,10 +34,7 @@ fn real(value: f64) -> String {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a cast to an integer saturates, which is meant"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a cast to an integer saturates, which is meant")]
 const fn saturated(value: f64) -> i64 {
     value as i64
 }
@@ -79,11 +76,7 @@ mod tests {
     use super::*;
 
     fn passes_text(kind: FieldType, comparison: Comparison, threshold: f64) -> Option<String> {
-        let predicate = Predicate {
-            field: 0,
-            comparison,
-            threshold,
-        };
+        let predicate = Predicate { field: 0, comparison, threshold };
         passes("f", kind, predicate)
     }
 

@@ -2,22 +2,21 @@
 
 use sensormark_kit::{layouts, offer};
 use sensormark_store::{
-    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
-    Operation, Schema, Scope, Shape, Table, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption, Operation,
+    Schema, Scope, Shape, Table, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// Why a layout cannot be offered, if so.
 pub(crate) fn missing(layout: &Layout) -> Option<String> {
     let reason = match (layout.shape, layout.time) {
-        (Shape::RowPerReading, TimeKey::Nanoseconds)
-        | (Shape::NativeTimeSeries, TimeKey::Native) => None,
+        (Shape::RowPerReading, TimeKey::Nanoseconds) | (Shape::NativeTimeSeries, TimeKey::Native) => None,
         (Shape::RecordPerSpan { encoding, .. }, TimeKey::Nanoseconds) => {
             (!matches!(encoding, Encoding::Blob | Encoding::Json))
                 .then_some("GridDB has no documents that questions look into")
         }
-        (Shape::Summary { .. }, _) => Some(
-            "a transaction ends at a container, so that sums and readings cannot be written together",
-        ),
+        (Shape::Summary { .. }, _) => {
+            Some("a transaction ends at a container, so that sums and readings cannot be written together")
+        }
         _ => Some("GridDB keeps rows of readings, time series and records of a span alone"),
     };
     let reason = reason.or_else(|| {
@@ -44,9 +43,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => {
             let layout = |encoding| {
-                usual
-                    .with_shape(Shape::RecordPerSpan { span_ns, encoding })
-                    .with_index(Index::SeriesTime)
+                usual.with_shape(Shape::RecordPerSpan { span_ns, encoding }).with_index(Index::SeriesTime)
             };
             vec![
                 offer(
@@ -129,16 +126,9 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, table: &Table) -
         Operation::MostFrequent => {
             client("no GROUP BY a value; the client fetches the readings and counts them")
         }
-        Operation::Aggregate
-            if table
-                .fields
-                .iter()
-                .any(|field| field.kind == FieldType::U16) =>
-        {
-            client(
-                "SUM of an INTEGER overflows in silence at 2^31; sums of over 32,768 readings of a 16-bit field are added up by the client",
-            )
-        }
+        Operation::Aggregate if table.fields.iter().any(|field| field.kind == FieldType::U16) => client(
+            "SUM of an INTEGER overflows in silence at 2^31; sums of over 32,768 readings of a 16-bit field are added up by the client",
+        ),
         _ => Capability::Native,
     }
 }

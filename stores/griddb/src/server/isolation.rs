@@ -99,8 +99,7 @@ mod tests {
 
     #[test]
     fn any_other_address_is_a_way_in() {
-        let table =
-            format!("{ALONE}  +-- 10.0.0.0/24 2 0 2\n     |-- 10.0.0.5\n        /32 host LOCAL\n");
+        let table = format!("{ALONE}  +-- 10.0.0.0/24 2 0 2\n     |-- 10.0.0.5\n        /32 host LOCAL\n");
         assert_eq!(version_four(&table), ["10.0.0.5"]);
         let six = "fe80000000000000000000fffe000001 02 40 20 80     eth0\n";
         assert_eq!(version_six(six).len(), 1);

@@ -83,8 +83,7 @@ fn delete_request(measurement: &str) -> String {
 
 impl InfluxdbAdministrator {
     fn read<T: DeserializeOwned>(&self, operation: &str) -> Result<T, StoreError> {
-        serde_json::from_slice(self.link.body())
-            .map_err(|error| garbled(operation, &error.to_string()))
+        serde_json::from_slice(self.link.body()).map_err(|error| garbled(operation, &error.to_string()))
     }
 
     /// The organisation's buckets, or the one of this name.
@@ -114,10 +113,7 @@ impl InfluxdbAdministrator {
         }
     }
 
-    async fn organisation_number(
-        &mut self,
-        organisation: &Organisation,
-    ) -> Result<String, StoreError> {
+    async fn organisation_number(&mut self, organisation: &Organisation) -> Result<String, StoreError> {
         const OPERATION: &str = "find the organisation";
         let path = paths::organisation(organisation);
         self.link.demand(Message::get(OPERATION, &path)).await?;
@@ -194,12 +190,7 @@ impl InfluxdbAdministrator {
         }
         let asked = self.link.demand(Message::get(OPERATION, "/api/v2/config"));
         match asked.await {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::Authentication | ErrorKind::NotFound
-                ) =>
-            {
+            Err(error) if matches!(error.kind(), ErrorKind::Authentication | ErrorKind::NotFound) => {
                 // an operator's token alone may see them
                 return Ok(Vec::new());
             }
@@ -210,9 +201,7 @@ impl InfluxdbAdministrator {
             let value = stated.config.get(*name)?;
             Some(Setting {
                 name: (*name).to_owned(),
-                value: value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned),
+                value: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
             })
         };
         Ok(SETTINGS.iter().filter_map(setting).collect())
@@ -232,9 +221,7 @@ impl InfluxdbAdministrator {
                 format!("there is no bucket {name}"),
             ));
         };
-        self.link
-            .demand(Message::get(OPERATION, "/metrics"))
-            .await?;
+        self.link.demand(Message::get(OPERATION, "/metrics")).await?;
         let text = String::from_utf8_lossy(self.link.body());
         Ok(counters(&text, &bucket.id))
     }
@@ -245,8 +232,7 @@ fn counters(metrics: &str, bucket: &str) -> Counters {
     let label = format!("bucket=\"{bucket}\"");
     let mut counters = Counters::default();
     for line in metrics.lines().filter(|line| line.contains(&label)) {
-        let (Some((name, _)), Some((_, number))) = (line.split_once('{'), line.rsplit_once(' '))
-        else {
+        let (Some((name, _)), Some((_, number))) = (line.split_once('{'), line.rsplit_once(' ')) else {
             continue;
         };
         // gauges of bytes and counts: whole numbers, which Prometheus may print with an exponent
@@ -279,20 +265,14 @@ mod tests {
                 r#"{"orgID":"0a","name":"sensormark_x","retentionRules":[{"type":"expire","everySeconds":0,"shardGroupDurationSeconds":604800}]}"#
             )
         );
-        let bucket = Bucket {
-            id: "0b".to_owned(),
-            name: "sensormark_x".to_owned(),
-        };
+        let bucket = Bucket { id: "0b".to_owned(), name: "sensormark_x".to_owned() };
         assert_eq!(
             parsed(&mapping_request("0a", &bucket)),
             parsed(
                 r#"{"orgID":"0a","bucketID":"0b","database":"sensormark_x","retention_policy":"autogen","default":true}"#
             )
         );
-        assert_eq!(
-            parsed(&delete_request("m"))["predicate"],
-            "_measurement=\"m\""
-        );
+        assert_eq!(parsed(&delete_request("m"))["predicate"], "_measurement=\"m\"");
     }
 
     #[test]

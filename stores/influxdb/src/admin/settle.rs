@@ -32,8 +32,7 @@ impl Counters {
         match (part, column) {
             ("tsm1_cache", "memBytes") => self.cache_bytes += number,
             ("tsm1_engine", column)
-                if column.ends_with("CompactionsActive")
-                    || column.ends_with("CompactionsQueue") =>
+                if column.ends_with("CompactionsActive") || column.ends_with("CompactionsQueue") =>
             {
                 self.compactions += number;
             }
@@ -156,9 +155,6 @@ mod tests {
 
     #[test]
     fn durations_are_read() {
-        assert_eq!(
-            ["10m0s", "4h0m0s", "5s", "100ms"].map(seconds),
-            [600, 14_400, 5, 0]
-        );
+        assert_eq!(["10m0s", "4h0m0s", "5s", "100ms"].map(seconds), [600, 14_400, 5, 0]);
     }
 }

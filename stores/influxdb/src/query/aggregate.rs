@@ -42,10 +42,7 @@ impl Reader<'_> {
             return Ok(Answer::Groups(Vec::new()));
         }
         let in_flux = self.physical.layout.in_second_language();
-        if aggregates
-            .iter()
-            .any(|one| is_missing(one.function, in_flux))
-        {
+        if aggregates.iter().any(|one| is_missing(one.function, in_flux)) {
             return self.add_up_readings(query, aggregates, grouping).await;
         }
         if in_flux {
@@ -66,8 +63,7 @@ impl Reader<'_> {
         if grid < SHORTEST_NS || aggregates.iter().any(|one| one.function == Function::Last) {
             return self.add_up_readings(query, aggregates, grouping).await;
         }
-        self.add_up_windows(query, aggregates, grouping, (split, grid))
-            .await
+        self.add_up_windows(query, aggregates, grouping, (split, grid)).await
     }
 
     /// Fetches the readings and aggregates them here.
@@ -77,15 +73,11 @@ impl Reader<'_> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<Answer, StoreError> {
-        let fields = aggregates
-            .iter()
-            .fold(FieldSet::first(0), |set, one| set.with(one.field));
+        let fields = aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
         let batch = self.range(query, fields).await?;
         let measurement = &self.physical.tables[query.table];
         let series = |number| group_series(measurement, grouping, number);
-        Ok(Answer::groups(client_side::groups(
-            &batch, series, query, aggregates, grouping,
-        )))
+        Ok(Answer::groups(client_side::groups(&batch, series, query, aggregates, grouping)))
     }
 
     /// Has the server aggregate windows that lie in one part of the day each, and adds them up.
@@ -111,14 +103,8 @@ impl Reader<'_> {
                 function => need(function, one.field),
             }
         }
-        let fine = Grouping {
-            window: Some(Window {
-                width_ns: grid,
-                origin_ns: 0,
-            }),
-            by_day_part: None,
-            ..grouping
-        };
+        let fine =
+            Grouping { window: Some(Window { width_ns: grid, origin_ns: 0 }), by_day_part: None, ..grouping };
         let rows = self.ask_groups(query, &wanted, fine).await?;
         let mut groups: BTreeMap<Key, Vec<Vec<Value>>> = BTreeMap::new();
         for (series, start, values) in rows {
@@ -131,10 +117,7 @@ impl Reader<'_> {
             series,
             window_start_ns: start,
             day: night.map(|night| !night),
-            values: aggregates
-                .iter()
-                .map(|one| added_up(*one, &wanted, &parts))
-                .collect(),
+            values: aggregates.iter().map(|one| added_up(*one, &wanted, &parts)).collect(),
         };
         Ok(Answer::groups(groups.into_iter().map(group).collect()))
     }
@@ -149,9 +132,8 @@ impl Reader<'_> {
         let physical = self.physical;
         let measurement = &physical.tables[query.table];
         let known = only(&query.series);
-        let functions = aggregates
-            .iter()
-            .map(|one| (name(one.function), measurement.fields[one.field].as_str()));
+        let functions =
+            aggregates.iter().map(|one| (name(one.function), measurement.fields[one.field].as_str()));
         let mut statement = Statement::new();
         statement.select_functions(functions, &measurement.name);
         statement.within(query.range);
@@ -164,12 +146,7 @@ impl Reader<'_> {
         if let Some(tag) = grouping.by_tag {
             groups.push(format!("\"{}\"", measurement.tags[tag]));
         } else if grouping.by_series && known.is_none() {
-            groups.extend(
-                measurement
-                    .keys
-                    .iter()
-                    .map(|&tag| format!("\"{}\"", measurement.tags[tag])),
-            );
+            groups.extend(measurement.keys.iter().map(|&tag| format!("\"{}\"", measurement.tags[tag])));
         }
         if !groups.is_empty() {
             statement.push(&format!(" GROUP BY {} fill(none)", groups.join(",")));
@@ -198,11 +175,7 @@ impl Reader<'_> {
 }
 
 /// By which series a reading's group is named.
-pub(super) fn group_series(
-    measurement: &Measurement,
-    grouping: Grouping,
-    series: u32,
-) -> Option<u32> {
+pub(super) fn group_series(measurement: &Measurement, grouping: Grouping, series: u32) -> Option<u32> {
     match grouping.by_tag {
         Some(tag) => measurement.lowest_with(tag, measurement.tag_value(tag, series)),
         None => grouping.by_series.then_some(series),
@@ -211,8 +184,7 @@ pub(super) fn group_series(
 
 /// Functions that are asked of one series alone.
 pub(super) fn refuse_several(aggregates: &[Aggregate]) -> Result<(), StoreError> {
-    let of_one =
-        |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
+    let of_one = |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
     if aggregates.iter().any(of_one) {
         return Err(StoreError::unsupported(
             "aggregate",
@@ -250,9 +222,7 @@ fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
     match (&*value, aggregate.function) {
         (Value::Null, Function::Count) => *value = Value::I64(0),
         (Value::I64(whole), Function::Mean) => *value = Value::F64(*whole as f64),
-        (Value::I64(whole), _)
-            if kind == FieldType::F64 && aggregate.function != Function::Count =>
-        {
+        (Value::I64(whole), _) if kind == FieldType::F64 && aggregate.function != Function::Count => {
             *value = Value::F64(*whole as f64);
         }
         (Value::F64(real), function)
@@ -272,10 +242,7 @@ pub(super) fn holds_something(values: &[Value], aggregates: &[Aggregate]) -> boo
     let nothing = |value: &Value, one: &Aggregate| {
         *value == Value::Null || one.function == Function::Count && *value == Value::I64(0)
     };
-    !values
-        .iter()
-        .zip(aggregates)
-        .all(|(value, one)| nothing(value, one))
+    !values.iter().zip(aggregates).all(|(value, one)| nothing(value, one))
 }
 
 /// The widest windows, aligned to the epoch, that no edge of day, night or window cuts.
@@ -304,12 +271,7 @@ fn common(one: i64, other: i64) -> i64 {
 /// One aggregate of all parts of a group.
 fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) -> Value {
     let of = |function| {
-        let place = wanted.iter().position(|one| {
-            *one == Aggregate {
-                function,
-                field: aggregate.field,
-            }
-        });
+        let place = wanted.iter().position(|one| *one == Aggregate { function, field: aggregate.field });
         parts.iter().filter_map(move |part| part.get(place?))
     };
     let total = |function| PartialSum::of(of(function)).value();
@@ -326,18 +288,10 @@ fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) ->
     match aggregate.function {
         Function::Count => total(Function::Count),
         Function::Sum => total(Function::Sum),
-        Function::Min => present(Function::Min)
-            .min_by(smaller)
-            .cloned()
-            .unwrap_or(Value::Null),
-        Function::Max => present(Function::Max)
-            .max_by(smaller)
-            .cloned()
-            .unwrap_or(Value::Null),
+        Function::Min => present(Function::Min).min_by(smaller).cloned().unwrap_or(Value::Null),
+        Function::Max => present(Function::Max).max_by(smaller).cloned().unwrap_or(Value::Null),
         Function::Mean => match total(Function::Count) {
-            Value::I64(count) if count > 0 => {
-                Value::F64(number(&total(Function::Sum)) / count as f64)
-            }
+            Value::I64(count) if count > 0 => Value::F64(number(&total(Function::Sum)) / count as f64),
             _ => Value::Null,
         },
         Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
@@ -352,20 +306,11 @@ mod tests {
 
     #[test]
     fn days_are_made_of_windows_that_nothing_cuts() {
-        let split = DaySplit {
-            day_start_ns: 6 * HOUR,
-            day_end_ns: 22 * HOUR,
-        };
+        let split = DaySplit { day_start_ns: 6 * HOUR, day_end_ns: 22 * HOUR };
         assert_eq!(grid_of(split, None), 2 * HOUR);
-        let window = Window {
-            width_ns: 24 * HOUR,
-            origin_ns: HOUR,
-        };
+        let window = Window { width_ns: 24 * HOUR, origin_ns: HOUR };
         assert_eq!(grid_of(split, Some(window)), HOUR);
-        let night = DaySplit {
-            day_start_ns: 0,
-            day_end_ns: 0,
-        };
+        let night = DaySplit { day_start_ns: 0, day_end_ns: 0 };
         assert_eq!(grid_of(night, None), 24 * HOUR);
     }
 }

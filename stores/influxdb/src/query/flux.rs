@@ -35,29 +35,20 @@ const FIELD: &str = "_field";
 
 impl Reader<'_> {
     /// Runs a script; the answer's rows borrow the connection's memory.
-    async fn run<'a>(
-        &'a mut self,
-        operation: &'a str,
-        script: Script<'_>,
-    ) -> Result<Rows<'a>, StoreError> {
+    async fn run<'a>(&'a mut self, operation: &'a str, script: Script<'_>) -> Result<Rows<'a>, StoreError> {
         let script = script.finish();
         self.link.kept.note_flux(&script);
         let body = Bytes::from(envelope(&script));
         let path = self.link.flux_path();
-        let message = Message {
-            accept: "text/csv",
-            ..Message::post(operation, &path, "application/json", body)
-        };
+        let message =
+            Message { accept: "text/csv", ..Message::post(operation, &path, "application/json", body) };
         self.link.demand(message).await?;
         Ok(Rows::new(operation, self.link.body()))
     }
 
     /// Where scripts read from.
     fn source(&self) -> Source {
-        Source {
-            bucket: self.link.bucket(self.database),
-            holds_stop: self.link.organisation().is_none(),
-        }
+        Source { bucket: self.link.bucket(self.database), holds_stop: self.link.organisation().is_none() }
     }
 }
 
@@ -82,25 +73,15 @@ fn of_text(physical: &PhysicalSchema, table: usize, fields: FieldSet, text: bool
 
 /// The tags that tell the series of an answer apart: none where it is of one series.
 fn keys<'a>(measurement: &'a Measurement, selection: &Selection) -> &'a [usize] {
-    if matches!(selection, Selection::One(_)) {
-        &[]
-    } else {
-        &measurement.keys
-    }
+    if matches!(selection, Selection::One(_)) { &[] } else { &measurement.keys }
 }
 
 /// The series that a row is of.
-fn series(
-    rows: &Rows<'_>,
-    measurement: &Measurement,
-    selection: &Selection,
-) -> Result<u32, StoreError> {
+fn series(rows: &Rows<'_>, measurement: &Measurement, selection: &Selection) -> Result<u32, StoreError> {
     if let Selection::One(series) = selection {
         return Ok(*series);
     }
-    measurement
-        .series_with(|tag| rows.named(&measurement.tags[tag]))
-        .ok_or_else(|| rows.strange())
+    measurement.series_with(|tag| rows.named(&measurement.tags[tag])).ok_or_else(|| rows.strange())
 }
 
 /// The field that a row is of, by its name.

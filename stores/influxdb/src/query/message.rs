@@ -75,9 +75,7 @@ impl<'a> Cells<'a> {
 
     fn number(&mut self, count: usize) -> Result<u64, Stop> {
         let part = self.take(count)?;
-        Ok(part
-            .iter()
-            .fold(0, |number, &byte| number << 8 | u64::from(byte)))
+        Ok(part.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
     fn length(&mut self, count: usize) -> Result<usize, Stop> {
@@ -86,9 +84,7 @@ impl<'a> Cells<'a> {
 
     fn text(&mut self, count: usize) -> Result<Item<'a>, Stop> {
         let part = self.take(count)?;
-        std::str::from_utf8(part)
-            .map(Item::Text)
-            .map_err(|_| Stop::Strange)
+        std::str::from_utf8(part).map(Item::Text).map_err(|_| Stop::Strange)
     }
 
     fn item(&mut self) -> Result<Item<'a>, Stop> {
@@ -281,11 +277,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The number of the series, where it is not known already.
-    pub(crate) fn series(
-        &self,
-        measurement: &Measurement,
-        known: Option<u32>,
-    ) -> Result<u32, StoreError> {
+    pub(crate) fn series(&self, measurement: &Measurement, known: Option<u32>) -> Result<u32, StoreError> {
         known
             .or_else(|| measurement.series_with(|tag| self.tag(&measurement.tags[tag])))
             .ok_or_else(|| garbled(OPERATION, "there is a series that is not in the schema"))
@@ -305,10 +297,7 @@ pub(crate) fn read_results<'a>(
         Err(Stop::Strange) => return Err(strange()),
     }
     if all.iter().any(|rows| rows.is_part) {
-        return Err(garbled(
-            operation,
-            "the answer was cut at the server's max-row-limit, which must be 0",
-        ));
+        return Err(garbled(operation, "the answer was cut at the server's max-row-limit, which must be 0"));
     }
     Ok(Some(all))
 }
@@ -330,11 +319,7 @@ pub(crate) fn read_part<'a>(
 
 type Refusal = Result<(), StoreError>;
 
-fn results<'a>(
-    operation: &str,
-    cells: &mut Cells<'a>,
-    all: &mut Vec<Rows<'a>>,
-) -> Result<Refusal, Stop> {
+fn results<'a>(operation: &str, cells: &mut Cells<'a>, all: &mut Vec<Rows<'a>>) -> Result<Refusal, Stop> {
     let mut refusal = Ok(());
     for _ in 0..cells.pairs()? {
         match cells.word()? {
@@ -351,11 +336,7 @@ fn results<'a>(
     Ok(refusal)
 }
 
-fn one_result<'a>(
-    operation: &str,
-    cells: &mut Cells<'a>,
-    all: &mut Vec<Rows<'a>>,
-) -> Result<Refusal, Stop> {
+fn one_result<'a>(operation: &str, cells: &mut Cells<'a>, all: &mut Vec<Rows<'a>>) -> Result<Refusal, Stop> {
     let mut refusal = Ok(());
     for _ in 0..cells.pairs()? {
         match cells.word()? {
@@ -417,9 +398,7 @@ mod tests {
     #[test]
     fn rows_are_found_and_read() {
         let all = read_results("ask", ANSWER).unwrap().unwrap();
-        let [rows] = all.as_slice() else {
-            panic!("{all:?}")
-        };
+        let [rows] = all.as_slice() else { panic!("{all:?}") };
         assert_eq!((rows.tag("a"), rows.tag("z"), rows.count), ("b", "", 2));
         assert_eq!(rows.columns, ["time", "v"]);
         let mut cells = rows.cells();

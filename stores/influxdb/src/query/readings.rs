@@ -11,10 +11,7 @@ use sensormark_store::{Answer, Batch, FieldSet, Query, Selection, StoreError, Ta
 
 /// Names of these fields.
 fn names(measurement: &Measurement, fields: FieldSet) -> Vec<&str> {
-    fields
-        .iter()
-        .map(|field| measurement.fields[field].as_str())
-        .collect()
+    fields.iter().map(|field| measurement.fields[field].as_str()).collect()
 }
 
 /// The series that all rows are of, where they are of one.
@@ -26,11 +23,7 @@ pub(super) fn only(selection: &Selection) -> Option<u32> {
 }
 
 impl Reader<'_> {
-    pub(super) async fn point(
-        &mut self,
-        query: &Query,
-        fields: FieldSet,
-    ) -> Result<Answer, StoreError> {
+    pub(super) async fn point(&mut self, query: &Query, fields: FieldSet) -> Result<Answer, StoreError> {
         let measurement = &self.physical.tables[query.table];
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
@@ -38,10 +31,7 @@ impl Reader<'_> {
             return Ok(Answer::Readings(self.empty(query.table)));
         }
         if self.physical.layout.in_second_language() {
-            return self
-                .range_in_flux(query, fields)
-                .await
-                .map(Answer::Readings);
+            return self.range_in_flux(query, fields).await.map(Answer::Readings);
         }
         statement.at(query.range.start_ns);
         let batch = self.select(query, statement, fields, "").await?;
@@ -49,11 +39,7 @@ impl Reader<'_> {
     }
 
     /// The readings in the query's range that have any of these fields.
-    pub(super) async fn range(
-        &mut self,
-        query: &Query,
-        fields: FieldSet,
-    ) -> Result<Batch, StoreError> {
+    pub(super) async fn range(&mut self, query: &Query, fields: FieldSet) -> Result<Batch, StoreError> {
         if self.physical.layout.in_second_language() {
             return self.range_in_flux(query, fields).await;
         }
@@ -76,9 +62,7 @@ impl Reader<'_> {
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
         statement.within(query.range);
-        let batch = self
-            .select(query, statement, fields, " ORDER BY time DESC LIMIT 1")
-            .await?;
+        let batch = self.select(query, statement, fields, " ORDER BY time DESC LIMIT 1").await?;
         Ok(Answer::Readings(batch))
     }
 
@@ -153,10 +137,7 @@ impl Reader<'_> {
         }
         let used = hand_on(&pending, measurement, table, description, sink)?;
         if used < pending.len() {
-            return Err(crate::error::garbled(
-                OPERATION,
-                "the answer ends too early",
-            ));
+            return Err(crate::error::garbled(OPERATION, "the answer ends too early"));
         }
         Ok(())
     }
@@ -171,11 +152,9 @@ fn hand_on(
     sink: &mut dyn FnMut(&Batch),
 ) -> Result<usize, StoreError> {
     let mut used = 0;
-    while let Some((all, length)) = if used < bytes.len() {
-        read_part("read all readings back", &bytes[used..])?
-    } else {
-        None
-    } {
+    while let Some((all, length)) =
+        if used < bytes.len() { read_part("read all readings back", &bytes[used..])? } else { None }
+    {
         let mut batch = Batch::new(table, description);
         for (series, rows) in in_order(all, measurement, None)? {
             append(&mut batch, series, &rows, description.all_fields())?;
@@ -203,12 +182,7 @@ fn in_order<'a>(
 }
 
 /// Appends the rows of a series, whose cells are these fields.
-fn append(
-    batch: &mut Batch,
-    series: u32,
-    rows: &Rows<'_>,
-    fields: FieldSet,
-) -> Result<(), StoreError> {
+fn append(batch: &mut Batch, series: u32, rows: &Rows<'_>, fields: FieldSet) -> Result<(), StoreError> {
     let chosen: Vec<usize> = fields.iter().collect();
     batch.times_ns.reserve(rows.count);
     batch.series.reserve(rows.count);

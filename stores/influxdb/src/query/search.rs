@@ -29,11 +29,7 @@ impl Reader<'_> {
         if known.is_none() {
             statement.group_by_keys(measurement);
         }
-        statement.push(if latest {
-            " ORDER BY time DESC LIMIT 1"
-        } else {
-            " ORDER BY time ASC LIMIT 1"
-        });
+        statement.push(if latest { " ORDER BY time DESC LIMIT 1" } else { " ORDER BY time ASC LIMIT 1" });
         let mut best: Option<((i64, u32), Moment)> = None;
         for rows in self.rows("search", statement.text()).await? {
             let series = rows.series(measurement, known)?;
@@ -41,15 +37,8 @@ impl Reader<'_> {
                 continue;
             }
             let moment = moment(&rows, measurement.kinds[predicate.field])?;
-            let rank = if latest {
-                -moment.time_ns
-            } else {
-                moment.time_ns
-            };
-            if best
-                .as_ref()
-                .is_none_or(|(other, _)| (rank, series) < *other)
-            {
+            let rank = if latest { -moment.time_ns } else { moment.time_ns };
+            if best.as_ref().is_none_or(|(other, _)| (rank, series) < *other) {
                 best = Some(((rank, series), moment));
             }
         }
@@ -57,11 +46,7 @@ impl Reader<'_> {
     }
 
     /// `min()` gives the time of the earliest of equals.
-    pub(super) async fn minimum(
-        &mut self,
-        query: &Query,
-        field: usize,
-    ) -> Result<Answer, StoreError> {
+    pub(super) async fn minimum(&mut self, query: &Query, field: usize) -> Result<Answer, StoreError> {
         if self.physical.layout.in_second_language() {
             return self.minimum_in_flux(query, field).await;
         }
@@ -74,12 +59,8 @@ impl Reader<'_> {
         statement.of_series(measurement, &query.series);
         let rows = self.rows("find a minimum", statement.text()).await?;
         let found = rows.iter().find(|rows| rows.count > 0);
-        let moment = found
-            .map(|rows| moment(rows, measurement.kinds[field]))
-            .transpose()?;
-        Ok(Answer::Moment(
-            moment.filter(|moment| moment.value != Value::Null),
-        ))
+        let moment = found.map(|rows| moment(rows, measurement.kinds[field])).transpose()?;
+        Ok(Answer::Moment(moment.filter(|moment| moment.value != Value::Null)))
     }
 
     pub(super) async fn matching(

@@ -17,10 +17,7 @@ pub(crate) struct Statement {
 impl Statement {
     /// An empty statement.
     pub(crate) fn new() -> Self {
-        Self {
-            text: String::with_capacity(256),
-            has_condition: false,
-        }
+        Self { text: String::with_capacity(256), has_condition: false }
     }
 
     /// The statement.
@@ -29,9 +26,7 @@ impl Statement {
     }
 
     fn add(&mut self, arguments: std::fmt::Arguments<'_>) {
-        self.text
-            .write_fmt(arguments)
-            .expect("a string takes everything");
+        self.text.write_fmt(arguments).expect("a string takes everything");
     }
 
     /// `SELECT "a","b" FROM "m"`.
@@ -57,11 +52,7 @@ impl Statement {
     }
 
     fn and(&mut self) {
-        self.text.push_str(if self.has_condition {
-            " AND "
-        } else {
-            " WHERE "
-        });
+        self.text.push_str(if self.has_condition { " AND " } else { " WHERE " });
         self.has_condition = true;
     }
 
@@ -69,10 +60,7 @@ impl Statement {
     pub(crate) fn within(&mut self, range: TimeRange) {
         let range = kept(range);
         self.and();
-        self.add(format_args!(
-            "time >= {} AND time < {}",
-            range.start_ns, range.end_ns
-        ));
+        self.add(format_args!("time >= {} AND time < {}", range.start_ns, range.end_ns));
     }
 
     /// Only readings of this time.
@@ -146,10 +134,7 @@ impl Statement {
             Comparison::Below => '<',
         };
         let name = &measurement.fields[predicate.field];
-        self.add(format_args!(
-            "\"{name}\" {sign} {}",
-            decimal(predicate.threshold)
-        ));
+        self.add(format_args!("\"{name}\" {sign} {}", decimal(predicate.threshold)));
     }
 
     /// A group for each series.

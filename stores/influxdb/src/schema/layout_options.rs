@@ -2,8 +2,8 @@
 
 use sensormark_kit::{offer, on_request};
 use sensormark_store::{
-    Capability, DefaultSelection, Family, FieldType, Layout, LayoutOption, Operation, QueryStyle,
-    Schema, Table, WriteMethod,
+    Capability, DefaultSelection, Family, FieldType, Layout, LayoutOption, Operation, QueryStyle, Schema,
+    Table, WriteMethod,
 };
 
 /// The layouts for this schema and family: points batch themselves, so that records of a span have no place here.
@@ -42,12 +42,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
             DefaultSelection::OnRequest,
             "a point a reading, line protocol packed by gzip over HTTP; asked in InfluxQL",
         ),
-        offer(
-            "flux",
-            flux,
-            flux_selection,
-            "a point a reading, line protocol over HTTP; asked in Flux",
-        ),
+        offer("flux", flux, flux_selection, "a point a reading, line protocol over HTTP; asked in Flux"),
     ];
     if schema.tables.iter().all(holds_small_numbers) {
         offers.extend(of_floats(usual, datagrams));
@@ -58,10 +53,7 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
 /// Whole numbers as floating point fields, as study 000 wrote them.
 fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOption; 2] {
     let offer = |variant: &str, layout, description: &str| {
-        let layout = Layout {
-            float_fields: true,
-            ..layout
-        };
+        let layout = Layout { float_fields: true, ..layout };
         on_request(variant, layout, description)
     };
     [
@@ -80,10 +72,7 @@ fn of_floats(usual: Layout, datagrams: Layout) -> [LayoutOption; 2] {
 
 /// Whether all fields are numbers of 16 bits, which floating point fields hold exactly.
 fn holds_small_numbers(table: &Table) -> bool {
-    table
-        .fields
-        .iter()
-        .all(|field| field.kind == FieldType::U16)
+    table.fields.iter().all(|field| field.kind == FieldType::U16)
 }
 
 /// Whether a table is what platforms keep values of devices in: tagged, with a field for each type, of which a value fills one.

@@ -26,21 +26,13 @@ fn lacks_users(error: &StoreError) -> bool {
     error.context().contains("create admin user first")
 }
 
-async fn make_first(
-    reader: &mut Reader<'_>,
-    (user, password): (&str, &str),
-) -> Result<(), StoreError> {
-    let statement =
-        format!("CREATE USER \"{user}\" WITH PASSWORD '{password}' WITH ALL PRIVILEGES");
+async fn make_first(reader: &mut Reader<'_>, (user, password): (&str, &str)) -> Result<(), StoreError> {
+    let statement = format!("CREATE USER \"{user}\" WITH PASSWORD '{password}' WITH ALL PRIVILEGES");
     reader.link.forget_user();
     let made = reader.rows("make the first user", &statement).await;
     // what the server answers may quote the statement
     made.map(|_| ()).map_err(|error| {
-        StoreError::new(
-            error.kind(),
-            "make the first user",
-            "InfluxDB refuses to; see its log",
-        )
+        StoreError::new(error.kind(), "make the first user", "InfluxDB refuses to; see its log")
     })
 }
 
@@ -71,14 +63,13 @@ fn are_none(others: &[String]) -> Result<(), StoreError> {
 
 /// A server of our own that does not know us. No user comes later than the first answer.
 fn unknown() -> StoreError {
-    wrong("the server does not know the user that sensormark made, so somebody else made its first one".to_owned())
+    wrong(
+        "the server does not know the user that sensormark made, so somebody else made its first one"
+            .to_owned(),
+    )
 }
 
 fn wrong(what: String) -> StoreError {
     let context = format!("{what}; see who uses its host, and start again");
-    StoreError::new(
-        ErrorKind::Configuration,
-        "check the users of InfluxDB",
-        context,
-    )
+    StoreError::new(ErrorKind::Configuration, "check the users of InfluxDB", context)
 }

@@ -23,16 +23,11 @@ const IDLE_DIRTY_PAGES: i64 = 20;
 /// When it does not come to rest.
 pub(super) async fn member(link: &mut Link, tables: &str, managed: bool) -> Result<(), StoreError> {
     link.allow(SETTLE).await?;
-    link.text(OPERATION, "SET SESSION wsrep_sync_wait = 1")
-        .await?;
+    link.text(OPERATION, "SET SESSION wsrep_sync_wait = 1").await?;
     link.number(OPERATION, "SELECT 1").await?;
     analyze(link, tables).await?;
     // On an existing cluster nothing is locked: one member that waits stops all of them.
-    if managed {
-        flush_pages(link).await
-    } else {
-        Ok(())
-    }
+    if managed { flush_pages(link).await } else { Ok(()) }
 }
 
 /// Settles a server, and says whether its pages are on disk: on an existing one, the user may have no right to that. The time that a statement may take is then
@@ -40,11 +35,7 @@ pub(super) async fn member(link: &mut Link, tables: &str, managed: bool) -> Resu
 ///
 /// # Errors
 /// When it does not come to rest.
-pub(super) async fn alone(
-    link: &mut Link,
-    tables: &str,
-    managed: bool,
-) -> Result<bool, StoreError> {
+pub(super) async fn alone(link: &mut Link, tables: &str, managed: bool) -> Result<bool, StoreError> {
     link.allow(SETTLE).await?;
     analyze(link, tables).await?;
     if managed {
@@ -66,12 +57,8 @@ async fn analyze(link: &mut Link, tables: &str) -> Result<(), StoreError> {
 
 /// Waits until purge has caught up and no page is dirty, with input and output as fast as the disk allows meanwhile.
 async fn flush_pages(link: &mut Link) -> Result<(), StoreError> {
-    let capacity = link
-        .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity")
-        .await?;
-    let most = link
-        .number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity_max")
-        .await?;
+    let capacity = link.number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity").await?;
+    let most = link.number(OPERATION, "SELECT @@GLOBAL.innodb_io_capacity_max").await?;
     let fast = "SET GLOBAL innodb_max_purge_lag_wait = 0; SET GLOBAL innodb_io_capacity_max = 20000; \
          SET GLOBAL innodb_io_capacity = 20000; SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0; \
          SET GLOBAL innodb_max_dirty_pages_pct = 0";
@@ -91,21 +78,14 @@ async fn wait_for_pages(link: &mut Link) -> Result<(), StoreError> {
             "SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '{name}'"
         )
     };
-    let (dirty, age) = (
-        status("INNODB_BUFFER_POOL_PAGES_DIRTY"),
-        status("INNODB_CHECKPOINT_AGE"),
-    );
+    let (dirty, age) = (status("INNODB_BUFFER_POOL_PAGES_DIRTY"), status("INNODB_CHECKPOINT_AGE"));
     let deadline = Instant::now() + SETTLE;
     let mut nudge = Instant::now() + NUDGE;
     let (mut before, mut still) = (i64::MIN, 0);
     loop {
         let pages = link.number(OPERATION, &dirty).await?;
         let now = link.number(OPERATION, &age).await?;
-        still = if pages < IDLE_DIRTY_PAGES && now == before {
-            still + 1
-        } else {
-            0
-        };
+        still = if pages < IDLE_DIRTY_PAGES && now == before { still + 1 } else { 0 };
         // A few pages that the server keeps dirty for itself count as rest, once nothing moves any more.
         if pages == 0 || still >= 5 {
             return Ok(());

@@ -94,17 +94,11 @@ fn members_speak_on_loopback_and_keep_their_password_to_themselves() {
         fs::create_dir_all(base.join(place)).unwrap();
         fs::write(base.join(place).join(file), "").unwrap();
     }
-    let installation = Installation {
-        path: base.join("sbin/mariadbd"),
-        version: "10.11".to_owned(),
-        origin: String::new(),
-    };
+    let installation =
+        Installation { path: base.join("sbin/mariadbd"), version: "10.11".to_owned(), origin: String::new() };
     let options = ServerOptions {
         memory_bytes: 256 << 20,
-        cluster: Some(Cluster {
-            members: 3,
-            consistency: "causal".to_owned(),
-        }),
+        cluster: Some(Cluster { members: 3, consistency: "causal".to_owned() }),
         ..ServerOptions::default()
     };
     let folders = folders(root.path());
@@ -112,10 +106,7 @@ fn members_speak_on_loopback_and_keep_their_password_to_themselves() {
     let second = launch_member(&installation, &folders, 1, &options).unwrap();
     let commands = [&first, &second].map(|one| format!("{one:?}"));
     assert!(!commands.concat().contains("hunter2"));
-    assert_eq!(
-        (first.launch.before.len(), second.launch.before.len()),
-        (1, 0)
-    );
+    assert_eq!((first.launch.before.len(), second.launch.before.len()), (1, 0));
     assert!(started(&folders[0]).contains("wsrep_new_cluster=1"));
     assert_eq!(started(&folders[1]), "");
     let configuration = fs::read_to_string(folders[1].join("my.cnf")).unwrap();

@@ -7,8 +7,8 @@ use sensormark_kit::{offer, on_request};
 use sensormark_relational::layouts;
 use sensormark_relational::table::SECOND_NS;
 use sensormark_store::{
-    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption,
-    Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, FieldType, Index, Layout, LayoutOption, Operation,
+    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 /// What this store offers for a schema and a family.
@@ -29,10 +29,7 @@ fn known(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading => per_reading(schema, usual),
         Family::PerSpan { span_ns } => vec![offer(
             "",
-            usual.with_shape(Shape::RecordPerSpan {
-                span_ns,
-                encoding: Encoding::Json,
-            }),
+            usual.with_shape(Shape::RecordPerSpan { span_ns, encoding: Encoding::Json }),
             DefaultSelection::Usual,
             if span_ns == SECOND_NS {
                 "row a second of a series (second bigint, size int unsigned, measurements json), index on second"
@@ -74,12 +71,7 @@ fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
                 DefaultSelection::Usual,
                 "row a channel of a reading (second bigint, nanosecond int, number and measurement smallint unsigned), index on (second, nanosecond), one commit a reading",
             ));
-            offers.push(offer(
-                "row-per-reading",
-                usual,
-                DefaultSelection::Further,
-                row,
-            ));
+            offers.push(offer("row-per-reading", usual, DefaultSelection::Further, row));
         }
         kind => {
             offers.push(offer("", usual, DefaultSelection::Usual, row));
@@ -110,19 +102,12 @@ fn row_per_field_kind(schema: &Schema) -> Option<FieldType> {
 
 fn index_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let no_index = usual.with_index(Index::None);
-    let mut offers = vec![on_request(
-        "no-index",
-        no_index,
-        "the same rows without an index",
-    )];
+    let mut offers = vec![on_request("no-index", no_index, "the same rows without an index")];
     if usual.shape == Shape::RowPerReading {
         let clustered = usual.with_index(Index::Clustered);
         // How InnoDB likes it best: rows of a series side by side. Of one series, rows come in that order anyhow.
-        let default_selection = if schema.has_tags() {
-            DefaultSelection::Further
-        } else {
-            DefaultSelection::OnRequest
-        };
+        let default_selection =
+            if schema.has_tags() { DefaultSelection::Further } else { DefaultSelection::OnRequest };
         offers.push(offer(
             "clustered",
             clustered,
@@ -141,11 +126,8 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let mut offers = Vec::new();
     let by_series = usual.with_index(Index::Series);
     // Where the series belong to something, a foreign key brings this index unasked.
-    let default_selection = if layouts::has_entities(schema) {
-        DefaultSelection::Further
-    } else {
-        DefaultSelection::OnRequest
-    };
+    let default_selection =
+        if layouts::has_entities(schema) { DefaultSelection::Further } else { DefaultSelection::OnRequest };
     offers.push(offer(
         "series-index",
         by_series,
@@ -155,10 +137,7 @@ fn tag_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     if layouts::has_entities(schema) {
         offers.push(on_request(
             "foreign-key",
-            Layout {
-                foreign_key: true,
-                ..by_series
-            },
+            Layout { foreign_key: true, ..by_series },
             "the same with the foreign key itself: a reading without its entity is refused",
         ));
     }
@@ -177,24 +156,11 @@ fn write_variants(usual: Layout) -> Vec<LayoutOption> {
             WriteMethod::ConcatenatedStatements,
             "a batch is one string of INSERT statements between START TRANSACTION and COMMIT",
         ),
-        (
-            "multi-row",
-            WriteMethod::MultiRow,
-            "a batch is one INSERT with many rows, as text",
-        ),
-        (
-            "load-data",
-            WriteMethod::FastPath,
-            "a batch is one LOAD DATA LOCAL INFILE, streamed from columns",
-        ),
+        ("multi-row", WriteMethod::MultiRow, "a batch is one INSERT with many rows, as text"),
+        ("load-data", WriteMethod::FastPath, "a batch is one LOAD DATA LOCAL INFILE, streamed from columns"),
     ]
     .map(|(variant, write, description)| {
-        offer(
-            variant,
-            usual.with_write(write),
-            DefaultSelection::OnRequest,
-            description,
-        )
+        offer(variant, usual.with_write(write), DefaultSelection::OnRequest, description)
     })
     .to_vec()
 }
@@ -210,12 +176,7 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         Shape::RecordPerSpan { encoding, .. } if encoding != Encoding::Json => {
             "MariaDB keeps JSON as text: the encoding of a record is json"
         }
-        Shape::RowPerField
-            if table
-                .fields
-                .windows(2)
-                .any(|pair| pair[0].kind != pair[1].kind) =>
-        {
+        Shape::RowPerField if table.fields.windows(2).any(|pair| pair[0].kind != pair[1].kind) => {
             "a row a field has one column of values: all fields must be of one type"
         }
         _ if layout.index == Index::Clustered && layout.shape != Shape::RowPerReading => {
@@ -227,15 +188,9 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         _ if layout.write != WriteMethod::Usual && !rows => {
             "other ways of writing are for rows of readings alone"
         }
-        _ if layout.index == Index::FirstTagTime => {
-            "an index holds all tags that tell series apart"
-        }
+        _ if layout.index == Index::FirstTagTime => "an index holds all tags that tell series apart",
         _ if layout.write == WriteMethod::Datagram => "MariaDB takes no datagrams",
-        _ if matches!(
-            layout.tags,
-            TagPlacement::Subdocument | TagPlacement::KeyValueArray
-        ) =>
-        {
+        _ if matches!(layout.tags, TagPlacement::Subdocument | TagPlacement::KeyValueArray) => {
             "tags are columns, inline or in a table of their own"
         }
         _ if layout.scope != Scope::PerTable => {
@@ -244,9 +199,7 @@ pub(crate) fn missing(layout: &Layout, table: &Table) -> Option<String> {
         _ if layout.time == TimeKey::Native => {
             "keys of time are integers: DATETIME(6) keeps whole microseconds"
         }
-        _ if layout.tags == TagPlacement::Inline
-            && !table.series.columns().iter().all(is_short) =>
-        {
+        _ if layout.tags == TagPlacement::Inline && !table.series.columns().iter().all(is_short) => {
             "a tag of over 190 characters does not fit into an InnoDB key as a whole: keep tags in a table of their own"
         }
         _ if layout.queries != QueryStyle::Usual => "MariaDB is asked in one way",

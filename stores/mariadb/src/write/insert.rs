@@ -4,9 +4,7 @@
 
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_relational::table::PhysicalTable;
-use sensormark_relational::write::statement::{
-    add_to_sums, entity, insert_head, insert_row, sum_columns,
-};
+use sensormark_relational::write::statement::{add_to_sums, entity, insert_head, insert_row, sum_columns};
 use sensormark_store::{FieldType, Table, TagColumn};
 
 /// Where the rows of a statement go.
@@ -49,12 +47,7 @@ pub(crate) struct EntityStatements {
 
 impl Insert {
     fn new(head: String, row: String, tail: String) -> Self {
-        Self {
-            one: format!("{head}{row}{tail}"),
-            head,
-            row,
-            tail,
-        }
+        Self { one: format!("{head}{row}{tail}"), head, row, tail }
     }
 }
 
@@ -73,17 +66,10 @@ impl Inserts {
 }
 
 fn load(table: &PhysicalTable, description: &Table) -> String {
-    let has_texts = description
-        .fields
-        .iter()
-        .any(|field| field.kind == FieldType::Text);
+    let has_texts = description.fields.iter().any(|field| field.kind == FieldType::Text);
     let mut tags = description.series.columns().iter();
     let has_tags = tags.any(|tag| matches!(tag, TagColumn::Text(_)));
-    let character_set = if has_texts || (has_tags && table.tags.is_none()) {
-        "utf8mb4"
-    } else {
-        "binary"
-    };
+    let character_set = if has_texts || (has_tags && table.tags.is_none()) { "utf8mb4" } else { "binary" };
     format!(
         "LOAD DATA LOCAL INFILE 'batch' INTO TABLE {} CHARACTER SET {character_set} ({})",
         table.name,
@@ -107,16 +93,10 @@ fn entity_statements(
     let entity = table.entity.as_ref()?;
     let conditions = table.key_columns();
     let conditions: Vec<String> = conditions.map(|key| format!("{} = ?", key.name)).collect();
-    let filter = if conditions.is_empty() {
-        String::new()
-    } else {
-        format!(" WHERE {}", conditions.join(" AND "))
-    };
+    let filter =
+        if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
     Some(EntityStatements {
-        update: format!(
-            "UPDATE {} SET {} = ?{filter}",
-            entity.name, entity.last_time
-        ),
+        update: format!("UPDATE {} SET {} = ?{filter}", entity.name, entity.last_time),
         insert,
     })
 }

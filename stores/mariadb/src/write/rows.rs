@@ -38,17 +38,11 @@ pub(crate) fn steps<'a>(
             (0..rows.len()).map(row).collect()
         }
     };
-    let mut steps = vec![Step {
-        insert: &inserts.readings,
-        rows,
-    }];
+    let mut steps = vec![Step { insert: &inserts.readings, rows }];
     if let Some(insert) = &inserts.sums {
         let sums = Sums::of(physical, batch, readings)?;
         let rows = sums.rows().map(|cells| cells.map(native).collect());
-        steps.push(Step {
-            insert,
-            rows: rows.collect(),
-        });
+        steps.push(Step { insert, rows: rows.collect() });
     }
     Ok(steps)
 }
@@ -67,9 +61,7 @@ fn record_rows(
         json::encode(batch, &record, &mut document);
         let columns = table.series_columns();
         let mut row = Vec::with_capacity(table.columns.len());
-        row.extend(
-            columns.map(|column| native(series_cell(column.content, description, record.series))),
-        );
+        row.extend(columns.map(|column| native(series_cell(column.content, description, record.series))));
         row.extend([
             Parameter::Int(record.span),
             Parameter::UInt(record.readings() as u64),
@@ -85,10 +77,7 @@ pub(crate) fn entity(
     physical: &PhysicalSchema,
     write: EntityReading<'_>,
 ) -> Result<(Vec<Parameter>, Vec<Parameter>), StoreError> {
-    let insert: Vec<Parameter> = entity_cells(physical, write)?
-        .into_iter()
-        .map(native)
-        .collect();
+    let insert: Vec<Parameter> = entity_cells(physical, write)?.into_iter().map(native).collect();
     let (_, table) = physical.table(write.reading.table)?;
     let last = insert.last().cloned();
     let keys = insert.iter().take(table.keys.len()).cloned();

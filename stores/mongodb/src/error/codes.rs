@@ -60,47 +60,17 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "this user may not come from here: loosen the user's restrictions",
     ),
     // ReauthenticationRequired
-    (
-        &[391],
-        ErrorKind::Authentication,
-        Doubt::None,
-        "the session's authentication ended: connect again",
-    ),
+    (&[391], ErrorKind::Authentication, Doubt::None, "the session's authentication ended: connect again"),
     // NamespaceNotFound
-    (
-        &[26],
-        ErrorKind::NotFound,
-        Doubt::None,
-        "the database or collection is not there: create it first",
-    ),
+    (&[26], ErrorKind::NotFound, Doubt::None, "the database or collection is not there: create it first"),
     // IndexNotFound
-    (
-        &[27],
-        ErrorKind::NotFound,
-        Doubt::None,
-        "the index is not there: was it dropped by somebody else?",
-    ),
+    (&[27], ErrorKind::NotFound, Doubt::None, "the index is not there: was it dropped by somebody else?"),
     // DatabaseDropPending
-    (
-        &[215],
-        ErrorKind::Unavailable,
-        Doubt::None,
-        "the database is being dropped: try again",
-    ),
+    (&[215], ErrorKind::Unavailable, Doubt::None, "the database is being dropped: try again"),
     // QueryPlanKilled
-    (
-        &[175],
-        ErrorKind::Unavailable,
-        Doubt::None,
-        "the collection changed under the question: ask again",
-    ),
+    (&[175], ErrorKind::Unavailable, Doubt::None, "the collection changed under the question: ask again"),
     // NamespaceExists
-    (
-        &[48],
-        ErrorKind::Conflict,
-        Doubt::None,
-        "a collection of this name is there: choose another database",
-    ),
+    (&[48], ErrorKind::Conflict, Doubt::None, "a collection of this name is there: choose another database"),
     // DuplicateKey, in its present and former codes
     (
         &[11_000, 11_001, 12_582],
@@ -123,19 +93,9 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "a document holds at most 16 MiB: use smaller records",
     ),
     // KeyTooLong
-    (
-        &[17_280],
-        ErrorKind::TooLarge,
-        Doubt::None,
-        "an index entry is too large: use shorter tags",
-    ),
+    (&[17_280], ErrorKind::TooLarge, Doubt::None, "an index entry is too large: use shorter tags"),
     // TransactionTooLarge, TransactionTooLargeForCache
-    (
-        &[257, 388],
-        ErrorKind::TooLarge,
-        Doubt::None,
-        "the transaction is too large: write less at once",
-    ),
+    (&[257, 388], ErrorKind::TooLarge, Doubt::None, "the transaction is too large: write less at once"),
     // ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed
     (
         &[146, 292],
@@ -144,12 +104,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "the question needs more memory than allowed: narrow its range",
     ),
     // OutOfDiskSpace
-    (
-        &[OUT_OF_DISK_SPACE],
-        ErrorKind::DiskFull,
-        Doubt::AsUsual,
-        "free space on the server's disk",
-    ),
+    (&[OUT_OF_DISK_SPACE], ErrorKind::DiskFull, Doubt::AsUsual, "free space on the server's disk"),
     // MaxTimeMSExpired, NetworkTimeout, NetworkInterfaceExceededTimeLimit, ExceededTimeLimit
     (
         &[50, 89, 202, 262],
@@ -172,19 +127,9 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "the transaction took too long and was undone: use fewer clients",
     ),
     // LockTimeout
-    (
-        &[24],
-        ErrorKind::Timeout,
-        Doubt::None,
-        "another operation holds a lock: try again",
-    ),
+    (&[24], ErrorKind::Timeout, Doubt::None, "another operation holds a lock: try again"),
     // InterruptedAtShutdown, ShutdownInProgress
-    (
-        &[11_600, 91],
-        ErrorKind::Unavailable,
-        Doubt::AsUsual,
-        "the server is shutting down: start it again",
-    ),
+    (&[11_600, 91], ErrorKind::Unavailable, Doubt::AsUsual, "the server is shutting down: start it again"),
     // InterruptedDueToReplStateChange, PrimarySteppedDown
     (
         &[11_602, 189],
@@ -200,19 +145,9 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "this member is not the primary: connect with the replica set's URL",
     ),
     // HostUnreachable, HostNotFound, SocketException
-    (
-        &[6, 7, 9001],
-        ErrorKind::Unavailable,
-        Doubt::AsUsual,
-        "a server cannot be reached: check the cluster",
-    ),
+    (&[6, 7, 9001], ErrorKind::Unavailable, Doubt::AsUsual, "a server cannot be reached: check the cluster"),
     // FailedToSatisfyReadPreference, ShardNotFound
-    (
-        &[133, 70],
-        ErrorKind::Unavailable,
-        Doubt::None,
-        "no member of the cluster can answer: check its state",
-    ),
+    (&[133, 70], ErrorKind::Unavailable, Doubt::None, "no member of the cluster can answer: check its state"),
     // StaleShardVersion, StaleEpoch, StaleDbVersion, StaleConfig
     (
         &[63, 150, 249, 13_388],
@@ -235,19 +170,9 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "the replica set is not initiated yet: run rs.initiate() on one of its members",
     ),
     // Interrupted
-    (
-        &[11_601],
-        ErrorKind::Unavailable,
-        Doubt::AsUsual,
-        "somebody killed the operation: try again",
-    ),
+    (&[11_601], ErrorKind::Unavailable, Doubt::AsUsual, "somebody killed the operation: try again"),
     // CursorNotFound, CursorKilled
-    (
-        &[43, 237],
-        ErrorKind::Unavailable,
-        Doubt::None,
-        "the server gave up the answer's cursor: ask again",
-    ),
+    (&[43, 237], ErrorKind::Unavailable, Doubt::None, "the server gave up the answer's cursor: ask again"),
     // WriteConflict, TemporarilyUnavailable
     (
         &[112, 365],
@@ -256,12 +181,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "two writes met at one document, or the cache is full: try again, or use fewer clients",
     ),
     // NoSuchTransaction, TransactionTooOld, SnapshotTooOld, SnapshotUnavailable
-    (
-        &[251, 225, 239, 246],
-        ErrorKind::Overload,
-        Doubt::None,
-        "the transaction was undone: try again",
-    ),
+    (&[251, 225, 239, 246], ErrorKind::Overload, Doubt::None, "the transaction was undone: try again"),
     // ConflictingOperationInProgress, ObjectIsBusy, BackgroundOperationInProgressForDatabase and -ForNamespace
     (
         &[117, 314, 12_586, 12_587],
@@ -285,12 +205,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "this kind of deployment cannot do that: see the store's README",
     ),
     // OperationNotSupportedInTransaction
-    (
-        &[263],
-        ErrorKind::Unsupported,
-        Doubt::None,
-        "this cannot be done in a transaction: use two commits",
-    ),
+    (&[263], ErrorKind::Unsupported, Doubt::None, "this cannot be done in a transaction: use two commits"),
     // CommandNotFound, CommandNotSupported, InvalidPipelineOperator, unrecognised stage, unknown group operator
     (
         &[59, 115, 168, 40_324, 15_952],
@@ -306,12 +221,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "a time-series collection cannot do that: choose another layout",
     ),
     // UserWritesBlocked
-    (
-        &[371],
-        ErrorKind::Rejected,
-        Doubt::None,
-        "writes are blocked on this cluster: lift the block",
-    ),
+    (&[371], ErrorKind::Rejected, Doubt::None, "writes are blocked on this cluster: lift the block"),
     // CannotCreateIndex, IndexOptionsConflict, IndexKeySpecsConflict
     (
         &[67, 85, 86],
@@ -341,10 +251,7 @@ mod tests {
 
     #[test]
     fn no_code_is_listed_twice() {
-        let mut codes: Vec<i32> = MEANINGS
-            .iter()
-            .flat_map(|(codes, ..)| codes.iter().copied())
-            .collect();
+        let mut codes: Vec<i32> = MEANINGS.iter().flat_map(|(codes, ..)| codes.iter().copied()).collect();
         codes.sort_unstable();
         let count = codes.len();
         codes.dedup();
@@ -356,10 +263,7 @@ mod tests {
         let full = by_text("28: No space left on device").and_then(meaning);
         assert_eq!(full.map(|meaning| meaning.1), Some(ErrorKind::DiskFull));
         let large = by_text("Resulting document after update is larger than 16777216");
-        assert_eq!(
-            large.and_then(meaning).map(|meaning| meaning.1),
-            Some(ErrorKind::TooLarge)
-        );
+        assert_eq!(large.and_then(meaning).map(|meaning| meaning.1), Some(ErrorKind::TooLarge));
         assert_eq!(by_text("E11000 duplicate key error"), None);
     }
 }

@@ -29,19 +29,16 @@ impl Reader<'_> {
         }
         let mut groups = Groups::new(question, aggregates, grouping, sole);
         if aggregates.iter().any(|one| !has_own_pipeline(one.function)) {
-            self.in_one(question, aggregates, grouping, sole, &mut groups)
-                .await?;
+            self.in_one(question, aggregates, grouping, sole, &mut groups).await?;
         }
         for (number, aggregate) in aggregates.iter().enumerate() {
             let at = (number, *aggregate);
             match aggregate.function {
                 Function::MostFrequent => {
-                    self.most_frequent(question, at, grouping, sole, &mut groups)
-                        .await?;
+                    self.most_frequent(question, at, grouping, sole, &mut groups).await?;
                 }
                 Function::TimeWeightedShare => {
-                    self.share(question, at, grouping, sole, &mut groups)
-                        .await?;
+                    self.share(question, at, grouping, sole, &mut groups).await?;
                 }
                 _ => {}
             }
@@ -98,15 +95,9 @@ impl Reader<'_> {
         let mut source = Source::new(question, &[Condition::Any(FieldSet::one(field))]);
         let key = key(question, &source, grouping, sole).id();
         let by_value = doc! { "k": key, "v": source.field(field) };
-        source
-            .stages
-            .push(doc! { "$group": { "_id": by_value, "n": { "$sum": 1 } } });
-        source
-            .stages
-            .push(doc! { "$sort": { "n": -1, "_id.v": 1 } });
-        source
-            .stages
-            .push(doc! { "$group": { "_id": "$_id.k", "v": { "$first": "$_id.v" } } });
+        source.stages.push(doc! { "$group": { "_id": by_value, "n": { "$sum": 1 } } });
+        source.stages.push(doc! { "$sort": { "n": -1, "_id.v": 1 } });
+        source.stages.push(doc! { "$group": { "_id": "$_id.k", "v": { "$first": "$_id.v" } } });
         let kind = question.table.fields[field].kind;
         let take = |document: &RawDocument| {
             groups.at(document)?[number] = value_at(document, "v", kind)?;
@@ -135,11 +126,7 @@ impl Reader<'_> {
             // a bare number would ask for a field of that name
             _ => doc! { "$literal": end }.into(),
         };
-        let series = if sole.is_some() {
-            Bson::Null
-        } else {
-            source.key()
-        };
+        let series = if sole.is_some() { Bson::Null } else { source.key() };
         source.stages.push(doc! { "$project": {
             "_id": 0,
             "key": parts.id(),
@@ -171,10 +158,7 @@ impl Reader<'_> {
 }
 
 const fn has_own_pipeline(function: Function) -> bool {
-    matches!(
-        function,
-        Function::MostFrequent | Function::TimeWeightedShare
-    )
+    matches!(function, Function::MostFrequent | Function::TimeWeightedShare)
 }
 
 fn unsupported(
@@ -189,14 +173,10 @@ fn unsupported(
         let ordered = matches!(one.function, Function::Last | Function::TimeWeightedShare);
         if several && ordered {
             return Some(
-                "last values and shares of time in a group of several series; group by series"
-                    .to_owned(),
+                "last values and shares of time in a group of several series; group by series".to_owned(),
             );
         }
-        let numeric = matches!(
-            one.function,
-            Function::Sum | Function::Min | Function::Max | Function::Mean
-        );
+        let numeric = matches!(one.function, Function::Sum | Function::Min | Function::Max | Function::Mean);
         if numeric && matches!(field.kind, FieldType::Bool | FieldType::Text) {
             return Some(format!(
                 "{:?} of {}, which is no number; use count, last or most frequent",
@@ -204,22 +184,14 @@ fn unsupported(
             ));
         }
         if one.function == Function::TimeWeightedShare && field.kind != FieldType::Bool {
-            return Some(format!(
-                "the share of time of {}, which is no truth value",
-                field.name
-            ));
+            return Some(format!("the share of time of {}, which is no truth value", field.name));
         }
     }
     None
 }
 
 /// The parts of the groups' key.
-fn key(
-    question: &Question<'_>,
-    source: &Source<'_>,
-    grouping: Grouping,
-    sole: Option<u32>,
-) -> KeyParts {
+fn key(question: &Question<'_>, source: &Source<'_>, grouping: Grouping, sole: Option<u32>) -> KeyParts {
     let time = source.nanoseconds();
     KeyParts {
         series: (grouping.by_series && sole.is_none()).then(|| source.key()),
@@ -235,9 +207,7 @@ fn key(
                 .window_of_document(window)
                 .unwrap_or_else(|| window_start(&time, window, question.range.start_ns))
         }),
-        day: grouping
-            .by_day_part
-            .map(|split| is_day(&time, split).into()),
+        day: grouping.by_day_part.map(|split| is_day(&time, split).into()),
     }
 }
 
@@ -263,11 +233,8 @@ fn accumulate(
 ) {
     let value = source.field(aggregate.field);
     let nullable = question.table.fields[aggregate.field].nullable;
-    let counted: Bson = if nullable {
-        doc! { "$cond": [is_there(value.clone()), 1, 0] }.into()
-    } else {
-        Bson::Int32(1)
-    };
+    let counted: Bson =
+        if nullable { doc! { "$cond": [is_there(value.clone()), 1, 0] }.into() } else { Bson::Int32(1) };
     let accumulator = match aggregate.function {
         Function::Count => doc! { "$sum": counted },
         Function::Sum => {
@@ -303,9 +270,7 @@ fn accumulated(
     let name = format!("v{number}");
     let kind = value_type(aggregate.function, field.kind);
     match aggregate.function {
-        Function::Sum if field.nullable && whole_at(document, &format!("n{number}"))? == 0 => {
-            Ok(Value::Null)
-        }
+        Function::Sum if field.nullable && whole_at(document, &format!("n{number}"))? == 0 => Ok(Value::Null),
         Function::Last => match document.get(&name).map_err(|error| wrong(&error))? {
             Some(RawBsonRef::Document(latest)) => value_at(latest, "v", kind),
             _ => Ok(Value::Null),

@@ -31,22 +31,13 @@ const MOST_LISTED: usize = 10_000;
 
 impl Choice {
     /// What a selection of a table's series means. A tag that no index begins with becomes the list of its series, which an index begins with.
-    pub(super) fn of(
-        table: &Table,
-        kept: &PhysicalTable,
-        index: Index,
-        selection: &Selection,
-    ) -> Self {
+    pub(super) fn of(table: &Table, kept: &PhysicalTable, index: Index, selection: &Selection) -> Self {
         let count = table.series.len();
         let series = |mut numbers: Vec<u32>| {
             numbers.retain(|&number| number < count);
             numbers.sort_unstable();
             numbers.dedup();
-            if numbers.is_empty() {
-                Self::Nothing
-            } else {
-                Self::Series(numbers)
-            }
+            if numbers.is_empty() { Self::Nothing } else { Self::Series(numbers) }
         };
         match selection {
             Selection::One(number) => series(vec![*number]),
@@ -137,9 +128,7 @@ impl Choice {
                     .collect();
                 (!names.is_empty()).then(|| names.into_iter().collect())
             }
-            Self::Tag { tag, text, .. } if kept.roster.is_property(*tag) => {
-                Some(vec![property_name(text)])
-            }
+            Self::Tag { tag, text, .. } if kept.roster.is_property(*tag) => Some(vec![property_name(text)]),
             _ => None,
         }
     }
@@ -158,18 +147,11 @@ fn by_series(kept: &PhysicalTable, index: Index, tag: usize) -> bool {
     let is_indexed = matches!(index, Index::Series | Index::SeriesTime)
         && (kept.is_flat() || matches!(kept.shape, Shape::RecordPerSpan { .. }));
     // An index of pairs has all tags.
-    is_indexed
-        && !matches!(kept.tags, Tags::Pairs(_))
-        && kept.roster.identity().first() != Some(&tag)
+    is_indexed && !matches!(kept.tags, Tags::Pairs(_)) && kept.roster.identity().first() != Some(&tag)
 }
 
 /// A tag of a series as its documents hold it.
-pub(super) fn tag_in_document(
-    table: &Table,
-    kept: &PhysicalTable,
-    series: u32,
-    tag: usize,
-) -> Bson {
+pub(super) fn tag_in_document(table: &Table, kept: &PhysicalTable, series: u32, tag: usize) -> Bson {
     let value = tag_value(table, series, tag);
     match kept.tags {
         Tags::Pairs(_) => pair(table, tag, value).into(),
@@ -190,17 +172,12 @@ fn pair(table: &Table, tag: usize, value: Bson) -> Document {
 
 /// Conditions for series by number: the tags that tell them apart.
 fn series(filter: &mut Document, table: &Table, kept: &PhysicalTable, numbers: &[u32]) {
-    let groups: BTreeSet<u32> = numbers
-        .iter()
-        .map(|&number| kept.roster.group(number))
-        .collect();
+    let groups: BTreeSet<u32> = numbers.iter().map(|&number| kept.roster.group(number)).collect();
     let value = |series: u32, tag: usize| tag_value(table, series, tag);
     match (kept.roster.identity(), &kept.tags) {
         ([], _) => {}
         ([tag], Tags::Pairs(name)) => {
-            let pairs = groups
-                .iter()
-                .map(|&series| Bson::from(pair(table, *tag, value(series, *tag))));
+            let pairs = groups.iter().map(|&series| Bson::from(pair(table, *tag, value(series, *tag))));
             filter.insert(name, one_of(pairs.collect()));
         }
         ([tag], _) => {
@@ -211,10 +188,8 @@ fn series(filter: &mut Document, table: &Table, kept: &PhysicalTable, numbers: &
         (tags, _) => {
             let each = |&series: &u32| match &kept.tags {
                 Tags::Pairs(name) => {
-                    let pairs: Vec<Document> = tags
-                        .iter()
-                        .map(|&tag| pair(table, tag, value(series, tag)))
-                        .collect();
+                    let pairs: Vec<Document> =
+                        tags.iter().map(|&tag| pair(table, tag, value(series, tag))).collect();
                     doc! { name: { "$all": pairs } }
                 }
                 Tags::Beside(_) | Tags::Under(_) => tags
@@ -236,9 +211,5 @@ fn series(filter: &mut Document, table: &Table, kept: &PhysicalTable, numbers: &
 }
 
 fn one_of(mut values: Vec<Bson>) -> Bson {
-    if values.len() == 1 {
-        values.swap_remove(0)
-    } else {
-        doc! { "$in": values }.into()
-    }
+    if values.len() == 1 { values.swap_remove(0) } else { doc! { "$in": values }.into() }
 }

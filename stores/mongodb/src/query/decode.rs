@@ -8,9 +8,7 @@ use crate::schema::SAMPLES;
 use crate::schema::series::{key_integer, key_text};
 use crate::schema::{Fields, PhysicalTable, Tags};
 use mongodb::bson::{RawBsonRef, RawDocument};
-use sensormark_store::{
-    Batch, Column, FieldSet, FieldType, Shape, StoreError, Table, Value, Values,
-};
+use sensormark_store::{Batch, Column, FieldSet, FieldType, Shape, StoreError, Table, Value, Values};
 
 /// What stands for the identifying tags where they are kept as pairs.
 pub(super) const KEY: &str = "_k";
@@ -46,10 +44,9 @@ impl<'a> Decoder<'a> {
         admits: impl Fn(u32) -> bool + 'a,
     ) -> Self {
         let names = match &kept.fields {
-            Fields::Beside(names) | Fields::Under(_, names) => fields
-                .iter()
-                .map(|field| (names[field].as_str(), field))
-                .collect(),
+            Fields::Beside(names) | Fields::Under(_, names) => {
+                fields.iter().map(|field| (names[field].as_str(), field)).collect()
+            }
             Fields::Array(_) => fields.iter().map(|field| ("", field)).collect(),
         };
         Self {
@@ -134,10 +131,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn found(&self) -> Result<u32, StoreError> {
-        self.kept
-            .roster
-            .find(&self.key)
-            .ok_or_else(|| wrong("a document bears tags that no series has"))
+        self.kept.roster.find(&self.key).ok_or_else(|| wrong("a document bears tags that no series has"))
     }
 
     /// Reads the identifying tags' parts of the key; gives its length.
@@ -175,12 +169,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes one reading.
-    fn reading(
-        &mut self,
-        body: &RawDocument,
-        time_name: &str,
-        series: u32,
-    ) -> Result<(), StoreError> {
+    fn reading(&mut self, body: &RawDocument, time_name: &str, series: u32) -> Result<(), StoreError> {
         let kept = self.kept;
         let (mut time, mut seen, mut next) = (None, 0, 0);
         for element in body {
@@ -229,12 +218,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Takes a value if it is of a field that was asked for; gives how many it took.
-    fn named(
-        &mut self,
-        name: &str,
-        value: RawBsonRef<'_>,
-        next: &mut usize,
-    ) -> Result<usize, StoreError> {
+    fn named(&mut self, name: &str, value: RawBsonRef<'_>, next: &mut usize) -> Result<usize, StoreError> {
         let place = match self.names.get(*next) {
             Some((expected, _)) if *expected == name => *next,
             _ => match self.names.iter().position(|(other, _)| *other == name) {
@@ -258,10 +242,7 @@ impl<'a> Decoder<'a> {
 }
 
 /// Appends a tag's value to a key.
-pub(super) fn push_part(
-    key: &mut Vec<u8>,
-    value: Option<RawBsonRef<'_>>,
-) -> Result<(), StoreError> {
+pub(super) fn push_part(key: &mut Vec<u8>, value: Option<RawBsonRef<'_>>) -> Result<(), StoreError> {
     match value {
         Some(RawBsonRef::String(text)) => key_text(key, text),
         Some(RawBsonRef::Int64(value)) => key_integer(key, value),
@@ -275,10 +256,9 @@ pub(super) fn push_part(
 pub(super) fn time_of(value: RawBsonRef<'_>) -> Result<i64, StoreError> {
     match value {
         RawBsonRef::Int64(time) => Ok(time),
-        RawBsonRef::DateTime(date) => date
-            .timestamp_millis()
-            .checked_mul(1_000_000)
-            .ok_or_else(|| wrong("a date is out of range")),
+        RawBsonRef::DateTime(date) => {
+            date.timestamp_millis().checked_mul(1_000_000).ok_or_else(|| wrong("a date is out of range"))
+        }
         _ => Err(wrong("a time is neither a whole number nor a date")),
     }
 }
@@ -308,9 +288,7 @@ pub(super) fn value(kind: FieldType, value: Option<RawBsonRef<'_>>) -> Result<Va
         (FieldType::Bool, Some(RawBsonRef::Boolean(value))) => Value::Bool(value),
         (FieldType::Text, Some(RawBsonRef::String(text))) => Value::Text(text.to_owned()),
         (FieldType::I64 | FieldType::U16, Some(RawBsonRef::Int64(value))) => Value::I64(value),
-        (FieldType::I64 | FieldType::U16, Some(RawBsonRef::Int32(value))) => {
-            Value::I64(i64::from(value))
-        }
+        (FieldType::I64 | FieldType::U16, Some(RawBsonRef::Int32(value))) => Value::I64(i64::from(value)),
         (FieldType::F64, Some(RawBsonRef::Int32(value))) => Value::F64(f64::from(value)),
         (FieldType::F64, Some(RawBsonRef::Int64(value))) => Value::F64(value as f64),
         // a sum of whole numbers that is over 64 bits is a floating point number

@@ -55,19 +55,13 @@ impl Condition {
         match self {
             Self::Passes(_) => false,
             Self::Any(fields) => {
-                fields == table.all_fields()
-                    || fields.iter().any(|field| !table.fields[field].nullable)
+                fields == table.all_fields() || fields.iter().any(|field| !table.fields[field].nullable)
             }
         }
     }
 
     /// As a condition of a match; `prefix` is empty or ends in a dot.
-    pub(super) fn matching(
-        self,
-        table: &Table,
-        kept: &PhysicalTable,
-        prefix: &str,
-    ) -> Option<Document> {
+    pub(super) fn matching(self, table: &Table, kept: &PhysicalTable, prefix: &str) -> Option<Document> {
         if self.is_idle(table) {
             return None;
         }
@@ -91,20 +85,14 @@ impl Condition {
     }
 
     /// As an expression about a reading whose parts begin with this prefix.
-    pub(super) fn expression(
-        self,
-        table: &Table,
-        kept: &PhysicalTable,
-        prefix: &str,
-    ) -> Option<Document> {
+    pub(super) fn expression(self, table: &Table, kept: &PhysicalTable, prefix: &str) -> Option<Document> {
         if self.is_idle(table) {
             return None;
         }
         Some(match self {
             Self::Passes(predicate) => {
                 let value = field(kept, prefix, predicate.field);
-                let passes =
-                    doc! { operator(predicate.comparison): [value.clone(), predicate.threshold] };
+                let passes = doc! { operator(predicate.comparison): [value.clone(), predicate.threshold] };
                 if table.fields[predicate.field].nullable {
                     doc! { "$and": [is_there(value), passes] }
                 } else {
@@ -112,10 +100,8 @@ impl Condition {
                 }
             }
             Self::Any(fields) => {
-                let there: Vec<Document> = fields
-                    .iter()
-                    .map(|one| is_there(field(kept, prefix, one)))
-                    .collect();
+                let there: Vec<Document> =
+                    fields.iter().map(|one| is_there(field(kept, prefix, one))).collect();
                 doc! { "$or": there }
             }
         })
@@ -140,15 +126,8 @@ pub(super) fn nanoseconds(kept: &PhysicalTable, time: &str) -> Bson {
 
 /// The start of a time's window in ns; no time is before `earliest_ns`.
 pub(super) fn window_start(time: &Bson, window: Window, earliest_ns: i64) -> Bson {
-    let (width, origin) = (
-        window.width_ns,
-        window.origin_ns.rem_euclid(window.width_ns),
-    );
-    let since = if origin == 0 {
-        time.clone()
-    } else {
-        doc! { "$subtract": [time.clone(), origin] }.into()
-    };
+    let (width, origin) = (window.width_ns, window.origin_ns.rem_euclid(window.width_ns));
+    let since = if origin == 0 { time.clone() } else { doc! { "$subtract": [time.clone(), origin] }.into() };
     let rest: Bson = doc! { "$mod": [since, width] }.into();
     let rest: Bson = if earliest_ns >= origin {
         rest

@@ -33,12 +33,7 @@ impl KeyParts {
     /// The key as a `$group` takes it.
     pub(super) fn id(self) -> Bson {
         let mut id = Document::new();
-        let parts = [
-            (SERIES, self.series),
-            (TAG, self.tag),
-            (WINDOW, self.window),
-            (DAY, self.day),
-        ];
+        let parts = [(SERIES, self.series), (TAG, self.tag), (WINDOW, self.window), (DAY, self.day)];
         for (name, part) in parts {
             if let Some(part) = part {
                 id.insert(name, part);
@@ -84,14 +79,7 @@ impl<'a> Groups<'a> {
                 lowest.entry(name).or_insert(series);
             }
         }
-        Self {
-            question,
-            aggregates,
-            grouping,
-            sole,
-            lowest,
-            groups: BTreeMap::new(),
-        }
+        Self { question, aggregates, grouping, sole, lowest, groups: BTreeMap::new() }
     }
 
     /// The group of a document's `_id`, with no values yet where it is new.
@@ -134,10 +122,7 @@ impl<'a> Groups<'a> {
             };
             self.aggregates.iter().map(absent).collect()
         };
-        Ok(self
-            .groups
-            .entry((series, window, night))
-            .or_insert_with(none))
+        Ok(self.groups.entry((series, window, night)).or_insert_with(none))
     }
 
     fn lowest_of(&self, tag: Option<RawBsonRef<'_>>) -> Result<u32, StoreError> {
@@ -146,9 +131,7 @@ impl<'a> Groups<'a> {
             Some(RawBsonRef::Int64(value)) => self.lowest.get(&value.to_string()),
             _ => None,
         };
-        found
-            .copied()
-            .ok_or_else(|| wrong(&"a group bears a tag that no series has"))
+        found.copied().ok_or_else(|| wrong(&"a group bears a tag that no series has"))
     }
 
     /// The groups.
@@ -175,11 +158,7 @@ pub(super) const fn value_type(function: Function, field: FieldType) -> FieldTyp
 }
 
 /// A value out of a group's document.
-pub(super) fn value_at(
-    document: &RawDocument,
-    name: &str,
-    kind: FieldType,
-) -> Result<Value, StoreError> {
+pub(super) fn value_at(document: &RawDocument, name: &str, kind: FieldType) -> Result<Value, StoreError> {
     value(kind, document.get(name).map_err(|error| wrong(&error))?)
 }
 

@@ -52,14 +52,12 @@ impl Reader<'_> {
         for series in question.choice.numbers(table).chunks(SERIES_A_COMMAND) {
             let mut later = series.to_vec();
             if is_native {
-                self.last_of_each(question, series, None, &mut latest)
-                    .await?;
+                self.last_of_each(question, series, None, &mut latest).await?;
                 later = std::mem::take(&mut latest.later);
             }
             if !later.is_empty() {
                 let range = Some(question.range);
-                self.last_of_each(question, &later, range, &mut latest)
-                    .await?;
+                self.last_of_each(question, &later, range, &mut latest).await?;
             }
         }
         Ok(Answer::Readings(latest.batch.sorted()))
@@ -82,9 +80,7 @@ impl Reader<'_> {
         };
         let is_distinct = is_stepped
             && kept.roster.identity().len() == 1
-            && Condition::Any(latest.fields)
-                .matching(table, kept, "")
-                .is_none();
+            && Condition::Any(latest.fields).matching(table, kept, "").is_none();
         if is_distinct {
             let stages = distinct(question, series, range, latest);
             let take = |document: &RawDocument| latest.take(document);
@@ -132,8 +128,7 @@ impl Reader<'_> {
             "singleBatch": true,
         };
         let mut decoder = decoder(question, fields, sole);
-        self.find(kept, filter, further, |document| decoder.take(document))
-            .await?;
+        self.find(kept, filter, further, |document| decoder.take(document)).await?;
         Ok(Answer::Readings(decoder.batch))
     }
 
@@ -203,10 +198,8 @@ fn one_by_one(
         let found = vec![doc! { "$match": within }, newest, one.clone(), span];
         stages.push(lookup(kept, "span", None, found));
         stages.push(doc! { "$unwind": "$span" });
-        let readings = filtered(
-            format!("${}", kept.inner).into(),
-            inside(table, kept, question.range, &conditions),
-        );
+        let readings =
+            filtered(format!("${}", kept.inner).into(), inside(table, kept, question.range, &conditions));
         let time = format!("{READING}.{}", kept.inner_time);
         let found = vec![
             doc! { "$match": filter },
@@ -228,10 +221,7 @@ fn keys(table: &Table, kept: &PhysicalTable, series: &[u32]) -> Vec<Document> {
     let key = |&series: &u32| {
         let mut key = doc! { "s": i64::from(series) };
         for (number, &tag) in kept.roster.identity().iter().enumerate() {
-            key.insert(
-                format!("k{number}"),
-                tag_in_document(table, kept, series, tag),
-            );
+            key.insert(format!("k{number}"), tag_in_document(table, kept, series, tag));
         }
         key
     };
@@ -239,12 +229,7 @@ fn keys(table: &Table, kept: &PhysicalTable, series: &[u32]) -> Vec<Document> {
 }
 
 /// The stage that finds documents of the series that [`keys`] names, and where `time` is said, of this time alone.
-fn lookup(
-    kept: &PhysicalTable,
-    name: &str,
-    time: Option<&str>,
-    mut pipeline: Vec<Document>,
-) -> Document {
+fn lookup(kept: &PhysicalTable, name: &str, time: Option<&str>, mut pipeline: Vec<Document>) -> Document {
     let mut lookup = doc! { "from": &kept.collection, "as": name };
     let (mut variables, mut equal) = (Document::new(), Vec::new());
     let paths = kept.roster.identity_paths(1);
@@ -357,9 +342,7 @@ impl<'a> Latest<'a> {
         self.batch.times_ns.push(time);
         self.batch.series.push(series);
         for field in self.fields.iter() {
-            let raw = latest
-                .get(format!("v{field}"))
-                .map_err(|error| wrong(&error))?;
+            let raw = latest.get(format!("v{field}")).map_err(|error| wrong(&error))?;
             let value = value(self.table.fields[field].kind, raw)?;
             self.batch.columns[field]
                 .push(value)

@@ -38,25 +38,19 @@ impl Reader<'_> {
             if sole.is_some() && question.range.length_ns() > 1 {
                 further.insert("sort", doc! { &kept.time: 1 });
             }
-            self.find(kept, filter, further, |document| decoder.take(document))
-                .await?;
+            self.find(kept, filter, further, |document| decoder.take(document)).await?;
         } else {
             let stages = vec![
                 doc! { "$match": filter },
                 doc! { "$project": nested_projection(question, fields, sole) },
             ];
-            self.pipeline(kept, stages, |document| decoder.take(document))
-                .await?;
+            self.pipeline(kept, stages, |document| decoder.take(document)).await?;
         }
         Ok(Answer::Readings(decoder.batch.sorted()))
     }
 
     /// Every stored reading.
-    pub(crate) async fn scan(
-        &self,
-        number: usize,
-        sink: &mut dyn FnMut(&Batch),
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn scan(&self, number: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let (table, kept) = self.physical.table(number)?;
         let sole = (table.series.len() == 1).then_some(0);
         let mut filter = Document::new();
@@ -81,9 +75,7 @@ impl Reader<'_> {
             }
             Ok(())
         };
-        self.link
-            .ask(OPERATION, command, TimeLimit::EachPart, take)
-            .await?;
+        self.link.ask(OPERATION, command, TimeLimit::EachPart, take).await?;
         if !decoder.batch.is_empty() {
             sink(&decoder.batch);
         }
@@ -118,9 +110,7 @@ impl Reader<'_> {
             found.push((series, last, values));
             Ok(())
         };
-        self.link
-            .ask(OPERATION, command, TimeLimit::EachPart, take)
-            .await?;
+        self.link.ask(OPERATION, command, TimeLimit::EachPart, take).await?;
         found.sort_by_key(|entity| entity.0);
         for (series, last, values) in found {
             sink(series, last, &values);
@@ -133,19 +123,10 @@ pub(super) fn wrong(error: &dyn std::fmt::Display) -> StoreError {
     unreadable(OPERATION, &error.to_string())
 }
 
-pub(super) fn decoder<'a>(
-    question: &'a Question<'_>,
-    fields: FieldSet,
-    sole: Option<u32>,
-) -> Decoder<'a> {
-    Decoder::new(
-        question.query.table,
-        question.table,
-        question.kept,
-        fields,
-        sole,
-        |series| question.choice.admits(series),
-    )
+pub(super) fn decoder<'a>(question: &'a Question<'_>, fields: FieldSet, sole: Option<u32>) -> Decoder<'a> {
+    Decoder::new(question.query.table, question.table, question.kept, fields, sole, |series| {
+        question.choice.admits(series)
+    })
 }
 
 fn entity_key(
@@ -156,18 +137,13 @@ fn entity_key(
 ) -> Result<(u32, i64), StoreError> {
     let mut key = Vec::new();
     for &tag in kept.roster.identity() {
-        let part = document
-            .get(&entity.tags[tag])
-            .map_err(|error| wrong(&error))?;
+        let part = document.get(&entity.tags[tag]).map_err(|error| wrong(&error))?;
         super::decode::push_part(&mut key, part)?;
     }
     if let Some(property) = entity_property(table, kept, entity, document)? {
         crate::schema::series::key_text(&mut key, &property);
     }
-    let series = kept
-        .roster
-        .find(&key)
-        .ok_or_else(|| wrong(&"an entity bears tags that no series has"))?;
+    let series = kept.roster.find(&key).ok_or_else(|| wrong(&"an entity bears tags that no series has"))?;
     let last = document
         .get(&entity.last_time)
         .map_err(|error| wrong(&error))?
@@ -188,9 +164,7 @@ fn entity_property(
     let Some(tag) = (0..table.tags.len()).find(|&tag| kept.roster.is_property(tag)) else {
         return Ok(Some(table.name.clone()));
     };
-    let raw = document
-        .get(&entity.tags[tag])
-        .map_err(|error| wrong(&error))?;
+    let raw = document.get(&entity.tags[tag]).map_err(|error| wrong(&error))?;
     let text = match raw {
         Some(RawBsonRef::String(text)) => text.to_owned(),
         Some(RawBsonRef::Int64(value)) => value.to_string(),
@@ -214,12 +188,8 @@ pub(super) fn projection(
             }
         }
         if let Tags::Pairs(_) = kept.tags {
-            let values: Vec<Bson> = kept
-                .roster
-                .identity()
-                .iter()
-                .map(|&tag| tag_expression(table, kept, tag))
-                .collect();
+            let values: Vec<Bson> =
+                kept.roster.identity().iter().map(|&tag| tag_expression(table, kept, tag)).collect();
             parts.insert(KEY, values);
         }
     }
@@ -231,11 +201,7 @@ pub(super) fn projection(
             parts.insert(under, 1);
         }
         Fields::Under(under, names) => {
-            parts.extend(
-                fields
-                    .iter()
-                    .map(|field| (format!("{under}.{}", names[field]), 1.into())),
-            );
+            parts.extend(fields.iter().map(|field| (format!("{under}.{}", names[field]), 1.into())));
         }
         Fields::Array(name) if fields == table.all_fields() => {
             parts.insert(name, 1);
@@ -272,10 +238,7 @@ fn nested_projection(question: &Question<'_>, fields: FieldSet, sole: Option<u32
         let whole = Bson::String(format!("${}", kept.inner));
         let readings = cut(whole.clone());
         let untouched = readings == whole;
-        parts.insert(
-            &kept.inner,
-            if untouched { Bson::Int32(1) } else { readings },
-        );
+        parts.insert(&kept.inner, if untouched { Bson::Int32(1) } else { readings });
         return parts;
     }
     if let Some(series) = sole {
@@ -317,10 +280,7 @@ fn reading(kept: &PhysicalTable, fields: FieldSet) -> Document {
 }
 
 /// The series of a group's key, as [`super::source::Source::key`] makes it.
-pub(super) fn series_of(
-    kept: &PhysicalTable,
-    key: Option<RawBsonRef<'_>>,
-) -> Result<u32, StoreError> {
+pub(super) fn series_of(kept: &PhysicalTable, key: Option<RawBsonRef<'_>>) -> Result<u32, StoreError> {
     let mut parts = Vec::new();
     match key {
         Some(RawBsonRef::Document(values)) => {
@@ -331,7 +291,5 @@ pub(super) fn series_of(
         }
         other => super::decode::push_part(&mut parts, other)?,
     }
-    kept.roster
-        .find(&parts)
-        .ok_or_else(|| wrong(&"a group bears tags that no series has"))
+    kept.roster.find(&parts).ok_or_else(|| wrong(&"a group bears tags that no series has"))
 }

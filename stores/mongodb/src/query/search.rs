@@ -42,8 +42,7 @@ impl Reader<'_> {
                 "limit": 1,
                 "singleBatch": true,
             };
-            self.find(kept, filter, further, |document| found.take(document))
-                .await?;
+            self.find(kept, filter, further, |document| found.take(document)).await?;
         } else {
             let mut source = Source::new(question, &conditions);
             source.stages.push(doc! { "$project": {
@@ -53,18 +52,13 @@ impl Reader<'_> {
             } });
             source.stages.push(doc! { "$sort": { TIME: direction } });
             source.stages.push(doc! { "$limit": 1 });
-            self.pipeline(kept, source.stages, |document| found.take(document))
-                .await?;
+            self.pipeline(kept, source.stages, |document| found.take(document)).await?;
         }
         Ok(Answer::Moment(found.moment))
     }
 
     /// The smallest value and its time, the earliest of equals.
-    pub(super) async fn minimum(
-        &self,
-        question: &Question<'_>,
-        number: usize,
-    ) -> Result<Answer, StoreError> {
+    pub(super) async fn minimum(&self, question: &Question<'_>, number: usize) -> Result<Answer, StoreError> {
         if question.is_empty() {
             return Ok(Answer::Moment(None));
         }
@@ -78,10 +72,7 @@ impl Reader<'_> {
         } });
         source.stages.push(doc! { "$sort": { VALUE: 1, TIME: 1 } });
         source.stages.push(doc! { "$limit": 1 });
-        self.pipeline(question.kept, source.stages, |document| {
-            found.take(document)
-        })
-        .await?;
+        self.pipeline(question.kept, source.stages, |document| found.take(document)).await?;
         Ok(Answer::Moment(found.moment))
     }
 
@@ -100,9 +91,7 @@ impl Reader<'_> {
         let mut series = Vec::new();
         if sole.is_some() {
             source.stages.push(doc! { "$limit": 1 });
-            source
-                .stages
-                .push(doc! { "$project": { "_id": 0, VALUE: "1" } });
+            source.stages.push(doc! { "$project": { "_id": 0, VALUE: "1" } });
         } else {
             let key = source.key();
             source.stages.push(doc! { "$group": { "_id": key } });
@@ -146,10 +135,7 @@ struct Found {
 
 impl Found {
     fn new(question: &Question<'_>, field: usize) -> Self {
-        Self {
-            kind: question.table.fields[field].kind,
-            moment: None,
-        }
+        Self { kind: question.table.fields[field].kind, moment: None }
     }
 
     fn take(&mut self, document: &RawDocument) -> Result<(), StoreError> {
@@ -158,10 +144,7 @@ impl Found {
             .map_err(|error| wrong(&error))?
             .ok_or_else(|| wrong(&"a reading has no time"))?;
         let raw = document.get(VALUE).map_err(|error| wrong(&error))?;
-        self.moment = Some(Moment {
-            time_ns: time_of(time)?,
-            value: value(self.kind, raw)?,
-        });
+        self.moment = Some(Moment { time_ns: time_of(time)?, value: value(self.kind, raw)? });
         Ok(())
     }
 }

@@ -32,11 +32,7 @@ impl<'a> Source<'a> {
     }
 
     /// The same; without `coarse` no document's day is looked at.
-    pub(super) fn with_days(
-        question: &Question<'a>,
-        conditions: &[Condition],
-        coarse: bool,
-    ) -> Self {
+    pub(super) fn with_days(question: &Question<'a>, conditions: &[Condition], coarse: bool) -> Self {
         let (table, kept) = (question.table, question.kept);
         let mut source = Self {
             stages: Vec::new(),
@@ -95,8 +91,7 @@ impl<'a> Source<'a> {
         self.stages.push(doc! { "$project": keep });
         self.stages.push(doc! { "$unwind": format!("${READING}") });
         if kept.queries != QueryStyle::Usual {
-            self.stages
-                .push(doc! { "$match": after_unwinding(question, conditions) });
+            self.stages.push(doc! { "$match": after_unwinding(question, conditions) });
         }
         if let (Shape::Bucketed { .. }, Choice::Series(numbers)) = (kept.shape, &question.choice)
             && numbers.len() > 1
@@ -135,15 +130,11 @@ impl<'a> Source<'a> {
     /// One document a property.
     fn unwind_properties(&mut self, choice: &Choice, keep: &Document) {
         let mut keep = keep.clone();
-        keep.insert(
-            PROPERTY,
-            doc! { "$objectToArray": format!("${}", self.kept.inner) },
-        );
+        keep.insert(PROPERTY, doc! { "$objectToArray": format!("${}", self.kept.inner) });
         self.stages.push(doc! { "$project": keep });
         self.stages.push(doc! { "$unwind": format!("${PROPERTY}") });
         if let Some(names) = choice.properties(self.kept) {
-            self.stages
-                .push(doc! { "$match": { "_p.k": { "$in": names } } });
+            self.stages.push(doc! { "$match": { "_p.k": { "$in": names } } });
         }
     }
 
@@ -185,12 +176,8 @@ pub(super) fn tag_expression(table: &Table, kept: &PhysicalTable, tag: usize) ->
 
 /// What tells series apart: a value, or a document of several.
 pub(super) fn key_expression(table: &Table, kept: &PhysicalTable) -> Bson {
-    let mut parts: Vec<Bson> = kept
-        .roster
-        .identity()
-        .iter()
-        .map(|&tag| tag_expression(table, kept, tag))
-        .collect();
+    let mut parts: Vec<Bson> =
+        kept.roster.identity().iter().map(|&tag| tag_expression(table, kept, tag)).collect();
     if kept.roster.property(0).is_some() {
         parts.push(Bson::String(format!("${PROPERTY}")));
     }
@@ -199,9 +186,8 @@ pub(super) fn key_expression(table: &Table, kept: &PhysicalTable) -> Bson {
     } else {
         // a document, since neither groups' paths nor partitions take arrays
         let named = (0..).zip(parts);
-        let document: Document = named
-            .map(|(number, part): (u32, Bson)| (format!("k{number}"), part))
-            .collect();
+        let document: Document =
+            named.map(|(number, part): (u32, Bson)| (format!("k{number}"), part)).collect();
         document.into()
     }
 }
@@ -235,9 +221,7 @@ pub(super) fn time_filter(kept: &PhysicalTable, range: TimeRange, coarse: bool) 
         Shape::Bucketed { .. } | Shape::GrowingArray => return Document::new(),
         _ => 1,
     };
-    let first = range
-        .start_ns
-        .saturating_sub(range.start_ns.rem_euclid(unit));
+    let first = range.start_ns.saturating_sub(range.start_ns.rem_euclid(unit));
     if unit == 1 && range.length_ns() == 1 {
         return doc! { &kept.time: instant(kept, first) };
     }
@@ -296,11 +280,7 @@ pub(super) fn inside(
         all.push(doc! { "$gte": [&time, instant(kept, range.start_ns)] });
         all.push(doc! { "$lt": [&time, instant(kept, range.end_ns)] });
     }
-    all.extend(
-        conditions
-            .iter()
-            .filter_map(|condition| condition.expression(table, kept, "$$m.")),
-    );
+    all.extend(conditions.iter().filter_map(|condition| condition.expression(table, kept, "$$m.")));
     all
 }
 
@@ -309,10 +289,8 @@ fn after_unwinding(question: &Question<'_>, conditions: &[Condition]) -> Documen
     let (table, kept, range) = (question.table, question.kept, question.range);
     let time = format!("{READING}.{}", kept.inner_time);
     let mut filter = doc! { time: bounds(kept, range) };
-    let further: Vec<Document> = conditions
-        .iter()
-        .filter_map(|condition| condition.matching(table, kept, "_m."))
-        .collect();
+    let further: Vec<Document> =
+        conditions.iter().filter_map(|condition| condition.matching(table, kept, "_m.")).collect();
     if !further.is_empty() {
         filter.insert("$and", further);
     }

@@ -9,9 +9,7 @@ use crate::schema::COUNT;
 use crate::schema::Fields;
 use crate::schema::layout_options::has_one_pair;
 use mongodb::bson::{Bson, Document, RawDocument, doc};
-use sensormark_store::{
-    Aggregate, FieldSet, FieldType, Function, Group, Grouping, Shape, StoreError, Value,
-};
+use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Group, Grouping, Shape, StoreError, Value};
 
 /// The sums of a property.
 const SUMS: &str = "_s";
@@ -39,17 +37,12 @@ impl Reader<'_> {
         let key = KeyParts {
             series: (grouping.by_series && sole.is_none()).then(|| key_expression(table, kept)),
             tag: grouping.by_tag.map(|tag| tag_expression(table, kept, tag)),
-            window: grouping
-                .window
-                .map(|window| window_start(&time, window, question.range.start_ns)),
-            day: grouping
-                .by_day_part
-                .map(|_| Bson::String(format!("${SUMS}.day"))),
+            window: grouping.window.map(|window| window_start(&time, window, question.range.start_ns)),
+            day: grouping.by_day_part.map(|_| Bson::String(format!("${SUMS}.day"))),
         };
         let mut group = doc! { "_id": key.id() };
         for field in fields_of(aggregates).iter() {
-            for (name, accumulator) in [("n", "$sum"), ("s", "$sum"), ("l", "$min"), ("h", "$max")]
-            {
+            for (name, accumulator) in [("n", "$sum"), ("s", "$sum"), ("l", "$min"), ("h", "$max")] {
                 let path = format!("${SUMS}.{name}{field}");
                 group.insert(format!("{name}{field}"), doc! { accumulator: path });
             }
@@ -95,9 +88,7 @@ fn take(
 }
 
 fn fields_of(aggregates: &[Aggregate]) -> FieldSet {
-    aggregates
-        .iter()
-        .fold(FieldSet::first(0), |set, one| set.with(one.field))
+    aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
 }
 
 fn not_in_sums(
@@ -113,10 +104,7 @@ fn not_in_sums(
     if off(range.start_ns) || off(range.end_ns) {
         return Some("the range does not start and end with the days of the buckets");
     }
-    if grouping
-        .window
-        .is_some_and(|window| off(window.width_ns) || off(window.origin_ns))
-    {
+    if grouping.window.is_some_and(|window| off(window.width_ns) || off(window.origin_ns)) {
         return Some("the windows are not made of whole days of the buckets");
     }
     if grouping.by_day_part.is_some_and(|wanted| wanted != split) {
@@ -137,8 +125,7 @@ fn not_in_sums(
             Function::Last | Function::TimeWeightedShare | Function::MostFrequent => false,
         }
     };
-    (!aggregates.iter().all(kept))
-        .then_some("buckets hold count, sum, minimum and maximum of numbers alone")
+    (!aggregates.iter().all(kept)).then_some("buckets hold count, sum, minimum and maximum of numbers alone")
 }
 
 /// Stages after which each document is a property's sums of a day, or of a part of it: `_s: {day, n…, s…, l…, h…}`.
@@ -167,10 +154,7 @@ fn sums(
         }
         None => {
             let mut opened = keep.clone();
-            opened.insert(
-                PROPERTY,
-                doc! { "$objectToArray": format!("${}", kept.inner) },
-            );
+            opened.insert(PROPERTY, doc! { "$objectToArray": format!("${}", kept.inner) });
             stages.push(doc! { "$project": opened });
             stages.push(doc! { "$unwind": format!("${PROPERTY}") });
             if let Some(chosen) = chosen(question) {
@@ -181,10 +165,7 @@ fn sums(
         }
     };
     let rows: Vec<Bson> = if grouping.by_day_part.is_some() {
-        PARTS
-            .iter()
-            .map(|part| row(question, aggregates, &sums, &[part]))
-            .collect()
+        PARTS.iter().map(|part| row(question, aggregates, &sums, &[part])).collect()
     } else {
         vec![row(question, aggregates, &sums, &PARTS)]
     };
@@ -224,10 +205,7 @@ fn row(question: &Question<'_>, aggregates: &[Aggregate], sums: &str, parts: &[&
             continue;
         };
         let of = |what: &str| -> Vec<String> {
-            parts
-                .iter()
-                .map(|part| format!("{sums}.{name}.{what}.{part}"))
-                .collect()
+            parts.iter().map(|part| format!("{sums}.{name}.{what}.{part}")).collect()
         };
         row.insert(format!("n{field}"), doc! { "$sum": of(COUNT) });
         row.insert(format!("s{field}"), doc! { "$sum": of("sum") });

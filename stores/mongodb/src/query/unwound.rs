@@ -21,15 +21,9 @@ impl Reader<'_> {
     ) -> Result<Answer, StoreError> {
         let sole = question.choice.sole(question.table);
         let mut source = Source::with_days(question, &[Condition::Any(fields)], coarse);
-        let key = if sole.is_some() {
-            Bson::Null
-        } else {
-            source.key()
-        };
+        let key = if sole.is_some() { Bson::Null } else { source.key() };
         let readings = doc! { "$push": source.reading() };
-        source
-            .stages
-            .push(doc! { "$group": { "_id": key, READINGS: readings } });
+        source.stages.push(doc! { "$group": { "_id": key, READINGS: readings } });
         let mut decoder = decoder(question, fields, sole);
         let take = |document: &RawDocument| take(question, sole, &mut decoder, document);
         self.pipeline(question.kept, source.stages, take).await?;

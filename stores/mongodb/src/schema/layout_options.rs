@@ -4,8 +4,8 @@ use super::missing;
 use crate::topology::Topology;
 use sensormark_kit::{offer, on_request};
 use sensormark_store::{
-    Capability, DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption,
-    Operation, QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
+    Capability, DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, Operation,
+    QueryStyle, Schema, Scope, Shape, Table, TagPlacement, TimeKey, WriteMethod,
 };
 
 /// What this store offers for a schema and a family.
@@ -16,24 +16,14 @@ pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
         Family::PerReading if tagged && schema.tables.len() > 1 => shared_collection(base),
         Family::PerReading => collection_per_table(schema, base),
         Family::PerSpan { span_ns } => per_span(schema, base, span_ns),
-        Family::Bucketed {
-            limit,
-            per_ns,
-            split,
-        } => {
-            let shape = |extremes| Shape::Bucketed {
-                limit,
-                per_ns,
-                split,
-                extremes,
-            };
+        Family::Bucketed { limit, per_ns, split } => {
+            let shape = |extremes| Shape::Bucketed { limit, per_ns, split, extremes };
             let layout = |extremes| base.with_shape(shape(extremes));
             bucketed(layout(Extremes::PerPart), layout(Extremes::PerBucket))
         }
         Family::GrowingArray => vec![offer(
             "",
-            base.with_shape(Shape::GrowingArray)
-                .with_index(Index::Series),
+            base.with_shape(Shape::GrowingArray).with_index(Index::Series),
             DefaultSelection::Usual,
             "document a series {_id: its tags, samples: [{timestamp: int64 ns, fields…}]}, growing by $push until 16 MiB",
         )],
@@ -79,11 +69,7 @@ fn selection_of_dates(schema: &Schema) -> DefaultSelection {
 
 fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
     let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
-    let further = if tagged {
-        DefaultSelection::Further
-    } else {
-        DefaultSelection::OnRequest
-    };
+    let further = if tagged { DefaultSelection::Further } else { DefaultSelection::OnRequest };
     let mut offers = vec![
         offer(
             "",
@@ -103,34 +89,18 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             further,
             "time-series collection {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
         ),
-        on_request(
-            "no-index",
-            unindexed(usual),
-            "document a reading, no index but _id",
-        ),
-        on_request(
-            "unordered",
-            unordered(usual),
-            "document a reading; a batch is an unordered insert",
-        ),
+        on_request("no-index", unindexed(usual), "document a reading, no index but _id"),
+        on_request("unordered", unordered(usual), "document a reading; a batch is an unordered insert"),
     ];
     if tagged {
         let series = usual.with_index(Index::Series);
-        offers.push(on_request(
-            "series-index",
-            series,
-            "document a reading, index on the series alone",
-        ));
+        offers.push(on_request("series-index", series, "document a reading, index on the series alone"));
     }
     offers
 }
 
 fn shared_collection(base: Layout) -> Vec<LayoutOption> {
-    let usual = Layout {
-        tags: TagPlacement::KeyValueArray,
-        scope: Scope::Shared,
-        ..base
-    };
+    let usual = Layout { tags: TagPlacement::KeyValueArray, scope: Scope::Shared, ..base };
     let subdocument = usual.with_tags(TagPlacement::Subdocument);
     vec![
         offer(
@@ -164,24 +134,13 @@ fn shared_collection(base: Layout) -> Vec<LayoutOption> {
             native(usual),
             "the usual document with a BSON date: times are cut to milliseconds",
         ),
-        on_request(
-            "no-index",
-            unindexed(usual),
-            "the usual document, no index but _id",
-        ),
-        on_request(
-            "unordered",
-            unordered(usual),
-            "the usual document; a batch is an unordered insert",
-        ),
+        on_request("no-index", unindexed(usual), "the usual document, no index but _id"),
+        on_request("unordered", unordered(usual), "the usual document; a batch is an unordered insert"),
     ]
 }
 
 fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
-    let usual = base.with_shape(Shape::RecordPerSpan {
-        span_ns,
-        encoding: Encoding::Documents,
-    });
+    let usual = base.with_shape(Shape::RecordPerSpan { span_ns, encoding: Encoding::Documents });
     vec![
         offer(
             "",
@@ -195,11 +154,7 @@ fn per_span(schema: &Schema, base: Layout, span_ns: i64) -> Vec<LayoutOption> {
             selection_of_dates(schema),
             "the same with BSON dates: times are cut to milliseconds",
         ),
-        on_request(
-            "no-index",
-            unindexed(usual),
-            "document a span of a series, no index but _id",
-        ),
+        on_request("no-index", unindexed(usual), "document a span of a series, no index but _id"),
     ]
 }
 
@@ -228,11 +183,7 @@ fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOption> {
             first_tag_indexed(usual),
             "the same documents, index on (first tag, day)",
         ),
-        on_request(
-            "dates",
-            native(usual),
-            "the same with BSON dates: times are cut to milliseconds",
-        ),
+        on_request("dates", native(usual), "the same with BSON dates: times are cut to milliseconds"),
         on_request(
             "back-filled",
             unordered(usual),
@@ -269,22 +220,11 @@ fn bucketed(usual: Layout, one_pair: Layout) -> Vec<LayoutOption> {
 
 /// Whether a bucket keeps one smallest and one largest value of a field, not one by day and one by night.
 pub(crate) fn has_one_pair(shape: Shape) -> bool {
-    matches!(
-        shape,
-        Shape::Bucketed {
-            extremes: Extremes::PerBucket,
-            ..
-        }
-    )
+    matches!(shape, Shape::Bucketed { extremes: Extremes::PerBucket, .. })
 }
 
 /// How the store does an operation.
-pub(crate) fn capability(
-    operation: Operation,
-    layout: &Layout,
-    _: &Table,
-    topology: Topology,
-) -> Capability {
+pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table, topology: Topology) -> Capability {
     if let Some(missing) = missing(layout) {
         return Capability::Unsupported(missing.to_owned());
     }

@@ -9,11 +9,7 @@ use std::sync::Arc;
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
         let physical = PhysicalSchema::new(schema, offer.layout).expect("an offered layout");
-        physical
-            .commands()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        physical.commands().iter().map(ToString::to_string).collect()
     });
 }
 
@@ -41,10 +37,6 @@ fn a_bucket_spans_the_unit_nearest_to_the_interval() {
         (3_600 * SECOND, "hours"),
         (86_400 * SECOND, "hours"),
     ] {
-        assert_eq!(
-            granularity(interval_ns).as_deref(),
-            Some(expected),
-            "{interval_ns}"
-        );
+        assert_eq!(granularity(interval_ns).as_deref(), Some(expected), "{interval_ns}");
     }
 }

@@ -46,11 +46,7 @@ struct Groups {
 impl Roster {
     pub(super) fn new(table: &Table, tags: &Tags, shape: Shape) -> Self {
         let bucketed = matches!(shape, Shape::Bucketed { .. });
-        let shared = if bucketed && table.tags.len() > 1 {
-            table.tags.len() - 1
-        } else {
-            table.tags.len()
-        };
+        let shared = if bucketed && table.tags.len() > 1 { table.tags.len() - 1 } else { table.tags.len() };
         let (elements, ends) = encoded(table, tags, shared);
         let key = SeriesKey::among(table, shared);
         let groups = bucketed.then(|| Groups {
@@ -109,10 +105,7 @@ impl Roster {
 
     /// The paths of these tags, with a direction each, as in an index or order.
     pub(crate) fn identity_paths(&self, direction: i32) -> Document {
-        self.identity()
-            .iter()
-            .map(|&tag| (self.paths[tag].clone(), Bson::Int32(direction)))
-            .collect()
+        self.identity().iter().map(|&tag| (self.paths[tag].clone(), Bson::Int32(direction))).collect()
     }
 
     /// The series of a key: its identifying tags' parts, and in buckets the property's name.
@@ -122,23 +115,17 @@ impl Roster {
 
     /// The lowest series of a series' group.
     pub(crate) fn group(&self, series: u32) -> u32 {
-        self.groups
-            .as_ref()
-            .map_or(series, |groups| groups.lowest[series as usize])
+        self.groups.as_ref().map_or(series, |groups| groups.lowest[series as usize])
     }
 
     /// The name of a series' property in the documents of its group; none where documents have no properties.
     pub(crate) fn property(&self, series: u32) -> Option<&str> {
-        self.groups
-            .as_ref()
-            .map(|groups| groups.properties[series as usize].as_str())
+        self.groups.as_ref().map(|groups| groups.properties[series as usize].as_str())
     }
 
     /// Whether this tag names properties rather than documents.
     pub(crate) fn is_property(&self, tag: usize) -> bool {
-        self.groups
-            .as_ref()
-            .is_some_and(|groups| tag >= groups.tags)
+        self.groups.as_ref().is_some_and(|groups| tag >= groups.tags)
     }
 
     /// The tags' paths in a document.
@@ -173,11 +160,9 @@ pub(crate) fn tag_value(table: &Table, series: u32, tag: usize) -> Bson {
 pub(crate) fn tag_from_text(table: &Table, tag: usize, text: &str) -> Option<Bson> {
     match &table.series.columns()[tag] {
         TagColumn::Text(_) => Some(Bson::String(text.to_owned())),
-        TagColumn::Integer(_) => text
-            .parse::<i64>()
-            .ok()
-            .filter(|value| value.to_string() == text)
-            .map(Bson::Int64),
+        TagColumn::Integer(_) => {
+            text.parse::<i64>().ok().filter(|value| value.to_string() == text).map(Bson::Int64)
+        }
     }
 }
 

@@ -82,10 +82,7 @@ pub(crate) fn clusters() -> Clusters {
 
 /// The options of the URL for the level that was asked for.
 fn level(options: &ServerOptions) -> Result<&'static Level, StoreError> {
-    let asked = options
-        .cluster
-        .as_ref()
-        .map(|cluster| &*cluster.consistency);
+    let asked = options.cluster.as_ref().map(|cluster| &*cluster.consistency);
     let found = LEVELS.iter().find(|level| Some(level.stated.name) == asked);
     found.ok_or_else(|| {
         let names = LEVELS.each_ref().map(|level| level.stated.name).join(", ");
@@ -114,22 +111,13 @@ pub(crate) fn launch_member(
         let text = format!("there is no folder for member {}", member + 1);
         StoreError::new(ErrorKind::NotFound, OPERATION, text)
     })?;
-    let mut launch = launch_one(
-        installation,
-        folder,
-        options,
-        (true, "&directConnection=true"),
-    )?;
+    let mut launch = launch_one(installation, folder, options, (true, "&directConnection=true"))?;
     launch.notes.push(format!(
         "a replica set of {} members, each with an operation log of 990 MB; when the primary is lost, the others wait {} s before they elect another, as MongoDB comes",
         folders.len(),
         ELECTION_TIMEOUT_MS / 1_000
     ));
-    Ok(MemberLaunch {
-        launch,
-        rejoin: None,
-        recover: Vec::new(),
-    })
+    Ok(MemberLaunch { launch, rejoin: None, recover: Vec::new() })
 }
 
 /// Makes the set of the members and its first user where that was not done yet, and waits until all members serve and one is the primary.
@@ -140,11 +128,7 @@ pub(crate) async fn form_cluster(
     let all = members.iter().map(|one| Options::parse(one.url.expose()));
     let all = all.collect::<Result<Vec<Options>, StoreError>>()?;
     let Some(first) = all.first() else {
-        return Err(StoreError::new(
-            ErrorKind::Configuration,
-            OPERATION,
-            "there are no members",
-        ));
+        return Err(StoreError::new(ErrorKind::Configuration, OPERATION, "there are no members"));
     };
     let hosts: Vec<String> = all.iter().map(Options::hosts).collect();
     let link = Link::of(first.anonymous_client(PATIENCE).await?, "admin", PATIENCE);
@@ -188,8 +172,7 @@ async fn make(
         return Ok(());
     }
     let set = configuration(hosts, durability);
-    link.command(OPERATION, doc! { "replSetInitiate": set })
-        .await?;
+    link.command(OPERATION, doc! { "replSetInitiate": set }).await?;
     loop {
         let hello = link.command(OPERATION, doc! { "hello": 1 }).await?;
         if hello.get_bool("isWritablePrimary").unwrap_or(false) {
@@ -233,14 +216,9 @@ async fn serve(link: &Link, count: usize) -> Result<(), StoreError> {
 
 /// Whether elections are as MongoDB has them; if not, they are made so.
 async fn is_as_it_comes(link: &Link) -> Result<bool, StoreError> {
-    let answer = link
-        .command(OPERATION, doc! { "replSetGetConfig": 1 })
-        .await?;
+    let answer = link.command(OPERATION, doc! { "replSetGetConfig": 1 }).await?;
     let Ok(config) = answer.get_document("config") else {
-        return Err(crate::connection::unreadable(
-            OPERATION,
-            "it has no configuration",
-        ));
+        return Err(crate::connection::unreadable(OPERATION, "it has no configuration"));
     };
     let settings = config.get_document("settings").cloned().unwrap_or_default();
     let timeout = match settings.get("electionTimeoutMillis") {
@@ -273,10 +251,7 @@ mod tests {
 
     fn options(consistency: &str) -> ServerOptions {
         ServerOptions {
-            cluster: Some(Cluster {
-                members: 3,
-                consistency: consistency.to_owned(),
-            }),
+            cluster: Some(Cluster { members: 3, consistency: consistency.to_owned() }),
             ..ServerOptions::default()
         }
     }

@@ -89,18 +89,11 @@ fn day_of(kept: &PhysicalTable, time_ns: i64) -> (i64, &'static str) {
 }
 
 fn part_of(split: DaySplit, time_ns: i64) -> &'static str {
-    if split.is_day(time_ns) {
-        PARTS[0]
-    } else {
-        PARTS[1]
-    }
+    if split.is_day(time_ns) { PARTS[0] } else { PARTS[1] }
 }
 
 fn is_number(column: &Column) -> bool {
-    matches!(
-        column.values,
-        Values::I64(_) | Values::U16(_) | Values::F64(_)
-    )
+    matches!(column.values, Values::I64(_) | Values::U16(_) | Values::F64(_))
 }
 
 /// What has been added up of a field in a part of the day, and the rows of its smallest and largest value.
@@ -121,24 +114,15 @@ impl Sum {
             Values::I64(values) => {
                 let value = values.get(row);
                 self.whole = self.whole.checked_add(value)?;
-                (
-                    value < values.get(self.smallest),
-                    value > values.get(self.largest),
-                )
+                (value < values.get(self.smallest), value > values.get(self.largest))
             }
             Values::U16(values) => {
                 self.whole = self.whole.checked_add(i64::from(values[row]))?;
-                (
-                    values[row] < values[self.smallest],
-                    values[row] > values[self.largest],
-                )
+                (values[row] < values[self.smallest], values[row] > values[self.largest])
             }
             Values::F64(values) => {
                 self.real += values[row];
-                (
-                    values[row] < values[self.smallest],
-                    values[row] > values[self.largest],
-                )
+                (values[row] < values[self.smallest], values[row] > values[self.largest])
             }
             Values::Bool(_) | Values::Text(_) => (false, false),
         };
@@ -153,11 +137,7 @@ impl Sum {
 
     /// The row of the smallest (`min`) or largest (`max`) value.
     fn extreme(&self, what: &str) -> usize {
-        if what == "min" {
-            self.smallest
-        } else {
-            self.largest
-        }
+        if what == "min" { self.smallest } else { self.largest }
     }
 
     /// The sum, of a number.
@@ -191,11 +171,7 @@ struct Property<'a> {
 }
 
 impl<'a> Bucket<'a> {
-    fn new(
-        kept: &'a PhysicalTable,
-        batch: &'a Batch,
-        rows: &'a [usize],
-    ) -> Result<Self, StoreError> {
+    fn new(kept: &'a PhysicalTable, batch: &'a Batch, rows: &'a [usize]) -> Result<Self, StoreError> {
         let mut series: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for &row in rows {
             series.entry(batch.series[row]).or_default().push(row);
@@ -210,13 +186,7 @@ impl<'a> Bucket<'a> {
                 })
             })
             .collect::<Result<_, StoreError>>()?;
-        Ok(Self {
-            kept,
-            batch,
-            rows,
-            day_ns: day_of(kept, batch.times_ns[rows[0]]).0,
-            properties,
-        })
+        Ok(Self { kept, batch, rows, day_ns: day_of(kept, batch.times_ns[rows[0]]).0, properties })
     }
 
     fn key(&self, wire: &mut Wire) {
@@ -232,9 +202,7 @@ impl<'a> Bucket<'a> {
     /// The times of the first and last reading.
     fn ends(&self) -> (i64, i64) {
         let times = self.rows.iter().map(|&row| self.batch.times_ns[row]);
-        times.fold((i64::MAX, i64::MIN), |(first, last), time| {
-            (first.min(time), last.max(time))
-        })
+        times.fold((i64::MAX, i64::MIN), |(first, last), time| (first.min(time), last.max(time)))
     }
 
     fn samples(&self, wire: &mut Wire, property: &Property<'_>) {
@@ -399,10 +367,7 @@ fn sums<'a>(
 
 /// The row of the smallest or largest value by day and night together; none where the field is no number.
 fn extreme_of_both(column: &Column, sums: &[Sum; 2], what: &str) -> Option<usize> {
-    let mut rows = sums
-        .iter()
-        .filter(|sum| sum.count > 0)
-        .map(|sum| sum.extreme(what));
+    let mut rows = sums.iter().filter(|sum| sum.count > 0).map(|sum| sum.extreme(what));
     let (one, other) = (rows.next()?, rows.next());
     let Some(other) = other else {
         return is_number(column).then_some(one);
@@ -413,11 +378,7 @@ fn extreme_of_both(column: &Column, sums: &[Sum; 2], what: &str) -> Option<usize
         Values::F64(values) => values[other] < values[one],
         Values::Bool(_) | Values::Text(_) => return None,
     };
-    Some(if other_is_below == (what == "min") {
-        other
-    } else {
-        one
-    })
+    Some(if other_is_below == (what == "min") { other } else { one })
 }
 
 fn split(wire: &mut Wire, what: &str, sums: &[Sum; 2], put: impl Fn(&mut Wire, &str, &Sum)) {

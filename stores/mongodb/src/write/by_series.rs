@@ -27,13 +27,7 @@ impl Writer<'_> {
         while !rest.is_empty() {
             let before = covered.reached() as u64;
             let prepared = self
-                .rows(
-                    kept,
-                    batch,
-                    rest.iter().map(|&row| row as usize),
-                    INSERT,
-                    true,
-                )
+                .rows(kept, batch, rest.iter().map(|&row| row as usize), INSERT, true)
                 .and_then(|prepared| prepared.map_err(StoreError::from));
             let mut prepared = prepared.map_err(|error| error.after_acknowledging(before))?;
             let (sent, left) = rest.split_at(prepared.readings);

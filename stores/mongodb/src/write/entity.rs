@@ -6,18 +6,14 @@ use crate::schema::{PhysicalEntity, PhysicalTable};
 use mongodb::bson::RawDocumentBuf;
 use mongodb::options::{Acknowledgment, WriteConcern};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Capability, Durability, EntityReading, ErrorKind, Shape,
-    StoreError, Table,
+    Acknowledgement, Atomicity, Capability, Durability, EntityReading, ErrorKind, Shape, StoreError, Table,
 };
 
 const OPERATION: &str = "update an entity in MongoDB";
 
 impl Writer<'_> {
     /// Updates an entity and inserts its reading.
-    pub(crate) async fn upsert(
-        &self,
-        write: EntityReading<'_>,
-    ) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert(&self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
         let (table, kept) = self.physical.table(write.reading.table)?;
         let Some(entity) = &kept.entity else {
             return Err(StoreError::unsupported(
@@ -87,11 +83,7 @@ impl Writer<'_> {
                 check,
             )
             .await?;
-        Ok(Acknowledgement {
-            readings: 1,
-            sent: 1,
-            statements: 2,
-        })
+        Ok(Acknowledgement { readings: 1, sent: 1, statements: 2 })
     }
 
     fn entity_update(

@@ -69,13 +69,7 @@ impl Writer<'_> {
 }
 
 /// The key of a series' own document: its identifying tag, or a document of several, or 0 where there is one series.
-pub(super) fn identity(
-    wire: &mut Wire,
-    name: &str,
-    table: &Table,
-    kept: &PhysicalTable,
-    series: u32,
-) {
+pub(super) fn identity(wire: &mut Wire, name: &str, table: &Table, kept: &PhysicalTable, series: u32) {
     let put = |wire: &mut Wire, name: &str, tag: usize| match tag_value(table, series, tag) {
         Bson::Int64(value) => wire.int64(name, value),
         Bson::String(value) => wire.string(name, &value),

@@ -42,11 +42,7 @@ impl Writer<'_> {
             }
             readings += 1;
         }
-        Ok(Ok(Prepared {
-            command: wire.finish()?,
-            readings,
-            covered: Vec::new(),
-        }))
+        Ok(Ok(Prepared { command: wire.finish()?, readings, covered: Vec::new() }))
     }
 
     /// An insert of documents of spans, one for each series and span among these rows.
@@ -66,12 +62,7 @@ impl Writer<'_> {
         loop {
             let runs = Runs::new(rows.clone(), |row| (batch.series[row], span(row)));
             let room = ROOM + rows.len() * (48 + 12 * batch.columns.len());
-            let mut wire = self.head(
-                "insert",
-                &kept.collection,
-                concern,
-                room.min(LARGEST_COMMAND),
-            );
+            let mut wire = self.head("insert", &kept.collection, concern, room.min(LARGEST_COMMAND));
             wire.open_array("documents");
             let mut largest = 0;
             for (place, record) in runs.records().enumerate() {
@@ -80,8 +71,8 @@ impl Writer<'_> {
                 largest = largest.max(wire.len() - before);
             }
             wire.close();
-            let fits = largest <= LARGEST_DOCUMENT
-                && (wire.len() <= LARGEST_COMMAND || runs.records().count() == 1);
+            let fits =
+                largest <= LARGEST_DOCUMENT && (wire.len() <= LARGEST_COMMAND || runs.records().count() == 1);
             if fits {
                 return Ok(Ok(Prepared {
                     command: wire.finish()?,
@@ -138,10 +129,7 @@ impl<K: Ord + Copy + std::hash::Hash> Runs<K> {
             let key = key(row);
             match runs.last_mut() {
                 Some(run) if run.key == key => run.rows.end = row + 1,
-                _ => runs.push(Run {
-                    key,
-                    rows: row..row + 1,
-                }),
+                _ => runs.push(Run { key, rows: row..row + 1 }),
             }
         }
         let mut order = std::collections::HashMap::new();
@@ -179,12 +167,7 @@ pub(super) struct Covered {
 
 impl Covered {
     pub(super) fn new(rows: Range<usize>) -> Self {
-        Self {
-            first: rows.start,
-            stored: vec![false; rows.len()],
-            reached: 0,
-            prefixes: Vec::new(),
-        }
+        Self { first: rows.start, stored: vec![false; rows.len()], reached: 0, prefixes: Vec::new() }
     }
 
     /// How many there are now.
@@ -212,10 +195,8 @@ mod tests {
     fn rows_of_one_document_are_gathered() {
         let keys = [5, 5, 1, 5, 1, 2];
         let runs = Runs::new(1..6, |row| keys[row]);
-        let rows: Vec<Vec<usize>> = runs
-            .records()
-            .map(|record| record.iter().flat_map(|run| run.rows.clone()).collect())
-            .collect();
+        let rows: Vec<Vec<usize>> =
+            runs.records().map(|record| record.iter().flat_map(|run| run.rows.clone()).collect()).collect();
         assert_eq!(rows, [vec![1, 3], vec![2, 4], vec![5]]);
         assert_eq!(runs.covered(), [1, 4, 5]);
     }

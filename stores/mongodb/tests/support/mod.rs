@@ -7,18 +7,14 @@ use mongodb::bson::{Document, doc};
 use sensormark_mongodb::Mongodb;
 use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::{
-    Batch, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Plan, Schema, Series,
-    ServerOptions, Session, Store, Table, Tag, TagColumn, TimeResolution,
+    Batch, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Plan, Schema, Series, ServerOptions,
+    Session, Store, Table, Tag, TagColumn, TimeResolution,
 };
 use std::path::Path;
 use std::sync::Arc;
 
 /// Starts a server with this profile, its data in this folder or a scratch folder.
-pub fn server(
-    store: &Mongodb,
-    profile: Option<&str>,
-    data: Option<&Path>,
-) -> Result<ManagedServer, String> {
+pub fn server(store: &Mongodb, profile: Option<&str>, data: Option<&Path>) -> Result<ManagedServer, String> {
     let options = ServerOptions {
         memory_bytes: 256 << 20,
         clients: 4,
@@ -41,11 +37,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 /// A field that is always there.
 pub fn field(name: &str, kind: FieldType) -> Field {
-    Field {
-        name: name.into(),
-        kind,
-        nullable: false,
-    }
+    Field { name: name.into(), kind, nullable: false }
 }
 
 /// A table of series that one tag of whole numbers tells apart.
@@ -89,11 +81,7 @@ pub async fn command(plan: &Plan, command: Document) -> mongodb::error::Result<D
 }
 
 /// Runs a command of this database by a client beside the store's.
-pub async fn on(
-    plan: &Plan,
-    database: &str,
-    command: Document,
-) -> mongodb::error::Result<Document> {
+pub async fn on(plan: &Plan, database: &str, command: Document) -> mongodb::error::Result<Document> {
     let client = Client::with_uri_str(plan.endpoint.url.expose()).await?;
     let answer = client.database(database).run_command(command).await;
     client.shutdown().await;
@@ -101,10 +89,7 @@ pub async fn on(
 }
 
 /// Everything that is stored in the first table.
-pub async fn stored(
-    session: &mut dyn Session,
-    plan: &Plan,
-) -> Result<Batch, sensormark_store::StoreError> {
+pub async fn stored(session: &mut dyn Session, plan: &Plan) -> Result<Batch, sensormark_store::StoreError> {
     let mut all = Batch::new(0, &plan.schema.tables[0]);
     let mut sink = |batch: &Batch| {
         for row in 0..batch.len() {
@@ -116,11 +101,7 @@ pub async fn stored(
 }
 
 /// Makes the plan's collections of this name refuse documents that lack what `rule` asks for.
-pub async fn refuse_unless(
-    plan: &Plan,
-    collection: &str,
-    rule: Document,
-) -> mongodb::error::Result<()> {
+pub async fn refuse_unless(plan: &Plan, collection: &str, rule: Document) -> mongodb::error::Result<()> {
     command(plan, doc! { "collMod": collection, "validator": rule }).await?;
     Ok(())
 }

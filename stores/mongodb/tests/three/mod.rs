@@ -5,8 +5,8 @@ use libtest_mimic::Failed;
 use sensormark_mongodb::Mongodb;
 use sensormark_server::Supervisor;
 use sensormark_store::{
-    Answer, Ask, Cluster, Endpoint, ErrorKind, Family, Plan, Query, Secret, Selection,
-    ServerOptions, Session, Setting, Store, StoreError, TimeRange,
+    Answer, Ask, Cluster, Endpoint, ErrorKind, Family, Plan, Query, Secret, Selection, ServerOptions,
+    Session, Setting, Store, StoreError, TimeRange,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -19,20 +19,14 @@ pub fn cluster(store: &Mongodb) -> Result<(), Failed> {
     let options = ServerOptions {
         memory_bytes: 256 << 20,
         clients: 4,
-        cluster: Some(Cluster {
-            members: 3,
-            consistency: "majority".to_owned(),
-        }),
+        cluster: Some(Cluster { members: 3, consistency: "majority".to_owned() }),
         ..ServerOptions::default()
     };
     let begun = Instant::now();
     let server = Supervisor::new(None)?.start(store, &options, None)?;
     println!("three members serve after {:.1?}", begun.elapsed());
     let endpoint = server.endpoint().clone();
-    assert!(
-        endpoint.url.expose().ends_with(MAJORITY),
-        "a URL with its level"
-    );
+    assert!(endpoint.url.expose().ends_with(MAJORITY), "a URL with its level");
     let other = |options: &str| Endpoint {
         url: Secret::new(endpoint.url.expose().replace(MAJORITY, options)),
         ..endpoint.clone()
@@ -41,18 +35,9 @@ pub fn cluster(store: &Mongodb) -> Result<(), Failed> {
     block_on(async {
         let mut administrator = store.administrator(&plan).await?;
         administrator.create().await?;
-        for level in [
-            MAJORITY,
-            "&w=majority&readConcernLevel=linearizable",
-            "&w=1&readConcernLevel=local",
-        ] {
-            let plan = Plan {
-                endpoint: other(level),
-                ..plan.clone()
-            };
-            reads_what_was_written(store, &plan)
-                .await
-                .map_err(|error| format!("{level}: {error}"))?;
+        for level in [MAJORITY, "&w=majority&readConcernLevel=linearizable", "&w=1&readConcernLevel=local"] {
+            let plan = Plan { endpoint: other(level), ..plan.clone() };
+            reads_what_was_written(store, &plan).await.map_err(|error| format!("{level}: {error}"))?;
         }
         administrator.settle().await?;
         states_its_level(&administrator.settings().await?);
@@ -95,9 +80,7 @@ async fn reads_what_was_written(store: &Mongodb, plan: &Plan) -> Result<(), Stor
             table: 0,
             series: Selection::One(1),
             range: TimeRange::new(time, time + 1),
-            ask: Ask::Point {
-                fields: plan.schema.tables[0].all_fields(),
-            },
+            ask: Ask::Point { fields: plan.schema.tables[0].all_fields() },
         };
         match reader.query(&query).await? {
             Answer::Readings(found) => assert!(!found.is_empty(), "reading {place} is not seen"),
@@ -145,11 +128,7 @@ async fn loses_nothing(
     }
     println!("no write was acknowledged for {:.1?}", gap.1);
     assert!(gap.1 > Duration::from_secs(1), "an election takes its time");
-    let found: BTreeSet<i64> = stored(&mut *session, plan)
-        .await?
-        .times_ns
-        .into_iter()
-        .collect();
+    let found: BTreeSet<i64> = stored(&mut *session, plan).await?.times_ns.into_iter().collect();
     let lost: Vec<_> = acknowledged.difference(&found).collect();
     assert_eq!(lost, Vec::<&i64>::new(), "acknowledged and not stored");
     let known: BTreeSet<i64> = acknowledged.union(&in_doubt).copied().collect();

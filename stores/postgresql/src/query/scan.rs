@@ -21,21 +21,13 @@ impl Reader<'_> {
         number: usize,
         sink: &mut dyn FnMut(&Batch),
     ) -> Result<(), StoreError> {
-        self.link
-            .batch(OPERATION, "SET statement_timeout = 0")
-            .await?;
+        self.link.batch(OPERATION, "SET statement_timeout = 0").await?;
         let scanned = self.scan_table(number, sink).await;
-        self.link
-            .batch(OPERATION, "RESET statement_timeout")
-            .await?;
+        self.link.batch(OPERATION, "RESET statement_timeout").await?;
         scanned
     }
 
-    async fn scan_table(
-        &mut self,
-        number: usize,
-        sink: &mut dyn FnMut(&Batch),
-    ) -> Result<(), StoreError> {
+    async fn scan_table(&mut self, number: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
         let physical = self.physical;
         let (statement, query) = Plan::everything(physical, number)?;
         let asked = Bindings::new(physical, &query)?;

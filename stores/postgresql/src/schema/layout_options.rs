@@ -4,8 +4,8 @@ use super::missing;
 use sensormark_kit::{offer, on_request};
 use sensormark_relational::layouts;
 use sensormark_store::{
-    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema,
-    Shape, Table, TimeKey, TimeResolution, WriteMethod,
+    Capability, DefaultSelection, Encoding, Family, Index, Layout, LayoutOption, Operation, Schema, Shape,
+    Table, TimeKey, TimeResolution, WriteMethod,
 };
 
 /// What this store offers for a schema and a family.
@@ -52,16 +52,10 @@ fn row_per_field(schema: &Schema, usual: Layout) -> Option<LayoutOption> {
     }
     let alike = |table: &Table| {
         table.fields.len() <= 8
-            && table
-                .fields
-                .iter()
-                .all(|field| field.kind == table.fields[0].kind && !field.nullable)
+            && table.fields.iter().all(|field| field.kind == table.fields[0].kind && !field.nullable)
     };
-    let default_selection = if schema.tables.iter().all(alike) {
-        DefaultSelection::Further
-    } else {
-        DefaultSelection::OnRequest
-    };
+    let default_selection =
+        if schema.tables.iter().all(alike) { DefaultSelection::Further } else { DefaultSelection::OnRequest };
     Some(offer(
         "row-per-field",
         usual.with_shape(Shape::RowPerField),
@@ -77,22 +71,14 @@ fn row_variants(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         offers.extend(tag_variants(usual));
     }
     if layouts::has_entities(schema) {
-        let layout = Layout {
-            index: Index::Series,
-            foreign_key: true,
-            ..usual
-        };
+        let layout = Layout { index: Index::Series, foreign_key: true, ..usual };
         offers.push(on_request(
             "foreign-key",
             layout,
             "row a reading, btree on the series alone, and a foreign key: a reading without its entity is refused",
         ));
     }
-    if schema
-        .tables
-        .iter()
-        .all(|table| table.time_resolution >= TimeResolution::Microseconds)
-    {
+    if schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds) {
         let layout = usual.with_time(TimeKey::Native);
         offers.push(on_request(
             "timestamptz",
@@ -117,11 +103,7 @@ const WAYS_OF_WRITING: [(&str, WriteMethod, &str); 3] = [
         WriteMethod::MultiRow,
         "row a reading; a batch is one INSERT of many rows, 65,535 values at most",
     ),
-    (
-        "copy",
-        WriteMethod::FastPath,
-        "row a reading; every write is a binary COPY",
-    ),
+    ("copy", WriteMethod::FastPath, "row a reading; every write is a binary COPY"),
 ];
 
 fn tag_variants(usual: Layout) -> [LayoutOption; 2] {

@@ -8,8 +8,7 @@ use sensormark_relational::{ddl, physical_schema::PhysicalSchema};
 #[test]
 fn statements_are_as_kept() {
     pin(env!("CARGO_MANIFEST_DIR"), layouts, |schema, offer| {
-        let physical =
-            PhysicalSchema::new(&Postgresql, schema, offer.layout).expect("an offered layout");
+        let physical = PhysicalSchema::new(&Postgresql, schema, offer.layout).expect("an offered layout");
         ddl::statements(&physical)
     });
 }

@@ -12,11 +12,7 @@ use sensormark_store::{Batch, Encoding};
 pub(crate) struct BinaryArrays;
 
 impl EncodeArray for BinaryArrays {
-    fn encode<'a>(
-        kind: ColumnType,
-        count: usize,
-        cells: impl Iterator<Item = Cell<'a>>,
-    ) -> Vec<u8> {
+    fn encode<'a>(kind: ColumnType, count: usize, cells: impl Iterator<Item = Cell<'a>>) -> Vec<u8> {
         array(&native(kind), count, cells)
     }
 }

@@ -13,10 +13,7 @@ use tokio_postgres::types::Type;
 /// A binary COPY into the table.
 pub(crate) fn copy(table: &PhysicalTable) -> Text {
     let columns = table.column_list();
-    (
-        format!("COPY {} ({columns}) FROM STDIN (FORMAT binary)", table.name),
-        Vec::new(),
-    )
+    (format!("COPY {} ({columns}) FROM STDIN (FORMAT binary)", table.name), Vec::new())
 }
 
 /// The driver's types for parameters.
@@ -33,17 +30,11 @@ pub(crate) fn summarise_one(
     split: DaySplit,
 ) -> Vec<Text> {
     let parameter = |wanted: &Column| {
-        let position = table
-            .columns
-            .iter()
-            .position(|column| column.name == wanted.name);
+        let position = table.columns.iter().position(|column| column.name == wanted.name);
         position.map_or_else(String::new, |number| format!("${}", number + 1))
     };
     let of_content = |content: Content| {
-        let position = table
-            .columns
-            .iter()
-            .position(|column| column.content == content);
+        let position = table.columns.iter().position(|column| column.content == content);
         position.map_or_else(String::new, |number| format!("${}", number + 1))
     };
     let time = of_content(Content::Time);
@@ -58,13 +49,7 @@ pub(crate) fn summarise_one(
         values.push(value);
     }
     let source = format!("VALUES ({})", values.join(", "));
-    vec![
-        insert(physical, table, 1),
-        (
-            add_to_sums(physical, table, &source).unwrap_or_default(),
-            Vec::new(),
-        ),
-    ]
+    vec![insert(physical, table, 1), (add_to_sums(physical, table, &source).unwrap_or_default(), Vec::new())]
 }
 
 /// One statement that inserts many readings and adds them to their sums; parameters are arrays, one a column.
@@ -76,16 +61,9 @@ pub(crate) fn summarise_many(
     split: DaySplit,
 ) -> Text {
     let columns = table.column_list();
-    let kinds: Vec<ColumnType> = table
-        .columns
-        .iter()
-        .map(|column| column.kind.array())
-        .collect();
+    let kinds: Vec<ColumnType> = table.columns.iter().map(|column| column.kind.array()).collect();
     let arrays = joined((1..=kinds.len()).map(|number| format!("${number}")));
-    let mut picked: Vec<String> = table
-        .series_columns()
-        .map(|column| column.name.clone())
-        .collect();
+    let mut picked: Vec<String> = table.series_columns().map(|column| column.name.clone()).collect();
     picked.push(period(&table.time, per_ns));
     picked.push(is_day(&table.time, split));
     let groups = joined((1..=picked.len()).map(|number| number.to_string()));
@@ -97,10 +75,7 @@ pub(crate) fn summarise_many(
         picked.push(format!("max({name})"));
     }
     // In the order of the key, so that two sessions never wait for each other in a circle.
-    let source = format!(
-        "SELECT {} FROM input GROUP BY {groups} ORDER BY {groups}",
-        picked.join(", ")
-    );
+    let source = format!("SELECT {} FROM input GROUP BY {groups} ORDER BY {groups}", picked.join(", "));
     let text = format!(
         "WITH input AS (SELECT * FROM unnest({arrays}) AS input ({columns})), \
          stored AS (INSERT INTO {name} ({columns}) SELECT {columns} FROM input) {upsert}",
@@ -136,12 +111,7 @@ pub(crate) fn together(parts: Vec<Text>) -> Text {
     if texts.is_empty() {
         return (last, kinds);
     }
-    let with = joined(
-        texts
-            .iter()
-            .enumerate()
-            .map(|(number, text)| format!("part{number} AS ({text})")),
-    );
+    let with = joined(texts.iter().enumerate().map(|(number, text)| format!("part{number} AS ({text})")));
     (format!("WITH {with} {last}"), kinds)
 }
 
@@ -150,15 +120,9 @@ pub(crate) fn fill_tags(name: &str, table: &PhysicalTable, description: &Table) 
     let series = table.column(Content::SeriesNumber).to_owned();
     let names = joined([series].into_iter().chain(table.tag_names.iter().cloned()));
     let tags = description.series.columns().iter();
-    let kinds: Vec<ColumnType> = [ColumnType::I32]
-        .into_iter()
-        .chain(tags.map(ColumnType::of_tag))
-        .map(ColumnType::array)
-        .collect();
+    let kinds: Vec<ColumnType> =
+        [ColumnType::I32].into_iter().chain(tags.map(ColumnType::of_tag)).map(ColumnType::array).collect();
     let arrays = (1..).zip(&kinds);
     let arrays = joined(arrays.map(|(number, &kind)| format!("${number}::{}", type_name(kind))));
-    (
-        format!("INSERT INTO {name} ({names}) SELECT * FROM unnest({arrays})"),
-        kinds,
-    )
+    (format!("INSERT INTO {name} ({names}) SELECT * FROM unnest({arrays})"), kinds)
 }

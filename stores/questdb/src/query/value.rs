@@ -77,9 +77,7 @@ pub(super) fn values(slots: &[Slot], asked: Bindings<'_>) -> Vec<Value> {
                 let cell = |key| asked.table.key_cell(asked.description, key, series);
                 values.extend(keys.map(|key| symbol(cell(key))));
             }),
-            Slot::Key(_) | Slot::Member(..) | Slot::TagValue => {
-                values.push(symbol(asked.value(slot)))
-            }
+            Slot::Key(_) | Slot::Member(..) | Slot::TagValue => values.push(symbol(asked.value(slot))),
             // The least whole number is no value, and readings are of 1970 or later.
             Slot::Start | Slot::End | Slot::StartNs | Slot::EndNs => {
                 values.push(match plain(asked.value(slot)) {

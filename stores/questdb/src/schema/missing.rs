@@ -1,8 +1,6 @@
 //! What a layout that QuestDB does not have lacks.
 
-use sensormark_store::{
-    Index, Layout, QueryStyle, Scope, Shape, TagPlacement, TimeKey, WriteMethod,
-};
+use sensormark_store::{Index, Layout, QueryStyle, Scope, Shape, TagPlacement, TimeKey, WriteMethod};
 
 /// What a layout that this store does not have lacks, in words.
 pub(crate) fn missing(layout: &Layout) -> Option<String> {
@@ -11,9 +9,7 @@ pub(crate) fn missing(layout: &Layout) -> Option<String> {
         Shape::RowPerField => {
             "tables in QuestDB are wide: a column takes no part in a question that does not name it"
         }
-        Shape::RecordPerSpan { .. } => {
-            "records of a span would hide readings from QuestDB's columns"
-        }
+        Shape::RecordPerSpan { .. } => "records of a span would hide readings from QuestDB's columns",
         Shape::Summary { .. } => {
             "QuestDB has no unique key, so no statement adds to sums; its views of sums are made afterwards"
         }
@@ -29,9 +25,7 @@ fn missing_in_rows(layout: &Layout) -> Option<&'static str> {
         return Some("tags are symbols in each row, which QuestDB keeps as numbers already");
     }
     if !matches!(layout.index, Index::SeriesTime | Index::None) {
-        return Some(
-            "a table is in the order of time; what can be chosen is an index on its symbols",
-        );
+        return Some("a table is in the order of time; what can be chosen is an index on its symbols");
     }
     if layout.time != TimeKey::Native {
         return Some("a table's time is a TIMESTAMP_NS, which holds every nanosecond");

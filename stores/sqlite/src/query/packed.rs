@@ -19,9 +19,7 @@ pub(super) fn range(physical: &PhysicalSchema, query: &Query) -> Option<Query> {
 /// The answer to a question from the readings of its range.
 pub(super) fn search(physical: &PhysicalSchema, query: &Query, readings: Answer) -> Answer {
     match readings {
-        Answer::Readings(batch) => {
-            client_side::answer(query, &physical.schema.tables[query.table], batch)
-        }
+        Answer::Readings(batch) => client_side::answer(query, &physical.schema.tables[query.table], batch),
         other => other,
     }
 }

@@ -24,10 +24,7 @@ impl Row for Fetched<'_> {
             (Values::U16(values), ValueRef::Integer(value)) => match u16::try_from(value) {
                 Ok(value) => values.push(value),
                 Err(_) => {
-                    return Err(error::unexpected(
-                        OPERATION,
-                        "a 16-bit number is out of range",
-                    ));
+                    return Err(error::unexpected(OPERATION, "a 16-bit number is out of range"));
                 }
             },
             (Values::F64(values), ValueRef::Real(value)) => values.push(value),
@@ -89,8 +86,5 @@ fn text(bytes: &[u8]) -> Result<&str, StoreError> {
 }
 
 fn wrong_type(wanted: &str, got: ValueRef<'_>) -> StoreError {
-    error::unexpected(
-        OPERATION,
-        format!("a row holds {} in place of {wanted}", got.data_type()),
-    )
+    error::unexpected(OPERATION, format!("a row holds {} in place of {wanted}", got.data_type()))
 }

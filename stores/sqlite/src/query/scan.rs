@@ -25,10 +25,7 @@ pub fn readings(
     let (statement, query) = Plan::everything(&session.physical, number)?;
     let asked = Bindings::new(&session.physical, &query)?;
     let mut decoder = Decoder::new(asked, 1).in_pieces(ROWS);
-    let mut prepared = session
-        .connection
-        .prepare_cached(&statement.text)
-        .map_err(wrong)?;
+    let mut prepared = session.connection.prepare_cached(&statement.text).map_err(wrong)?;
     let mut rows = prepared.raw_query();
     while let Some(row) = rows.next().map_err(wrong)? {
         decoder.row(&statement.form, &Fetched(row))?;
@@ -56,8 +53,7 @@ pub fn entities(
     let (mut key, mut values) = (String::new(), Vec::new());
     while let Some(row) = rows.next().map_err(wrong)? {
         let row = Fetched(row);
-        let (series, last_ns) =
-            decode::entity(&session.physical, number, &row, &mut key, &mut values)?;
+        let (series, last_ns) = decode::entity(&session.physical, number, &row, &mut key, &mut values)?;
         sink(series, last_ns, &values);
     }
     Ok(())

@@ -6,18 +6,15 @@ use crate::{Sqlite, schema};
 use sensormark_kit::BackendSession;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::{
-    Aggregate, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet,
-    FieldType, Function, Grouping, Plan, Predicate, Query, Schema, Selection, Series, Store, Table,
-    Tag, TagColumn, TimeRange, TimeResolution, Value, Window,
+    Aggregate, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType,
+    Function, Grouping, Plan, Predicate, Query, Schema, Selection, Series, Store, Table, Tag, TagColumn,
+    TimeRange, TimeResolution, Value, Window,
 };
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 fn now<T>(mut future: sensormark_store::LocalFuture<'_, T>) -> T {
-    match future
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
         Poll::Pending => panic!("sessions that block are ready when first polled"),
     }
@@ -26,25 +23,13 @@ fn now<T>(mut future: sensormark_store::LocalFuture<'_, T>) -> T {
 /// 40 hosts with one tag, or three.
 fn hosts(tags: usize) -> Schema {
     let column = |tag: usize| {
-        TagColumn::Text(
-            (0..40)
-                .map(|host| format!("{}-{}", host / (1 + 10 * tag), tag))
-                .collect(),
-        )
+        TagColumn::Text((0..40).map(|host| format!("{}-{}", host / (1 + 10 * tag), tag)).collect())
     };
     Schema {
         tables: vec![Table {
             name: "cpu".into(),
-            tags: (0..tags)
-                .map(|tag| Tag {
-                    name: format!("tag{tag}"),
-                })
-                .collect(),
-            fields: vec![Field {
-                name: "usage".into(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            tags: (0..tags).map(|tag| Tag { name: format!("tag{tag}") }).collect(),
+            fields: vec![Field { name: "usage".into(), kind: FieldType::F64, nullable: false }],
             entity: None,
             time_resolution: TimeResolution::Nanoseconds,
             series: Series::new((0..tags).map(column).collect()),
@@ -53,46 +38,27 @@ fn hosts(tags: usize) -> Schema {
 }
 
 fn questions() -> Vec<Query> {
-    let passes = Predicate {
-        field: 0,
-        comparison: Comparison::Above,
-        threshold: 90.0,
-    };
+    let passes = Predicate { field: 0, comparison: Comparison::Above, threshold: 90.0 };
     let fields = FieldSet::one(0);
     let coarse_filter = true;
     let asks = [
         Ask::Point { fields },
-        Ask::Range {
-            fields,
-            coarse_filter,
-        },
+        Ask::Range { fields, coarse_filter },
         Ask::First(passes),
         Ask::Last(passes),
         Ask::Minimum { field: 0 },
         Ask::LastReading { fields },
         Ask::SeriesMatching(passes),
         Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function: Function::Max,
-                field: 0,
-            }],
-            grouping: Grouping {
-                window: Some(Window {
-                    width_ns: 60,
-                    origin_ns: 0,
-                }),
-                ..Grouping::default()
-            },
+            aggregates: vec![Aggregate { function: Function::Max, field: 0 }],
+            grouping: Grouping { window: Some(Window { width_ns: 60, origin_ns: 0 }), ..Grouping::default() },
             from_sums: false,
         },
     ];
     let selections = [
         Selection::One(3),
         Selection::Set(vec![3, 5]),
-        Selection::Tagged {
-            tag: 0,
-            value: "3-0".into(),
-        },
+        Selection::Tagged { tag: 0, value: "3-0".into() },
         Selection::All,
     ];
     let mut questions = Vec::new();
@@ -115,16 +81,10 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
     let schema = hosts(tags);
     let offers = schema::layouts(&schema, Family::PerReading);
     let plan = Plan {
-        endpoint: Sqlite::new()
-            .endpoint(folder.path().to_str().unwrap())
-            .unwrap(),
+        endpoint: Sqlite::new().endpoint(folder.path().to_str().unwrap()).unwrap(),
         database: DatabaseName::new("plans").unwrap(),
         owner: "owner".into(),
-        layout: offers
-            .iter()
-            .find(|offer| offer.variant == variant)
-            .unwrap()
-            .layout,
+        layout: offers.iter().find(|offer| offer.variant == variant).unwrap().layout,
         schema: Arc::new(schema),
         durability: Durability::Default,
         clients: 1,
@@ -132,8 +92,7 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
     };
     let store = Sqlite::new();
     now(now(store.administrator(&plan)).unwrap().create()).unwrap();
-    let physical =
-        Arc::new(PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
+    let physical = Arc::new(PhysicalSchema::new(&SqliteDialect, &plan.schema, plan.layout).unwrap());
     let mut session = SqliteSession::connect(&plan, Arc::clone(&physical)).unwrap();
     let mut batch = Batch::new(0, &plan.schema.tables[0]);
     for row in 0..20_000_i64 {
@@ -163,32 +122,17 @@ fn plans(tags: usize, variant: &str) -> Vec<(String, String)> {
 
 #[test]
 fn what_an_index_is_for_goes_through_it() {
-    for (tags, variant) in [
-        (1, ""),
-        (1, "clustered"),
-        (3, ""),
-        (3, "clustered"),
-        (3, "tags-inline"),
-    ] {
+    for (tags, variant) in [(1, ""), (1, "clustered"), (3, ""), (3, "clustered"), (3, "tags-inline")] {
         for (asked, plan) in plans(tags, variant) {
             // All series without a table of tags: the range of time alone is no help, and a scan is right.
             let scans = asked.contains("All") && plan.contains("SCAN r");
             let inline = tags == 1 || variant == "tags-inline";
-            assert!(
-                !plan.contains("SCAN r") || (scans && inline),
-                "{tags} tags, {variant}: {asked}: {plan}"
-            );
+            assert!(!plan.contains("SCAN r") || (scans && inline), "{tags} tags, {variant}: {asked}: {plan}");
             if asked.contains("One") && !asked.contains("Minimum") && !asked.contains("Aggregate") {
-                assert!(
-                    !plan.contains("TEMP B-TREE"),
-                    "{tags} tags, {variant}: {asked}: {plan}"
-                );
+                assert!(!plan.contains("TEMP B-TREE"), "{tags} tags, {variant}: {asked}: {plan}");
             }
             if asked.contains("LastReading") || asked.contains("Matching") {
-                assert!(
-                    !plan.contains("SCAN r"),
-                    "{tags} tags, {variant}: {asked}: {plan}"
-                );
+                assert!(!plan.contains("SCAN r"), "{tags} tags, {variant}: {asked}: {plan}");
             }
         }
     }

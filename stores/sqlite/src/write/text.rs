@@ -37,9 +37,8 @@ pub fn write(
         text.extend_from_slice(b");");
     }
     text.extend_from_slice(b"COMMIT;");
-    let sql = std::str::from_utf8(text).map_err(|cause| {
-        error::unexpected(OPERATION, "statements are not UTF-8").with_source(cause)
-    })?;
+    let sql = std::str::from_utf8(text)
+        .map_err(|cause| error::unexpected(OPERATION, "statements are not UTF-8").with_source(cause))?;
     connection.execute_batch(sql).map_err(|cause| {
         let failure = error::native(OPERATION, cause);
         if !connection.is_autocommit() {

@@ -51,9 +51,7 @@ impl Writer {
             many: HashMap::new(),
             add_sums: add_to_sums(physical, table, &values),
             entity: entity(physical, table, description, 1).map(|text| text.0),
-            written: (0..table.columns.len())
-                .filter(|column| !is_copy(column))
-                .collect(),
+            written: (0..table.columns.len()).filter(|column| !is_copy(column)).collect(),
             of_series: table.series_columns().count(),
             buffer: Vec::new(),
         }

@@ -9,10 +9,7 @@ fn caught(fault: &str, kind: &str) -> String {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{fault}: {text}");
     let kinds = held_against(&place.trials()[0]);
-    assert!(
-        kinds.iter().any(|one| one == kind),
-        "{fault}: {kinds:?}: {text}"
-    );
+    assert!(kinds.iter().any(|one| one == kind), "{fault}: {kinds:?}: {text}");
     text
 }
 
@@ -34,9 +31,6 @@ fn a_bill_that_is_wrong_or_missing() {
 #[test]
 fn a_meter_that_was_not_updated() {
     let text = caught("drop:30", "altered_data");
-    assert!(
-        text.contains("entities are not as they were written"),
-        "{text}"
-    );
+    assert!(text.contains("entities are not as they were written"), "{text}");
     assert!(text.contains("expected the last reading at"), "{text}");
 }

@@ -39,17 +39,9 @@ fn numbers_and_layouts_are_listed() {
 fn hours_are_announced_before_they_begin() {
     let place = Place::new();
     let scale = ["--scale", "study", "--set", "repetitions=1"];
-    let run = [
-        &["run", "billing", "--on", "sqlite:reading-clustered"],
-        &scale[..],
-    ]
-    .concat();
-    let mut child = place
-        .command(&run)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
+    let run = [&["run", "billing", "--on", "sqlite:reading-clustered"], &scale[..]].concat();
+    let mut child =
+        place.command(&run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut text = String::new();
     while !text.contains("the study's rate") {
@@ -57,9 +49,7 @@ fn hours_are_announced_before_they_begin() {
         text.push_str(&line.expect("text"));
         text.push('\n');
     }
-    let interrupted = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupted.expect("kill is there").success());
     let rest: Vec<String> = lines.map_while(Result::ok).collect();
     let status = child.wait().expect("it ends");

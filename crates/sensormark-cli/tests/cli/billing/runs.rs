@@ -54,10 +54,7 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
         assert_eq!(ledger["stored"], 240, "{ledger}");
         assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
         let answers = &trial["answers"];
-        assert_eq!(
-            (&answers["checked"], &answers["wrong"]),
-            (&36.into(), &0.into())
-        );
+        assert_eq!((&answers["checked"], &answers["wrong"]), (&36.into(), &0.into()));
         assert_eq!(load(trial, "ingest-8")["processes"], 2);
         // The first bills are of half of the devices.
         for (phase, devices) in [("extract-4", 4), ("extract-8", 8)] {
@@ -69,17 +66,11 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
                     let cells: Vec<&str> = line.split(',').collect();
                     assert_eq!(cells[1], "2018-01-01T00:00:00Z");
                     let cents = cells[3].replace('.', "");
-                    (
-                        cells[0].parse().expect("a meter"),
-                        cents.parse().expect("cents"),
-                    )
+                    (cells[0].parse().expect("a meter"), cents.parse().expect("cents"))
                 })
                 .collect();
             let expected = due.iter().filter(|(meter, _)| **meter <= devices);
-            assert_eq!(
-                billed,
-                expected.map(|(meter, sum)| (*meter, *sum)).collect()
-            );
+            assert_eq!(billed, expected.map(|(meter, sum)| (*meter, *sum)).collect());
         }
     }
     for words in [
@@ -96,17 +87,9 @@ fn every_layout_is_valid_and_bills_everybody_to_the_cent() {
 #[test]
 fn both_or_neither_is_a_variant() {
     let place = Place::new();
-    let output = measure(
-        &place,
-        &["--on", "sqlite:reading-clustered", "--set", "atomic=true"],
-    );
+    let output = measure(&place, &["--on", "sqlite:reading-clustered", "--set", "atomic=true"]);
     let trials = place.trials();
-    assert_eq!(
-        held_against(&trials[0]),
-        Vec::<String>::new(),
-        "{}",
-        said(&output)
-    );
+    assert_eq!(held_against(&trials[0]), Vec::<String>::new(), "{}", said(&output));
     assert_eq!(load(&trials[0], "ingest-4")["labels"]["commits"], 1);
 }
 
@@ -172,8 +155,5 @@ fn ingest_by_itself_and_emptied_databases() {
     // Every database is counted before it is emptied.
     assert_eq!(trial["ledger"]["stored"], (4 + 8 + 12) * 30);
     let answers = &trial["answers"];
-    assert_eq!(
-        (&answers["checked"], &answers["wrong"]),
-        (&20.into(), &0.into())
-    );
+    assert_eq!((&answers["checked"], &answers["wrong"]), (&20.into(), &0.into()));
 }

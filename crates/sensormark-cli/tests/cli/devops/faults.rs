@@ -15,10 +15,7 @@ fn faulty(fault: &str) -> (Value, String) {
 fn caught(fault: &str, kind: &str) {
     let (trial, text) = faulty(fault);
     let kinds = held_against(&trial);
-    assert!(
-        kinds.iter().any(|one| one == kind),
-        "{fault}: {kinds:?}: {text}"
-    );
+    assert!(kinds.iter().any(|one| one == kind), "{fault}: {kinds:?}: {text}");
 }
 
 #[test]
@@ -39,10 +36,7 @@ fn doubled_readings() {
 /// Every third answer to each of these questions is wrong, and each of them is seen at it.
 fn wrong(kind: &str, questions: &[&str]) {
     let (trial, text) = faulty(&format!("wrong-answer:{kind}:3"));
-    assert!(
-        held_against(&trial).iter().any(|one| one == "wrong_answer"),
-        "{text}"
-    );
+    assert!(held_against(&trial).iter().any(|one| one == "wrong_answer"), "{text}");
     for question in QUESTIONS {
         for load in asked(&trial, question) {
             let wrong = load["answers"]["wrong"].as_u64();
@@ -54,15 +48,7 @@ fn wrong(kind: &str, questions: &[&str]) {
 
 #[test]
 fn a_wrong_maximum_or_mean() {
-    wrong(
-        "aggregate",
-        &[
-            "max-1-host",
-            "max-1-host-long",
-            "max-several-hosts",
-            "mean-all-hosts",
-        ],
-    );
+    wrong("aggregate", &["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts"]);
 }
 
 #[test]
@@ -74,16 +60,8 @@ fn a_wrong_last_reading() {
 fn a_wrong_set_of_busy_hosts() {
     // A threshold that some host is over in most windows: answers that hold nothing are not altered.
     let place = Place::new();
-    let fault = [
-        "--plant",
-        "wrong-answer:series-matching:2",
-        "--set",
-        "threshold=40",
-    ];
-    let output = measure(
-        &place,
-        &[&["--on", "sqlite:individual"], &fault[..]].concat(),
-    );
+    let fault = ["--plant", "wrong-answer:series-matching:2", "--set", "threshold=40"];
+    let output = measure(&place, &[&["--on", "sqlite:individual"], &fault[..]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let trial = &place.trials()[0];
     for question in QUESTIONS {

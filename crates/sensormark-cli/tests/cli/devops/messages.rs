@@ -34,17 +34,9 @@ fn every_number_of_every_scale_is_listed() {
         let output = Place::new().run(&["list", "devops", "--scale", scale]);
         let text = said(&output);
         assert_eq!(output.status.code(), Some(0), "{text}");
-        let line = text
-            .lines()
-            .find(|line| line.trim_start().starts_with("hosts "));
+        let line = text.lines().find(|line| line.trim_start().starts_with("hosts "));
         assert!(line.is_some_and(|line| line.contains(hosts)), "{text}");
-        for name in [
-            "more_hours",
-            "workers",
-            "check_one_in",
-            "walk",
-            "query_seconds",
-        ] {
+        for name in ["more_hours", "workers", "check_one_in", "walk", "query_seconds"] {
             assert!(text.contains(name), "{name}: {text}");
         }
     }

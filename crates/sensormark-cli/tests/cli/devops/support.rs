@@ -24,14 +24,8 @@ const SMALL: [&str; 12] = [
 pub const READINGS: u64 = 3 * 90 * 4 * 9;
 
 /// The questions, as phases have them.
-pub const QUESTIONS: [&str; 6] = [
-    "max-1-host",
-    "max-1-host-long",
-    "max-several-hosts",
-    "mean-all-hosts",
-    "last-reading",
-    "busy-hosts",
-];
+pub const QUESTIONS: [&str; 6] =
+    ["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts", "last-reading", "busy-hosts"];
 
 /// Measures with the small numbers.
 pub fn measure(place: &Place, further: &[&str]) -> Output {
@@ -41,8 +35,5 @@ pub fn measure(place: &Place, further: &[&str]) -> Output {
 /// The loads of a trial that ask one of the questions.
 pub fn asked<'a>(trial: &'a Value, question: &str) -> Vec<&'a Value> {
     let loads = trial["loads"].as_array().expect("loads");
-    loads
-        .iter()
-        .filter(|load| load["labels"]["operation"] == question)
-        .collect()
+    loads.iter().filter(|load| load["labels"]["operation"] == question).collect()
 }

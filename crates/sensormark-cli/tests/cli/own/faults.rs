@@ -9,10 +9,7 @@ fn caught(fault: &str, kind: &str) {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{fault}: {text}");
     let kinds = reasons(&place.trials()[0]);
-    assert!(
-        kinds.iter().any(|one| one == kind),
-        "{fault}: {kinds:?}: {text}"
-    );
+    assert!(kinds.iter().any(|one| one == kind), "{fault}: {kinds:?}: {text}");
 }
 
 #[test]

@@ -36,16 +36,9 @@ fn missing_late_and_repeated_readings_are_counted_exactly() {
             *before = time.max(*before);
         }
     }
-    assert!(
-        sent > readings.len() as u64 && readings.len() < 8 * 300,
-        "{text}"
-    );
+    assert!(sent > readings.len() as u64 && readings.len() < 8 * 300, "{text}");
     assert!(late > 50, "{late} are out of order");
-    assert_eq!(
-        (count(trial, "attempted"), count(trial, "acknowledged")),
-        (sent, sent),
-        "{text}"
-    );
+    assert_eq!((count(trial, "attempted"), count(trial, "acknowledged")), (sent, sent), "{text}");
     let stored = count(trial, "stored");
     // SQLite puts the second of two in the first one's place or keeps both, by layout; nothing else may happen.
     assert_eq!(stored + count(trial, "replaced"), sent, "{text}");
@@ -61,15 +54,10 @@ pub fn the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql() {
     let text = said(&output);
     let trials = place.trials();
     assert!(trials.len() >= 2, "{text}");
-    let checksums: BTreeSet<String> = trials
-        .iter()
-        .map(|trial| trial["ledger"]["checksum"].to_string())
-        .collect();
+    let checksums: BTreeSet<String> =
+        trials.iter().map(|trial| trial["ledger"]["checksum"].to_string()).collect();
     assert_eq!(checksums.len(), 1, "{text}");
-    assert!(
-        trials.iter().all(|trial| reasons(trial).is_empty()),
-        "{text}"
-    );
+    assert!(trials.iter().all(|trial| reasons(trial).is_empty()), "{text}");
     let other = with(&load_alone().replace("repeated = 0.03", "repeated = 0"));
     measure(&other, &["--seed", "2"]);
     let checksum = other.trials()[0]["ledger"]["checksum"].to_string();

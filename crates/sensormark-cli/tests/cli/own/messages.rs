@@ -6,39 +6,19 @@ use crate::refused::refused_at_once;
 #[test]
 fn wrong_files() {
     let place = with(&SMALL.replace("interval", "intervall"));
-    refused_at_once(
-        &place,
-        &["run", "own.toml"],
-        &["own.toml:6: ", "did you mean interval?"],
-    );
+    refused_at_once(&place, &["run", "own.toml"], &["own.toml:6: ", "did you mean interval?"]);
     refused_at_once(&place, &["generate", "own.toml"], &["own.toml:6: "]);
     refused_at_once(&place, &["list", "own.toml"], &["own.toml:6: "]);
-    refused_at_once(
-        &place,
-        &["run", "nowhere.toml"],
-        &["there is no such file", "sensormark init"],
-    );
+    refused_at_once(&place, &["run", "nowhere.toml"], &["there is no such file", "sensormark init"]);
     refused_at_once(&place, &["init", "notes.txt"], &["something.toml"]);
 }
 
 #[test]
 fn wrong_settings_and_stores() {
     let place = with(SMALL);
-    refused_at_once(
-        &place,
-        &["run", "own.toml", "--set", "series.cuont=3"],
-        &["did you mean series.count?"],
-    );
-    refused_at_once(
-        &place,
-        &["run", "own.toml", "--on", "sqllite"],
-        &["did you mean sqlite?"],
-    );
-    refused_at_once(
-        &place,
-        &["run", "own.toml", "--on", "sqlite:bluk"],
-        &["layout of SQLite"],
-    );
+    refused_at_once(&place, &["run", "own.toml", "--set", "series.cuont=3"], &["did you mean series.count?"]);
+    refused_at_once(&place, &["run", "own.toml", "--on", "sqllite"], &["did you mean sqlite?"]);
+    refused_at_once(&place, &["run", "own.toml", "--on", "sqlite:bluk"], &["layout of SQLite"]);
     for command in ["run", "list", "generate"] {
         refused_at_once(
             &place,
@@ -48,11 +28,7 @@ fn wrong_settings_and_stores() {
     }
     let stores = "stores = [\"sqlite\", \"sqllite\"]\n";
     let misspelt = with(&format!("{stores}{SMALL}"));
-    refused_at_once(
-        &misspelt,
-        &["run", "own.toml"],
-        &["own.toml:1: ", "did you mean sqlite?"],
-    );
+    refused_at_once(&misspelt, &["run", "own.toml"], &["own.toml:1: ", "did you mean sqlite?"]);
     refused_at_once(
         &place,
         &["generate", "own.toml", "--for", "3s"],

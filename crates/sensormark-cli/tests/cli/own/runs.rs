@@ -32,10 +32,7 @@ fn the_file_to_start_from_runs_at_once() {
     sound(&trials[0], &text);
     let limits = trials[0]["limits"].as_array().expect("limits");
     assert_eq!(limits.len(), 5, "{text}");
-    assert!(
-        text.contains('✓') && text.contains("median of dashboard < 250 ms"),
-        "{text}"
-    );
+    assert!(text.contains('✓') && text.contains("median of dashboard < 250 ms"), "{text}");
     let loads = trials[0]["loads"].as_array().expect("loads");
     let names: Vec<_> = loads.iter().map(|load| load["name"].as_str()).collect();
     let asked = ["dashboard", "current", "alarm"].map(Some);
@@ -75,24 +72,14 @@ fn a_missed_limit_is_shown_and_makes_the_exit_code_one() {
     let limits = trial["limits"].as_array().expect("limits");
     let met: Vec<_> = limits.iter().map(|limit| limit["met"].as_bool()).collect();
     assert_eq!(met, [Some(false), Some(true), Some(false)], "{text}");
-    assert!(
-        limits[2]["words"]
-            .as_str()
-            .is_some_and(|words| words.contains("too few operations"))
-    );
-    assert!(
-        text.contains('✗') && text.contains("limits missed"),
-        "{text}"
-    );
+    assert!(limits[2]["words"].as_str().is_some_and(|words| words.contains("too few operations")));
+    assert!(text.contains('✗') && text.contains("limits missed"), "{text}");
 }
 
 #[test]
 fn layouts_of_spans_and_generated_files() {
     let place = with(SMALL);
-    let output = measure(
-        &place,
-        &["--set", "layouts=bulk", "--set", "mixed.duration=6s"],
-    );
+    let output = measure(&place, &["--set", "layouts=bulk", "--set", "mixed.duration=6s"]);
     let text = said(&output);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{text}");
@@ -110,7 +97,8 @@ fn layouts_of_spans_and_generated_files() {
 
 #[test]
 fn a_recorded_column_goes_round() {
-    let field = "[[fields]]\nname = \"boiler\"\nshape = \"recording\"\nfile = \"r.csv\"\ncolumn = \"Heat\"\n[load]";
+    let field =
+        "[[fields]]\nname = \"boiler\"\nshape = \"recording\"\nfile = \"r.csv\"\ncolumn = \"Heat\"\n[load]";
     let place = with(&SMALL.replace("[load]", field));
     let csv = "time,Heat\n2024-01-01T00:00:00Z,20.5\n2024-01-01T00:01:00Z,21.5\n";
     std::fs::write(place.path().join("r.csv"), csv).expect("ours");
@@ -118,10 +106,7 @@ fn a_recorded_column_goes_round() {
     let text = said(&output);
     sound(&place.trials()[0], &text);
     let field = &place.record()["parameters"]["fields"][4];
-    assert_eq!(
-        field["shape"]["recorded"]["file"], "r.csv",
-        "no path in results"
-    );
+    assert_eq!(field["shape"]["recorded"]["file"], "r.csv", "no path in results");
     let wrong = place.run(&["run", "own.toml", "--set", "fields.boiler.column=heta"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
     assert!(said(&wrong).contains("column"), "{}", said(&wrong));
@@ -129,9 +114,7 @@ fn a_recorded_column_goes_round() {
 
 /// The processes of a trial that this process has started.
 fn roles_of(id: u32) -> Vec<String> {
-    let output = std::process::Command::new("pgrep")
-        .args(["-P", &id.to_string(), "-f", " role "])
-        .output();
+    let output = std::process::Command::new("pgrep").args(["-P", &id.to_string(), "-f", " role "]).output();
     let output = output.expect("pgrep is there").stdout;
     let ids = String::from_utf8_lossy(&output).into_owned();
     ids.split_whitespace().map(str::to_owned).collect()
@@ -162,9 +145,7 @@ fn a_killed_process_is_no_rate_that_does_not_hold() {
     let killer = std::thread::spawn(move || {
         while !ended.load(Ordering::Relaxed) {
             for role in roles_of(id) {
-                let _ = std::process::Command::new("kill")
-                    .args(["-KILL", &role])
-                    .status();
+                let _ = std::process::Command::new("kill").args(["-KILL", &role]).status();
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -174,9 +155,7 @@ fn a_killed_process_is_no_rate_that_does_not_hold() {
     done.store(true, Ordering::Relaxed);
     killer.join().expect("it kills");
     assert_eq!(output.status.code(), Some(1), "{text}");
-    let lost = text
-        .matches("readings a second: could not be measured (")
-        .count();
+    let lost = text.matches("readings a second: could not be measured (").count();
     assert_eq!(lost, 2, "it is tried once more: {text}");
     let trial = &place.trials()[0];
     assert_eq!(trial["figures"]["highest_rate"]["value"], Value::Null);
@@ -186,10 +165,7 @@ fn a_killed_process_is_no_rate_that_does_not_hold() {
     let limits = trial["limits"].as_array().expect("limits");
     assert_eq!(limits.len(), 1, "{limits:?}");
     let words = limits[0]["words"].as_str().unwrap_or_default();
-    assert!(
-        words.starts_with("not found: ") && words.contains("could not be measured"),
-        "{words}"
-    );
+    assert!(words.starts_with("not found: ") && words.contains("could not be measured"), "{words}");
 }
 
 #[test]
@@ -198,22 +174,13 @@ fn the_highest_rate_that_holds_is_found() {
     let place = with(&text);
     // No rate over 1,000 readings a second can hold: the limit forbids it.
     let limit = "limits=throughput of writers <= 1000,headroom >= 2";
-    let set = [
-        "--set",
-        limit,
-        "--set",
-        "mixed.duration=400ms",
-        "--find-limit",
-    ];
+    let set = ["--set", limit, "--set", "mixed.duration=400ms", "--find-limit"];
     let output = measure(&place, &[&set[..], &["--on", "sqlite:individual"]].concat());
     let said = said(&output);
     let trial = &place.trials()[0];
     let figure = trial["figures"]["highest_rate"]["value"].as_f64();
     assert!(figure.is_none_or(|rate| rate <= 1_100.0), "{said}");
-    assert!(
-        said.contains("readings a second: "),
-        "each probe is told: {said}"
-    );
+    assert!(said.contains("readings a second: "), "each probe is told: {said}");
     let limits = trial["limits"].as_array().expect("limits");
     assert_eq!(limits.len(), 3, "{said}");
     // Eight sensors send once a second.

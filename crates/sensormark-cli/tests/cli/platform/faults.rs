@@ -7,35 +7,17 @@ fn caught(settings: &[&str], fault: &str, on: &str, kind: &str) {
     let place = Place::new();
     let output = measure(&place, settings, &["--on", on, "--plant", fault]);
     let text = said(&output);
-    assert_eq!(
-        output.status.code(),
-        Some(1),
-        "{settings:?} {fault}: {text}"
-    );
+    assert_eq!(output.status.code(), Some(1), "{settings:?} {fault}: {text}");
     let kinds = reasons(&place.trials()[0]);
-    assert!(
-        kinds.iter().any(|one| one == kind),
-        "{settings:?} {fault}: {kinds:?}: {text}"
-    );
+    assert!(kinds.iter().any(|one| one == kind), "{settings:?} {fault}: {kinds:?}: {text}");
 }
 
 /// One wrong answer, the last of twelve, of each query alone.
 fn wrong_answer(query: &str, kind: &str) {
-    let settings = [
-        "days=2",
-        "spans=1",
-        "messages=0",
-        "layouts=summary",
-        &format!("queries={query}"),
-    ];
+    let settings = ["days=2", "spans=1", "messages=0", "layouts=summary", &format!("queries={query}")];
     let fault = format!("wrong-answer:{kind}:12");
     caught(&settings, &fault, "sqlite:summary", "wrong_answer");
-    caught(
-        &settings,
-        "empty-answer:12",
-        "sqlite:summary",
-        "wrong_answer",
-    );
+    caught(&settings, "empty-answer:12", "sqlite:summary", "wrong_answer");
 }
 
 #[test]
@@ -88,10 +70,5 @@ fn lost_doubled_and_altered_readings() {
     caught(&few, "corrupt:5000", "sqlite:flat", "altered_data");
     caught(&few, "round:1s", "sqlite:flat", "lost_data");
     // Of messages alone: none of them comes to the load.
-    caught(
-        &["days=1", "spans=1", "queries=raw", "messages=600"],
-        "drop:1000",
-        "sqlite:summary",
-        "lost_data",
-    );
+    caught(&["days=1", "spans=1", "queries=raw", "messages=600"], "drop:1000", "sqlite:summary", "lost_data");
 }

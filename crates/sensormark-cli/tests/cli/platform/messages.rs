@@ -8,10 +8,7 @@ fn refused(settings: &[&str], words: &str) {
     let output = measure(&place, settings, &[]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(2), "{settings:?}: {text}");
-    assert!(
-        text.contains(words),
-        "{settings:?}: {words:?} is not in: {text}"
-    );
+    assert!(text.contains(words), "{settings:?}: {words:?} is not in: {text}");
     assert_eq!(text.matches("sensormark: ").count(), 1, "{text}");
     assert!(!place.path().join("results").exists(), "nothing was begun");
 }

@@ -24,11 +24,7 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
     let trials = place.trials();
     let layouts: Vec<_> = trials
         .iter()
-        .map(|trial| {
-            trial["implementation"]["layout_name"]
-                .as_str()
-                .unwrap_or_default()
-        })
+        .map(|trial| trial["implementation"]["layout_name"].as_str().unwrap_or_default())
         .collect();
     assert_eq!(layouts, ["flat-no-index", "flat", "summary"], "{text}");
     for trial in &trials {
@@ -36,18 +32,12 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
         let ledger = &trial["ledger"];
         let stored = ledger["stored"].as_u64().expect("a count");
         assert_eq!(ledger["attempted"], ledger["stored"]);
-        assert_eq!(
-            (&ledger["lost"], &ledger["altered"]),
-            (&0.into(), &0.into())
-        );
+        assert_eq!((&ledger["lost"], &ledger["altered"]), (&0.into(), &0.into()));
         assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
         let written = readings(load(trial, "messages")) + readings(load(trial, "load"));
         assert_eq!(stored, written);
         // About 12,771 values a day.
-        assert!(
-            (50_000..52_500).contains(&readings(load(trial, "load"))),
-            "{text}"
-        );
+        assert!((50_000..52_500).contains(&readings(load(trial, "load"))), "{text}");
         assert_eq!(trial["answers"]["checked"], trial["answers"]["answered"]);
         let layout = trial["implementation"]["layout_name"].as_str();
         let not_supported = &load(trial, "daily-sums-3d")["not_supported"];
@@ -70,14 +60,7 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
 #[test]
 fn several_homes_and_clients_and_small_batches_write_everything() {
     let place = Place::new();
-    let settings = [
-        "homes=3",
-        "days=2",
-        "spans=1",
-        "statistics=2",
-        "batch=700",
-        "clients=3",
-    ];
+    let settings = ["homes=3", "days=2", "spans=1", "statistics=2", "batch=700", "clients=3"];
     let output = measure(&place, &settings, &["--on", "sqlite:flat", "--seed", "9"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
@@ -107,34 +90,18 @@ fn queries_keep_below_a_load_that_was_cut() {
     assert_eq!(load(trial, "raw-1d")["answers"]["checked"], 12, "{text}");
     assert_eq!(load(trial, "chart-1d")["answers"]["checked"], 12, "{text}");
     let reason = load(trial, "daily-3000d")["not_supported"].as_str();
-    assert!(
-        reason.is_some_and(|reason| reason.contains("cut")),
-        "{text}"
-    );
+    assert!(reason.is_some_and(|reason| reason.contains("cut")), "{text}");
 }
 
 #[test]
 fn numbers_and_data_are_shown_and_generated() {
     let place = Place::new();
     let list = said(&place.run(&["list", "iot-platform"]));
-    for words in [
-        "questions",
-        "flat-clustered",
-        "bucketed",
-        "summary",
-        "[1,7,30]",
-    ] {
+    for words in ["questions", "flat-clustered", "bucketed", "summary", "[1,7,30]"] {
         assert!(list.contains(words), "{words}: {list}");
     }
     let generate = |further: &[&str]| {
-        let arguments = [
-            "generate",
-            "iot-platform",
-            "--set",
-            "days=1",
-            "--set",
-            "spans=1",
-        ];
+        let arguments = ["generate", "iot-platform", "--set", "days=1", "--set", "spans=1"];
         let arguments = [&arguments[..], &["--set", "statistics=1"], further].concat();
         let output = place.run(&arguments);
         assert!(output.status.success(), "{}", said(&output));
@@ -143,15 +110,8 @@ fn numbers_and_data_are_shown_and_generated() {
     let lines = generate(&[]);
     let count = lines.lines().count();
     assert!((12_500..13_100).contains(&count), "{count}");
-    assert!(
-        lines.starts_with("property_values,device_id="),
-        "{lines:.200}"
-    );
-    let part = |shard| {
-        generate(&["--format", "json", "--shard", shard])
-            .lines()
-            .count()
-    };
+    assert!(lines.starts_with("property_values,device_id="), "{lines:.200}");
+    let part = |shard| generate(&["--format", "json", "--shard", shard]).lines().count();
     assert_eq!(part("0/3") + part("1/3") + part("2/3"), count);
     let csv = generate(&["--format", "csv"]);
     assert!(csv.starts_with("time_ns,device_id,device_name,thing_id,property_id,value_bool"));

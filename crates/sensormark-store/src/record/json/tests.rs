@@ -5,13 +5,7 @@ use crate::record::{records, runs};
 use crate::schema::{Field, FieldSet, FieldType, Series, Table, TimeResolution, Value};
 
 fn batch() -> (Table, Batch) {
-    let kinds = [
-        FieldType::F64,
-        FieldType::Text,
-        FieldType::Bool,
-        FieldType::I64,
-        FieldType::U16,
-    ];
+    let kinds = [FieldType::F64, FieldType::Text, FieldType::Bool, FieldType::I64, FieldType::U16];
     let fields = kinds.iter().enumerate().map(|(number, &kind)| Field {
         name: format!("f{number}"),
         kind,
@@ -27,20 +21,8 @@ fn batch() -> (Table, Batch) {
     };
     let mut batch = Batch::new(0, &table);
     let text = Value::Text("a\"\\\u{1}\nß𝄞 ".into());
-    let first = [
-        Value::F64(0.1 + 0.2),
-        text,
-        Value::Bool(true),
-        Value::I64(i64::MIN),
-        Value::I64(65_535),
-    ];
-    let second = [
-        Value::F64(5e-324),
-        Value::Text(String::new()),
-        Value::Null,
-        Value::Null,
-        Value::I64(0),
-    ];
+    let first = [Value::F64(0.1 + 0.2), text, Value::Bool(true), Value::I64(i64::MIN), Value::I64(65_535)];
+    let second = [Value::F64(5e-324), Value::Text(String::new()), Value::Null, Value::Null, Value::I64(0)];
     for (time, values) in [(3, first), (9, second)] {
         batch.times_ns.push(time);
         batch.series.push(0);
@@ -52,13 +34,7 @@ fn batch() -> (Table, Batch) {
 }
 
 fn wanted(fields: FieldSet) -> Wanted {
-    Wanted {
-        series: 0,
-        start_ns: 0,
-        from_ns: 0,
-        to_ns: i64::MAX,
-        fields,
-    }
+    Wanted { series: 0, start_ns: 0, from_ns: 0, to_ns: i64::MAX, fields }
 }
 
 #[test]
@@ -101,10 +77,7 @@ fn pairs_of_surrogates_are_one_character() {
 #[test]
 fn a_damaged_document_is_an_error() {
     let (table, _) = batch();
-    for text in [
-        "{\"measurements\":",
-        "{\"measurements\":[{\"ns\":1,\"m\":[\"abc",
-    ] {
+    for text in ["{\"measurements\":", "{\"measurements\":[{\"ns\":1,\"m\":[\"abc"] {
         let mut read = Batch::new(0, &table);
         assert!(decode(text, &wanted(table.all_fields()), &mut read).is_err());
     }

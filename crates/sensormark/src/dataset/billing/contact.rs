@@ -27,12 +27,12 @@ const DESCRIPTION: usize = 3;
 const METER: &str = "electricity meter ";
 
 const FIRST_NAMES: [&str; 16] = [
-    "Ada", "Bruno", "Carla", "David", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Keiko",
-    "Liam", "Mina", "Noor", "Olga", "Pedro",
+    "Ada", "Bruno", "Carla", "David", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Keiko", "Liam",
+    "Mina", "Noor", "Olga", "Pedro",
 ];
 const LAST_NAMES: [&str; 16] = [
-    "Adams", "Baker", "Costa", "Dubois", "Evans", "Fischer", "Garcia", "Hansen", "Ito", "Jansen",
-    "Kowalski", "Lopez", "Meyer", "Novak", "Okafor", "Petrov",
+    "Adams", "Baker", "Costa", "Dubois", "Evans", "Fischer", "Garcia", "Hansen", "Ito", "Jansen", "Kowalski",
+    "Lopez", "Meyer", "Novak", "Okafor", "Petrov",
 ];
 const STREETS: [&str; 8] = [
     "Oak Street",
@@ -89,9 +89,8 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
     write(values, 4, format_args!("{house} {street}"));
     write(values, 5, format_args!("{city}"));
     write(values, 6, format_args!("{state}"));
-    let degrees = |middle: i64, index| {
-        Value::F64((middle + stream.within(index, -AROUND..=AROUND)) as f64 / 100_000.0)
-    };
+    let degrees =
+        |middle: i64, index| Value::F64((middle + stream.within(index, -AROUND..=AROUND)) as f64 / 100_000.0);
     values[TEXTS] = degrees(latitude, 6);
     values[TEXTS + 1] = degrees(longitude, 7);
 }

@@ -20,11 +20,7 @@ pub struct MeterReadings {
 impl MeterReadings {
     /// So many readings of each of so many meters.
     pub fn new(seed: u64, meters: u32, readings: u32) -> Self {
-        Self {
-            schema: Arc::new(super::schema(meters)),
-            seed,
-            readings,
-        }
+        Self { schema: Arc::new(super::schema(meters)), seed, readings }
     }
 }
 

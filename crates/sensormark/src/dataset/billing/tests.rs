@@ -82,9 +82,7 @@ fn any_reading_can_be_had_at_once_and_none_needs_another() {
     }
     assert_eq!(parts, whole);
     for (start, end) in [(0, 744), (100, 101), (50, 50), (1_416, 1_999)] {
-        let sum: u64 = hundredths(&whole, fields::USAGE_SINCE_READ)[start..end]
-            .iter()
-            .sum();
+        let sum: u64 = hundredths(&whole, fields::USAGE_SINCE_READ)[start..end].iter().sum();
         assert_eq!(meter.used(start as u32..end as u32), sum);
     }
 }
@@ -109,17 +107,11 @@ fn usage_follows_day_and_week_with_noise_and_is_never_nothing() {
     }
     for (hour, sum) in by_hour.into_iter().enumerate() {
         let mean = sum / count * 24.0;
-        assert!(
-            (mean - DAY[hour] as f64 / 1e3).abs() < 0.01,
-            "{hour}: {mean}"
-        );
+        assert!((mean - DAY[hour] as f64 / 1e3).abs() < 0.01, "{hour}: {mean}");
     }
     for (day, sum) in by_day.into_iter().enumerate() {
         let mean = sum / count * 7.0;
-        assert!(
-            (mean - WEEK[day] as f64 / 100.0).abs() < 0.005,
-            "{day}: {mean}"
-        );
+        assert!((mean - WEEK[day] as f64 / 100.0).abs() < 0.005, "{day}: {mean}");
     }
     // The difference of two uniforms up to 0.4 has the variance 0.4²/6.
     let variance = squares / count;
@@ -131,10 +123,7 @@ fn errors_are_rare_and_of_known_codes() {
     let mut counts = [0; 2];
     for series in 0..50 {
         let batch = readings(5, series, 0..YEAR);
-        for (kind, field) in [fields::ERROR_CODE_1, fields::ERROR_CODE_2]
-            .into_iter()
-            .enumerate()
-        {
+        for (kind, field) in [fields::ERROR_CODE_1, fields::ERROR_CODE_2].into_iter().enumerate() {
             let codes = integers_of(&batch, field);
             let most = [99, 9][kind];
             assert!(codes.iter().all(|code| (0..=most).contains(code)));
@@ -161,10 +150,7 @@ fn months_are_those_of_the_calendar() {
     // February of 2020 has 29 days.
     assert_eq!(month(26).map(|hours| hours.len()), Some(29 * 24));
     assert_eq!((month(0), month(121)), (None, None));
-    assert_eq!(
-        (month_name(1), month_name(26)),
-        ("2018-01".into(), "2020-02".into())
-    );
+    assert_eq!((month_name(1), month_name(26)), ("2018-01".into(), "2020-02".into()));
     assert_eq!(MOST_HOURS, 3_652 * 24);
     for hour in 0..MOST_HOURS {
         let found = calendar::month_of(hour);
@@ -198,11 +184,7 @@ fn shards_make_the_whole() {
         while let Some(batch) = batches.next() {
             for row in 0..batch.len() {
                 let values: Vec<Value> = batch.columns.iter().map(|one| one.value(row)).collect();
-                rows.push((
-                    batch.series[row],
-                    batch.times_ns[row],
-                    format!("{values:?}"),
-                ));
+                rows.push((batch.series[row], batch.times_ns[row], format!("{values:?}")));
             }
         }
         rows
@@ -231,12 +213,7 @@ fn golden_checksum() {
             }
         }
         fill_contact(42, series, &mut contact);
-        format!("{contact:?}")
-            .bytes()
-            .for_each(|byte| fold(u64::from(byte)));
+        format!("{contact:?}").bytes().for_each(|byte| fold(u64::from(byte)));
     }
-    assert_eq!(
-        sum, 16_976_627_944_954_349_110,
-        "the data set has changed: say so in CHANGELOG.md"
-    );
+    assert_eq!(sum, 16_976_627_944_954_349_110, "the data set has changed: say so in CHANGELOG.md");
 }

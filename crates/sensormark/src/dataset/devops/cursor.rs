@@ -59,10 +59,7 @@ impl Devops {
             .map(|(field, (_, rule))| self.mover(measurement, field, *rule, hosts.clone()))
             .collect();
         let constant = |host| (self.boot_seconds(host), self.memory_bytes(host));
-        let position = Position {
-            tick: 0,
-            states: movers.iter().map(Mover::start).collect(),
-        };
+        let position = Position { tick: 0, states: movers.iter().map(Mover::start).collect() };
         Cursor {
             data: *self,
             measurement,
@@ -83,13 +80,7 @@ impl Devops {
             }
             _ => (0.01, vec![100.0; hosts.len()]),
         };
-        Mover {
-            field,
-            rule,
-            streams: hosts.map(stream).collect(),
-            tops,
-            step,
-        }
+        Mover { field, rule, streams: hosts.map(stream).collect(), tops, step }
     }
 }
 
@@ -186,10 +177,8 @@ impl Cursor {
 
     /// Fills a field that has no walk from those that have.
     fn follow(&self, field: usize, rule: Rule, begin: usize, batch: &mut Batch) {
-        let mut column = std::mem::replace(
-            &mut batch.columns[field].values,
-            Values::I64(IntegerColumn::new()),
-        );
+        let mut column =
+            std::mem::replace(&mut batch.columns[field].values, Values::I64(IntegerColumn::new()));
         let rows = begin..batch.len();
         match &mut column {
             Values::I64(values) => self.follow_whole(rule, batch, rows, values),
@@ -209,13 +198,9 @@ impl Cursor {
             Rule::DiskTotal => out.extend(rows.map(|_| DISK_BYTES)),
             Rule::InodesTotal => out.extend(rows.map(|_| DISK_BYTES / INODE_BYTES)),
             Rule::DiskUsed => from("free", out, &|free| DISK_BYTES - free),
-            Rule::DiskUsedPercent => from("free", out, &|free| {
-                ((DISK_BYTES - free) * 100) / DISK_BYTES
-            }),
+            Rule::DiskUsedPercent => from("free", out, &|free| ((DISK_BYTES - free) * 100) / DISK_BYTES),
             Rule::InodesFree => from("free", out, &|free| free / INODE_BYTES),
-            Rule::InodesUsed => from("free", out, &|free| {
-                DISK_BYTES / INODE_BYTES - free / INODE_BYTES
-            }),
+            Rule::InodesUsed => from("free", out, &|free| DISK_BYTES / INODE_BYTES - free / INODE_BYTES),
             Rule::Uptime => {
                 let times = &batch.times_ns[rows];
                 out.extend((times.iter()).map(|time| (time - super::START_NS) / 1_000_000_000));
@@ -224,17 +209,14 @@ impl Cursor {
             Rule::MemoryTotal => self.each(rows, out, |place, _| self.constants[place].1),
             Rule::MemoryAvailable => {
                 let used = of("used");
-                self.each(rows, out, |place, row| {
-                    self.constants[place].1 - used.get(row)
-                });
+                self.each(rows, out, |place, row| self.constants[place].1 - used.get(row));
             }
             Rule::MemoryFree => {
                 let (used, cached) = (of("used"), of("cached"));
                 self.each(rows, out, |place, row| {
                     let total = self.constants[place].1;
                     // The total is whole GiB and the parts are under 2^35: nothing overflows or is lost.
-                    ((total - used.get(row)) >> 10) * ((total - cached.get(row)) >> 10)
-                        / (total >> 20)
+                    ((total - used.get(row)) >> 10) * ((total - cached.get(row)) >> 10) / (total >> 20)
                 });
             }
             _ => unreachable!("the other rules move, or are floats"),
@@ -253,23 +235,14 @@ impl Cursor {
         for (out, first) in out.chunks_exact_mut(hosts).zip(rows.step_by(hosts)) {
             for (place, out) in out.iter_mut().enumerate() {
                 let part = part.get(first + place);
-                let bytes = if is_rest {
-                    self.constants[place].1 - part
-                } else {
-                    part
-                };
+                let bytes = if is_rest { self.constants[place].1 - part } else { part };
                 *out = bytes as f64 * hundredths[place];
             }
         }
     }
 
     /// Appends the values of these rows to a column, each by its host's place and its row.
-    fn each(
-        &self,
-        rows: Range<usize>,
-        out: &mut IntegerColumn,
-        value: impl Fn(usize, usize) -> i64,
-    ) {
+    fn each(&self, rows: Range<usize>, out: &mut IntegerColumn, value: impl Fn(usize, usize) -> i64) {
         let hosts = self.constants.len();
         for first in rows.step_by(hosts) {
             out.extend((0..hosts).map(|place| value(place, first + place)));

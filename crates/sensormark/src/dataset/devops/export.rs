@@ -21,11 +21,7 @@ pub struct HostReadings {
 impl HostReadings {
     /// The first `ticks` ticks.
     pub fn new(data: Devops, ticks: u64) -> Self {
-        Self {
-            schema: Arc::new(data.schema()),
-            data,
-            ticks,
-        }
+        Self { schema: Arc::new(data.schema()), data, ticks }
     }
 }
 
@@ -41,8 +37,7 @@ impl DataSet for HostReadings {
             let cursor = self.data.cursor(number, hosts.clone());
             (cursor, Batch::new(number, table))
         });
-        let ticks_of =
-            |readings: u64| (readings / u64::from(hosts.end - hosts.start).max(1)).max(1);
+        let ticks_of = |readings: u64| (readings / u64::from(hosts.end - hosts.start).max(1)).max(1);
         Box::new(HostBatches {
             lanes: lanes.collect(),
             next: 0,

@@ -105,11 +105,7 @@ const fn counter(mean: i64) -> Rule {
 }
 
 const fn climb(mean: i64, top: i64) -> Rule {
-    Rule::Whole(Motion::Bounded {
-        mean,
-        top,
-        start: 0,
-    })
+    Rule::Whole(Motion::Bounded { mean, top, start: 0 })
 }
 
 const FEW: Rule = counter(5);
@@ -159,14 +155,7 @@ pub const MEASUREMENTS: [Measurement; 9] = [
         tags: &["path", "fstype"],
         fields: &[
             ("total", Rule::DiskTotal),
-            (
-                "free",
-                Rule::Whole(Motion::Bounded {
-                    mean: 50,
-                    top: DISK_BYTES,
-                    start: DISK_BYTES / 2,
-                }),
-            ),
+            ("free", Rule::Whole(Motion::Bounded { mean: 50, top: DISK_BYTES, start: DISK_BYTES / 2 })),
             ("used", Rule::DiskUsed),
             ("used_percent", Rule::DiskUsedPercent),
             ("inodes_total", Rule::InodesTotal),

@@ -25,10 +25,7 @@ pub const TAGS: [&str; 10] = [
 pub const HOSTNAME: usize = 0;
 
 const REGIONS: [(&str, &[&str]); 9] = [
-    (
-        "us-east-1",
-        &["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1e"],
-    ),
+    ("us-east-1", &["us-east-1a", "us-east-1b", "us-east-1c", "us-east-1e"]),
     ("us-west-1", &["us-west-1a", "us-west-1b"]),
     ("us-west-2", &["us-west-2a", "us-west-2b", "us-west-2c"]),
     ("eu-west-1", &["eu-west-1a", "eu-west-1b", "eu-west-1c"]),
@@ -137,11 +134,7 @@ impl Devops {
             "fstype" => drawn.one(Draw::FileSystem, &FILE_SYSTEMS).to_owned(),
             "interface" => format!("eth{}", drawn.below(Draw::Interface, 4)),
             "port" => {
-                let draw = if is_redis {
-                    Draw::RedisPort
-                } else {
-                    Draw::NginxPort
-                };
+                let draw = if is_redis { Draw::RedisPort } else { Draw::NginxPort };
                 (1_024 + drawn.below(draw, 20_000)).to_string()
             }
             _ if is_redis => format!("redis_{}", drawn.below(Draw::RedisServer, 100_000)),
@@ -153,9 +146,7 @@ impl Devops {
     #[must_use]
     pub fn schema(&self) -> Schema {
         let tables = MEASUREMENTS.iter().map(|one| self.table(one));
-        Schema {
-            tables: tables.collect(),
-        }
+        Schema { tables: tables.collect() }
     }
 
     fn table(&self, measurement: &Measurement) -> Table {
@@ -176,11 +167,7 @@ impl Devops {
         };
         Table {
             name: measurement.name.to_owned(),
-            tags: names
-                .map(|name| Tag {
-                    name: (*name).to_owned(),
-                })
-                .collect(),
+            tags: names.map(|name| Tag { name: (*name).to_owned() }).collect(),
             fields: measurement.fields.iter().map(field).collect(),
             entity: None,
             time_resolution: TimeResolution::Seconds,

@@ -45,11 +45,7 @@ impl FloatBounds {
             Walk::Reflected => {
                 let circle = 2.0 * self.top;
                 let moved = if moved < 0.0 { moved + circle } else { moved };
-                if moved >= circle {
-                    moved - circle
-                } else {
-                    moved
-                }
+                if moved >= circle { moved - circle } else { moved }
             }
         }
     }
@@ -57,11 +53,7 @@ impl FloatBounds {
     /// What a state shows.
     #[inline]
     pub(super) fn shown(self, state: f64) -> f64 {
-        if state > self.top {
-            2.0 * self.top - state
-        } else {
-            state
-        }
+        if state > self.top { 2.0 * self.top - state } else { state }
     }
 }
 
@@ -86,11 +78,7 @@ impl Mover {
     /// What holds the walk of the host at this place.
     pub(super) const fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
         let top = self.tops.as_slice()[place];
-        FloatBounds {
-            walk,
-            top,
-            sigma: top * self.step,
-        }
+        FloatBounds { walk, top, sigma: top * self.step }
     }
 }
 
@@ -103,14 +91,7 @@ pub(super) enum Sink<'a> {
 
 impl Mover {
     /// Goes on by some ticks.
-    pub(super) fn go(
-        &self,
-        walk: Walk,
-        first: u64,
-        ticks: u64,
-        states: &mut States,
-        sink: Sink<'_>,
-    ) {
+    pub(super) fn go(&self, walk: Walk, first: u64, ticks: u64, states: &mut States, sink: Sink<'_>) {
         match (self.rule, states, sink) {
             (Rule::Whole(motion), States::Whole(states), sink) => {
                 let out = match sink {
@@ -119,9 +100,7 @@ impl Mover {
                 };
                 self.go_whole(motion, walk, first..first + ticks, states, out);
             }
-            (_, States::Float(states), sink) => {
-                self.go_float(walk, first..first + ticks, states, sink)
-            }
+            (_, States::Float(states), sink) => self.go_float(walk, first..first + ticks, states, sink),
             _ => unreachable!("floats and whole numbers keep apart"),
         }
     }
@@ -207,11 +186,7 @@ impl Mover {
         for tick in ticks {
             let walks = states.iter_mut().zip(&self.streams).zip(&self.tops);
             for ((state, stream), &top) in walks {
-                let bounds = FloatBounds {
-                    walk,
-                    top,
-                    sigma: top * self.step,
-                };
+                let bounds = FloatBounds { walk, top, sigma: top * self.step };
                 emit(row, bounds.shown(*state));
                 row += 1;
                 *state = bounds.advance(*state, normals.float(stream.word(tick + 1)));
@@ -220,10 +195,7 @@ impl Mover {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "at most 2^34 bytes of memory"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "at most 2^34 bytes of memory")]
 #[inline]
 const fn whole_bytes(bytes: f64) -> i64 {
     bytes as i64

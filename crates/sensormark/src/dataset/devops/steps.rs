@@ -39,10 +39,7 @@ pub struct Normals {
 static NORMALS: LazyLock<Normals> = LazyLock::new(Normals::new);
 
 /// A float as whole parts.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a step is a few standard deviations"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a step is a few standard deviations")]
 fn to_parts(value: f64) -> i64 {
     (value * ONE as f64).round() as i64
 }
@@ -55,21 +52,13 @@ impl Normals {
     }
 
     fn new() -> Self {
-        let mut table = Self {
-            floats: [Segment::default(); SEGMENTS],
-            parts: [Segment::default(); SEGMENTS],
-        };
+        let mut table =
+            Self { floats: [Segment::default(); SEGMENTS], parts: [Segment::default(); SEGMENTS] };
         let at = |segment: usize| normal_quantile(segment as f64 / SEGMENTS as f64);
         for segment in FAR..SEGMENTS - FAR {
             let (start, end) = (at(segment), at(segment + 1));
-            table.floats[segment] = Segment {
-                start,
-                width: (end - start) * PART_OF_SEGMENT,
-            };
-            table.parts[segment] = Segment {
-                start: to_parts(start),
-                width: to_parts(end) - to_parts(start),
-            };
+            table.floats[segment] = Segment { start, width: (end - start) * PART_OF_SEGMENT };
+            table.parts[segment] = Segment { start: to_parts(start), width: to_parts(end) - to_parts(start) };
         }
         table
     }
@@ -133,10 +122,7 @@ mod tests {
         for step in 0..200_000_u64 {
             let word = step * (u64::MAX / 200_000);
             let (exact, float, parts) = (far(word), normals.float(word), normals.parts(word));
-            assert!(
-                (float - exact).abs() < 2.5e-3,
-                "{word}: {float} for {exact}"
-            );
+            assert!((float - exact).abs() < 2.5e-3, "{word}: {float} for {exact}");
             let error = (parts as f64 / ONE as f64 - float).abs();
             assert!(error < 4.0 / ONE as f64, "{word}: {parts} for {float}");
             assert!(before.0 <= float && before.1 <= parts, "{word}");
@@ -162,10 +148,7 @@ mod tests {
             }
             let share = low as f64 / u64::MAX as f64;
             let wanted = step as f64 / 20_000.0;
-            assert!(
-                (share - wanted).abs() < 3e-5,
-                "{value}: {share} for {wanted}"
-            );
+            assert!((share - wanted).abs() < 3e-5, "{value}: {share} for {wanted}");
         }
     }
 
@@ -183,13 +166,7 @@ mod tests {
             }
         }
         let [mean, square, cube, fourth] = moments;
-        assert!(
-            mean.abs() < 0.005 && (square - 1.0).abs() < 0.007,
-            "{mean} {square}"
-        );
-        assert!(
-            cube.abs() < 0.02 && (fourth - 3.0).abs() < 0.05,
-            "{cube} {fourth}"
-        );
+        assert!(mean.abs() < 0.005 && (square - 1.0).abs() < 0.007, "{mean} {square}");
+        assert!(cube.abs() < 0.02 && (fourth - 3.0).abs() < 0.05, "{cube} {fourth}");
     }
 }

@@ -11,28 +11,20 @@ use std::collections::BTreeSet;
 const SEED: u64 = 42;
 
 fn devops(hosts: u32, walk: Walk) -> Devops {
-    Devops {
-        seed: SEED,
-        hosts,
-        walk,
-    }
+    Devops { seed: SEED, hosts, walk }
 }
 
 /// All readings of a table.
 fn table(data: &Devops, measurement: usize, ticks: u64) -> Batch {
     let schema = data.schema();
     let mut batch = Batch::new(measurement, &schema.tables[measurement]);
-    data.cursor(measurement, 0..data.hosts)
-        .fill(ticks, &mut batch);
+    data.cursor(measurement, 0..data.hosts).fill(ticks, &mut batch);
     batch.check(&schema.tables[measurement], false).unwrap();
     batch
 }
 
 fn find(name: &str, field: &str) -> (usize, usize) {
-    let measurement = MEASUREMENTS
-        .iter()
-        .position(|one| one.name == name)
-        .unwrap();
+    let measurement = MEASUREMENTS.iter().position(|one| one.name == name).unwrap();
     let fields = MEASUREMENTS[measurement].fields;
     let field = fields.iter().position(|(one, _)| *one == field).unwrap();
     (measurement, field)
@@ -43,8 +35,7 @@ fn column(data: &Devops, name: &str, field: &str, ticks: u64, host: u32) -> Vec<
     let (measurement, field) = find(name, field);
     let batch = table(data, measurement, ticks);
     let rows = (0..batch.len()).filter(|&row| batch.series[row] == host);
-    rows.map(|row| batch.columns[field].number(row).unwrap())
-        .collect()
+    rows.map(|row| batch.columns[field].number(row).unwrap()).collect()
 }
 
 fn checksum(data: &Devops, ticks: u64) -> u64 {
@@ -76,19 +67,11 @@ fn golden_checksums() {
         for column in table.series.columns() {
             for series in 0..table.series.len() {
                 let text = column.text(series);
-                sum = text
-                    .bytes()
-                    .fold(sum, |sum, byte| finalise(sum ^ u64::from(byte)));
+                sum = text.bytes().fold(sum, |sum, byte| finalise(sum ^ u64::from(byte)));
             }
         }
     }
-    assert_eq!(
-        (sums, sum),
-        (
-            [86_566_465_905_002_509, 926_153_306_367_206_542],
-            14_273_768_461_658_572_912
-        )
-    );
+    assert_eq!((sums, sum), ([86_566_465_905_002_509, 926_153_306_367_206_542], 14_273_768_461_658_572_912));
 }
 
 #[test]
@@ -96,9 +79,7 @@ fn there_are_a_hundred_and_one_values_a_host_and_tick() {
     let fields: usize = MEASUREMENTS.iter().map(|one| one.fields.len()).sum();
     assert_eq!(fields as u64, VALUES_PER_HOST);
     let floats = MEASUREMENTS.iter().flat_map(|one| one.fields);
-    let floats = floats
-        .filter(|(_, rule)| rule.kind() == FieldType::F64)
-        .count();
+    let floats = floats.filter(|(_, rule)| rule.kind() == FieldType::F64).count();
     assert_eq!(floats, 13);
     let counts = MEASUREMENTS.map(|one| (one.name, one.fields.len(), one.tags.len()));
     assert_eq!(
@@ -153,9 +134,9 @@ fn how_a_walk_is_read_does_not_matter() {
             let mut late = Batch::new(measurement, description);
             some.fill(43, &mut late);
             let mut expected = Batch::new(measurement, description);
-            for row in (0..whole.len()).filter(|&row| {
-                (2..4).contains(&whole.series[row]) && whole.times_ns[row] >= time_ns(17)
-            }) {
+            for row in (0..whole.len())
+                .filter(|&row| (2..4).contains(&whole.series[row]) && whole.times_ns[row] >= time_ns(17))
+            {
                 expected.push_row(&whole, row);
             }
             assert_eq!(late, expected);
@@ -176,17 +157,11 @@ fn how_a_walk_is_read_does_not_matter() {
 fn shards_make_the_whole() {
     let data = HostReadings::new(devops(7, Walk::Clamped), 400);
     let lines = |shard: Shard| {
-        let options = ExportOptions {
-            format: Format::LineProtocol,
-            shard,
-            table: None,
-        };
+        let options = ExportOptions { format: Format::LineProtocol, shard, table: None };
         let mut bytes = Vec::new();
         write_batches(&data, &options, &mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();
-        text.lines()
-            .map(str::to_owned)
-            .collect::<BTreeSet<String>>()
+        text.lines().map(str::to_owned).collect::<BTreeSet<String>>()
     };
     let whole = lines(Shard::WHOLE);
     assert_eq!(whole.len(), 7 * 400 * 9);
@@ -195,10 +170,7 @@ fn shards_make_the_whole() {
     assert_eq!(parts.iter().map(BTreeSet::len).sum::<usize>(), whole.len());
     assert_eq!(parts.into_iter().flatten().collect::<BTreeSet<_>>(), whole);
     let host = "cpu,arch=";
-    assert!(
-        whole.iter().any(|line| line.starts_with(host)),
-        "tags by name"
-    );
+    assert!(whole.iter().any(|line| line.starts_with(host)), "tags by name");
 }
 
 struct Moments {
@@ -214,10 +186,7 @@ fn moments(values: impl Iterator<Item = f64>) -> Moments {
         squares += value * value;
     }
     let mean = sum / count;
-    Moments {
-        mean,
-        deviation: (squares / count - mean * mean).sqrt(),
-    }
+    Moments { mean, deviation: (squares / count - mean * mean).sqrt() }
 }
 
 fn differences(values: &[f64]) -> impl Iterator<Item = f64> + '_ {
@@ -241,17 +210,9 @@ fn counters_climb_by_their_steps() {
             assert!(differences(&values).all(|step| step >= 0.0), "{name}");
             let steps = moments(differences(&values));
             // Cutting to whole numbers adds a sixth to the variance.
-            assert!(
-                (steps.mean - *mean as f64).abs() < 0.08,
-                "{name}: {}",
-                steps.mean
-            );
+            assert!((steps.mean - *mean as f64).abs() < 0.08, "{name}: {}", steps.mean);
             let deviation = (7.0_f64 / 6.0).sqrt();
-            assert!(
-                (steps.deviation - deviation).abs() < 0.06,
-                "{name}: {}",
-                steps.deviation
-            );
+            assert!((steps.deviation - deviation).abs() < 0.06, "{name}: {}", steps.deviation);
         }
     }
 }
@@ -294,19 +255,10 @@ fn climbing_walks_stay_at_their_cap_or_turn_back_there() {
         }
         if mean * ticks as f64 > top {
             let reached = clamped.iter().position(|value| *value >= top).unwrap();
-            assert!(
-                clamped[reached..].iter().all(|value| *value == top),
-                "{name} {field}"
-            );
-            let turns = reflected
-                .iter()
-                .position(|value| *value >= top * 0.99)
-                .unwrap();
+            assert!(clamped[reached..].iter().all(|value| *value == top), "{name} {field}");
+            let turns = reflected.iter().position(|value| *value >= top * 0.99).unwrap();
             let after = &reflected[turns + 5..turns + 5 + reached / 2];
-            assert!(
-                (moments(differences(after)).mean + mean).abs() < 1.0,
-                "{name} {field}"
-            );
+            assert!((moments(differences(after)).mean + mean).abs() < 1.0, "{name} {field}");
             let low = reflected[turns..].iter().copied().fold(top, f64::min);
             assert!(low < 0.1 * top, "it comes all the way down: {low}");
         } else {
@@ -335,11 +287,9 @@ fn memory_walks_by_a_sixty_fourth_and_the_rest_follows() {
         assert_eq!(available, total - used);
         let free = available * (1.0 - cached / total);
         assert!((get("free", row) - free).abs() <= 4_096.0);
-        for (field, bytes) in [
-            ("used_percent", used),
-            ("available_percent", available),
-            ("buffered_percent", buffered),
-        ] {
+        for (field, bytes) in
+            [("used_percent", used), ("available_percent", available), ("buffered_percent", buffered)]
+        {
             assert!((get(field, row) - 100.0 * bytes / total).abs() < 1e-9);
         }
     }
@@ -347,9 +297,7 @@ fn memory_walks_by_a_sixty_fourth_and_the_rest_follows() {
     for host in 0..5_u32 {
         let total = data.memory_bytes(host) as f64;
         let used = column(&data, "mem", "used", 300, host);
-        let inside = used
-            .windows(2)
-            .filter(|pair| (0.1..0.9).contains(&(pair[0] / total)));
+        let inside = used.windows(2).filter(|pair| (0.1..0.9).contains(&(pair[0] / total)));
         let steps = moments(inside.map(|pair| (pair[1] - pair[0]) / total * 64.0));
         assert!((steps.deviation - 1.0).abs() < 0.15, "{}", steps.deviation);
     }
@@ -381,15 +329,9 @@ fn times_and_what_a_host_has_for_ever() {
     assert_eq!([tick_from(time_ns(7)), tick_from(time_ns(7) + 1)], [7, 8]);
     let data = devops(30, Walk::Clamped);
     let uptime = column(&data, "redis", "uptime_in_seconds", 10, 4);
-    assert_eq!(
-        uptime,
-        (0..10).map(|tick| f64::from(tick * 10)).collect::<Vec<_>>()
-    );
+    assert_eq!(uptime, (0..10).map(|tick| f64::from(tick * 10)).collect::<Vec<_>>());
     let boot = column(&data, "kernel", "boot_time", 10, 4);
-    assert!(
-        boot.iter()
-            .all(|time| *time == boot[0] && *time < START_NS as f64 / 1e9)
-    );
+    assert!(boot.iter().all(|time| *time == boot[0] && *time < START_NS as f64 / 1e9));
     let schema: Schema = data.schema();
     let series = &schema.tables[CPU].series;
     assert_eq!(schema.tables[CPU].tags.len(), TAGS.len());
@@ -397,17 +339,11 @@ fn times_and_what_a_host_has_for_ever() {
     let mut regions = BTreeSet::new();
     for host in 0..30 {
         assert_eq!(text(0, host), format!("host_{host}"));
-        assert!(
-            text(2, host).starts_with(&text(1, host)),
-            "a datacenter lies in its region"
-        );
+        assert!(text(2, host).starts_with(&text(1, host)), "a datacenter lies in its region");
         regions.insert(text(1, host));
         let again = schema.tables[8].series.columns()[1].text(host);
         assert_eq!(again, text(1, host), "the same host in every table");
     }
     assert!(regions.len() > 5);
-    assert_ne!(
-        devops(30, Walk::Clamped).schema(),
-        Devops { seed: 7, ..data }.schema()
-    );
+    assert_ne!(devops(30, Walk::Clamped).schema(), Devops { seed: 7, ..data }.schema());
 }

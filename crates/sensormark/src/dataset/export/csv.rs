@@ -30,10 +30,7 @@ impl Csv {
         let Ok(starts) = Starts::new(table, start);
         Self {
             table: number,
-            header: std::iter::once("time_ns".to_owned())
-                .chain(tags)
-                .chain(names)
-                .collect(),
+            header: std::iter::once("time_ns".to_owned()).chain(tags).chain(names).collect(),
             starts,
             commas: fields(table, |_, page| page.put(b",")),
         }
@@ -80,9 +77,7 @@ impl Writer for Csv {
 
 /// Writes a text, in quotes where they are needed.
 fn put_cell(text: &str, page: &mut Page) {
-    let plain = !text.is_empty()
-        && !text.contains(['"', ',', '\r', '\n'])
-        && text.trim().len() == text.len();
+    let plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len();
     if plain {
         page.put(text.as_bytes());
         return;

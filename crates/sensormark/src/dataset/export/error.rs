@@ -47,9 +47,7 @@ pub enum ExportError {
         tables: Vec<String>,
     },
     /// Line protocol cannot carry a tag's value.
-    #[error(
-        "line protocol cannot carry the value {value:?} of tag {tag}: {reason}; write csv or json"
-    )]
+    #[error("line protocol cannot carry the value {value:?} of tag {tag}: {reason}; write csv or json")]
     TagValue {
         /// The tag.
         tag: String,

@@ -25,9 +25,7 @@ impl LineProtocol {
             let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
             Ok::<_, ExportError>((starts, lines))
         };
-        Ok(Self {
-            tables: by_table(schema, chosen, table)?,
-        })
+        Ok(Self { tables: by_table(schema, chosen, table)? })
     }
 }
 
@@ -42,11 +40,7 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportEr
             continue;
         }
         if let Some(reason) = unfit(&value) {
-            return Err(ExportError::TagValue {
-                tag: table.tags[tag].name.clone(),
-                value,
-                reason,
-            });
+            return Err(ExportError::TagValue { tag: table.tags[tag].name.clone(), value, reason });
         }
         page.put(b",");
         page.put_escaped(&table.tags[tag].name, IN_KEYS);
@@ -77,7 +71,6 @@ impl Writer for LineProtocol {
         };
         let mut lines = lines.of(batch);
         let rows = 0..batch.len();
-        rows.map(|row| lines.put(row, starts.of(batch.series[row]), page))
-            .sum()
+        rows.map(|row| lines.put(row, starts.of(batch.series[row]), page)).sum()
     }
 }

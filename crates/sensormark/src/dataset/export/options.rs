@@ -56,13 +56,10 @@ impl FromStr for Format {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| {
-                let names = Self::ALL.map(Self::name).join(", ");
-                format!("{name:?} is no format; there are {names}")
-            })
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("{name:?} is no format; there are {names}")
+        })
     }
 }
 
@@ -81,10 +78,7 @@ impl ExportOptions {
             return Ok((!several).then_some(0));
         };
         let found = schema.tables.iter().position(|table| table.name == *name);
-        found.map(Some).ok_or_else(|| ExportError::NoTable {
-            name: name.clone(),
-            tables: tables(),
-        })
+        found.map(Some).ok_or_else(|| ExportError::NoTable { name: name.clone(), tables: tables() })
     }
 
     /// Fails when some shard would be without series.
@@ -92,10 +86,7 @@ impl ExportOptions {
         let series = schema.tables.iter().map(|table| table.series.len()).max();
         let series = series.unwrap_or(0);
         if self.shard.count() > series.max(1) {
-            return Err(ExportError::Shard {
-                shard: self.shard,
-                series,
-            });
+            return Err(ExportError::Shard { shard: self.shard, series });
         }
         Ok(())
     }

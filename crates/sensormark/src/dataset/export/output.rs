@@ -45,18 +45,11 @@ pub struct Summary {
 ///
 /// # Errors
 /// When the options do not fit the data set, or the output cannot be written (of a file nothing is left then).
-pub fn export(
-    data: &dyn DataSet,
-    options: &ExportOptions,
-    output: &Output,
-) -> Result<Summary, ExportError> {
+pub fn export(data: &dyn DataSet, options: &ExportOptions, output: &Output) -> Result<Summary, ExportError> {
     options.check_shard(data.schema())?;
     let writer = writer(data, options)?;
     let mut batches = data.batches(options.shard);
-    let fail = |source| ExportError::Write {
-        to: output.to_string(),
-        source,
-    };
+    let fail = |source| ExportError::Write { to: output.to_string(), source };
     match output {
         Output::File(path) => {
             if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -95,10 +88,8 @@ pub fn write_batches(
     options.check_shard(data.schema())?;
     let writer = writer(data, options)?;
     let mut batches = data.batches(options.shard);
-    copy(writer.as_ref(), batches.as_mut(), to).map_err(|source| ExportError::Write {
-        to: "the stream".to_owned(),
-        source,
-    })
+    copy(writer.as_ref(), batches.as_mut(), to)
+        .map_err(|source| ExportError::Write { to: "the stream".to_owned(), source })
 }
 
 fn writer(data: &dyn DataSet, options: &ExportOptions) -> Result<Box<dyn Writer>, ExportError> {
@@ -164,12 +155,7 @@ impl Draft {
         name.push(place.file_name().ok_or(io::ErrorKind::IsADirectory)?);
         name.push(format!(".{}.part", std::process::id()));
         let beside = place.with_file_name(name);
-        Ok(Self {
-            file: File::create_new(&beside)?,
-            beside,
-            place,
-            published: false,
-        })
+        Ok(Self { file: File::create_new(&beside)?, beside, place, published: false })
     }
 
     fn publish(mut self) -> io::Result<()> {

@@ -23,21 +23,14 @@ impl Starts {
             start(series, &mut page)?;
             ends.push(page.len());
         }
-        Ok(Self {
-            bytes: page.written().to_vec(),
-            ends,
-        })
+        Ok(Self { bytes: page.written().to_vec(), ends })
     }
 
     /// What precedes the readings of a series.
     #[inline]
     pub(super) fn of(&self, series: u32) -> &[u8] {
         let series = series as usize;
-        let begin = if series == 0 {
-            0
-        } else {
-            self.ends[series - 1]
-        };
+        let begin = if series == 0 { 0 } else { self.ends[series - 1] };
         &self.bytes[begin..self.ends[series]]
     }
 }

@@ -17,11 +17,7 @@ pub struct DataRequest {
 impl DataRequest {
     /// The data that the workload itself writes.
     pub const fn of(seed: u64) -> Self {
-        Self {
-            seed,
-            start_ns: None,
-            duration_ns: None,
-        }
+        Self { seed, start_ns: None, duration_ns: None }
     }
 
     /// How many steps of this length the data has, where that is said.
@@ -70,8 +66,7 @@ impl DataRequest {
             start_ns >= TimeRange::OF_READINGS.start_ns && *end_ns <= TimeRange::OF_READINGS.end_ns
         };
         end_ns.filter(fits).ok_or_else(|| {
-            "times lie in the years 1970 to 2261: take another --start, or less with --for"
-                .to_owned()
+            "times lie in the years 1970 to 2261: take another --start, or less with --for".to_owned()
         })
     }
 }

@@ -16,18 +16,11 @@ pub struct Shard {
 
 impl Shard {
     /// Everything.
-    pub const WHOLE: Self = Self {
-        number: 0,
-        count: 1,
-    };
+    pub const WHOLE: Self = Self { number: 0, count: 1 };
 
     /// Shard `number` (from 0) of `count`; none when there is no such shard.
     pub const fn new(number: u32, count: u32) -> Option<Self> {
-        if number < count {
-            Some(Self { number, count })
-        } else {
-            None
-        }
+        if number < count { Some(Self { number, count }) } else { None }
     }
 
     /// The shard's series of a table with this many: a contiguous part, as equal as can be.
@@ -60,12 +53,10 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let numbers = text.split_once('/').and_then(|(number, count)| {
-            Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?)
-        });
-        numbers.ok_or_else(|| {
-            format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4")
-        })
+        let numbers = text
+            .split_once('/')
+            .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?));
+        numbers.ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
     }
 }
 

@@ -47,14 +47,8 @@ impl MachineToolSamples {
     /// When there are more samples than the signal has, the last would be after 2262, or the table is not one of five 16-bit channels.
     pub fn new(schema: Schema, seed: u64, start_ns: i64, samples: u64) -> Self {
         let channels = schema.tables[0].fields.iter().map(|field| field.kind);
-        assert!(
-            channels.eq([FieldType::U16; CHANNELS]),
-            "the machine tool has five channels of 16 bits"
-        );
-        assert!(
-            samples <= machine_tool::INDEX_LIMIT,
-            "the signal has 2^44 samples"
-        );
+        assert!(channels.eq([FieldType::U16; CHANNELS]), "the machine tool has five channels of 16 bits");
+        assert!(samples <= machine_tool::INDEX_LIMIT, "the signal has 2^44 samples");
         let samples = Self {
             schema: Arc::new(schema),
             machine: MachineTool::new(seed),
@@ -109,9 +103,7 @@ impl Batches for SampleBatches<'_> {
         let after = self.next + length as u64;
         let time = |index: u64| {
             // Within bounds: checked when the data set was made.
-            self.samples
-                .start_ns
-                .wrapping_add_unsigned(index * self.samples.period_ns)
+            self.samples.start_ns.wrapping_add_unsigned(index * self.samples.period_ns)
         };
         self.batch.times_ns.clear();
         self.batch.times_ns.extend((self.next..after).map(time));
@@ -119,9 +111,7 @@ impl Batches for SampleBatches<'_> {
         for (channel, column) in self.batch.columns.iter_mut().enumerate() {
             if let Values::U16(values) = &mut column.values {
                 values.resize(length, 0);
-                self.samples
-                    .machine
-                    .fill_channel(self.next, channel, values);
+                self.samples.machine.fill_channel(self.next, channel, values);
             }
         }
         self.next = after;
@@ -164,10 +154,7 @@ impl Batches for RecordedBatches<'_> {
         let after = (self.next + BATCH).min(readings.len());
         let rows = self.next..after;
         self.next = after;
-        let batch = if readings.series[rows.clone()]
-            .iter()
-            .all(|series| self.series.contains(series))
-        {
+        let batch = if readings.series[rows.clone()].iter().all(|series| self.series.contains(series)) {
             self.recording.slice(rows)
         } else {
             let mut ours = Batch::new(0, &self.schema().tables[0]);

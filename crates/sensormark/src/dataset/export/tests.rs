@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sensormark_store::{
-    Batch, Census, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution,
-    Value, Values,
+    Batch, Census, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
+    Values,
 };
 
 use super::*;
@@ -46,43 +46,14 @@ impl DataSet for Awkward {
     }
 }
 
-const TEXTS: [&str; 6] = [
-    "",
-    "a b,c=d",
-    "quo\"te \\ back\\",
-    "line\r\nbreak",
-    " blanks ",
-    "ü€😀\u{1}",
-];
-const FLOATS: [f64; 8] = [
-    0.1,
-    -0.0,
-    1e300,
-    -5e-324,
-    123_456_789.123_456_79,
-    3.0,
-    f64::MIN,
-    1e21,
-];
-const INTEGERS: [i64; 8] = [
-    0,
-    -1,
-    i64::MAX,
-    i64::MIN,
-    99_999_999,
-    100_000_000,
-    -100_000_001,
-    42,
-];
+const TEXTS: [&str; 6] = ["", "a b,c=d", "quo\"te \\ back\\", "line\r\nbreak", " blanks ", "ü€😀\u{1}"];
+const FLOATS: [f64; 8] = [0.1, -0.0, 1e300, -5e-324, 123_456_789.123_456_79, 3.0, f64::MIN, 1e21];
+const INTEGERS: [i64; 8] = [0, -1, i64::MAX, i64::MIN, 99_999_999, 100_000_000, -100_000_001, 42];
 const TAGS: [&str; 4] = ["plain", "a b,c=d", "back\\slash \"q\"", ""];
 
 /// Two tags, and a field of each type that may be absent.
 fn awkward_table() -> Table {
-    let field = |(name, kind): (&str, FieldType)| Field {
-        name: name.into(),
-        kind,
-        nullable: true,
-    };
+    let field = |(name, kind): (&str, FieldType)| Field { name: name.into(), kind, nullable: true };
     let fields = [
         ("f", FieldType::F64),
         ("i", FieldType::I64),
@@ -124,20 +95,11 @@ fn awkward() -> Awkward {
             batch.columns[number].push(value).unwrap();
         }
     }
-    Awkward {
-        schema: Arc::new(Schema {
-            tables: vec![table],
-        }),
-        batch,
-    }
+    Awkward { schema: Arc::new(Schema { tables: vec![table] }), batch }
 }
 
 fn options(format: Format) -> ExportOptions {
-    ExportOptions {
-        format,
-        shard: Shard::WHOLE,
-        table: None,
-    }
+    ExportOptions { format, shard: Shard::WHOLE, table: None }
 }
 
 fn exported(data: &dyn DataSet, options: &ExportOptions) -> (String, Summary) {
@@ -192,9 +154,8 @@ fn line_protocol_reads_back() {
 fn json_lines_read_back() {
     let data = awkward();
     let (text, _) = exported(&data, &options(Format::Json));
-    let kinds: BTreeMap<_, _> = (data.schema.tables[0].fields.iter())
-        .map(|field| (field.name.clone(), field.kind))
-        .collect();
+    let kinds: BTreeMap<_, _> =
+        (data.schema.tables[0].fields.iter()).map(|field| (field.name.clone(), field.kind)).collect();
     let value = |(name, value): (&String, &serde_json::Value)| {
         let value = match (kinds[name], value) {
             (FieldType::F64, value) => Value::F64(value.as_f64().unwrap()),
@@ -205,28 +166,16 @@ fn json_lines_read_back() {
         (name.clone(), value)
     };
     let tag = |(name, value): (&String, &serde_json::Value)| {
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         (name.clone(), text)
     };
     let line = |line: &str| -> Read {
         let object: serde_json::Value = serde_json::from_str(line).unwrap();
         assert_eq!(object["table"], "awkward");
         (
-            object["tags"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(tag)
-                .collect(),
+            object["tags"].as_object().unwrap().iter().map(tag).collect(),
             object["time_ns"].as_i64().unwrap(),
-            object["fields"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(value)
-                .collect(),
+            object["fields"].as_object().unwrap().iter().map(value).collect(),
         )
     };
     let read: Vec<Read> = text.lines().map(line).collect();
@@ -235,37 +184,21 @@ fn json_lines_read_back() {
 
 #[test]
 fn csv_reads_back_as_a_recording() {
-    let options = RecordingOptions {
-        tags: vec!["room".into()],
-        skip_bad_rows: true,
-        ..RecordingOptions::default()
-    };
+    let options =
+        RecordingOptions { tags: vec!["room".into()], skip_bad_rows: true, ..RecordingOptions::default() };
     let greenhouse = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/greenhouse.csv");
     let first = Recording::read(greenhouse.as_ref(), &options).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("greenhouse.csv");
     let output = Output::File(path.clone());
-    let csv = super::ExportOptions {
-        format: Format::Csv,
-        shard: Shard::WHOLE,
-        table: None,
-    };
+    let csv = super::ExportOptions { format: Format::Csv, shard: Shard::WHOLE, table: None };
     let summary = export(&RecordedReadings(&first), &csv, &output).unwrap();
     assert_eq!(summary.readings, 116);
-    let strict = RecordingOptions {
-        skip_bad_rows: false,
-        ..options
-    };
+    let strict = RecordingOptions { skip_bad_rows: false, ..options };
     let second = Recording::read(&path, &strict).unwrap();
     assert_eq!(second.readings(), first.readings());
     assert_eq!(second.schema(), first.schema());
-    assert!(
-        second
-            .report()
-            .assumptions
-            .iter()
-            .all(|text| !text.contains("zone"))
-    );
+    assert!(second.report().assumptions.iter().all(|text| !text.contains("zone")));
 }
 
 #[test]
@@ -273,12 +206,7 @@ fn csv_is_by_the_book() {
     let data = awkward();
     let (text, _) = exported(&data, &options(Format::Csv));
     let mut reader = ::csv::ReaderBuilder::new().from_reader(text.as_bytes());
-    let header: Vec<String> = reader
-        .headers()
-        .unwrap()
-        .iter()
-        .map(str::to_owned)
-        .collect();
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(header[..5], ["time_ns", "z", "number", "f", "i"]);
     for (row, record) in reader.records().enumerate() {
         let record = record.unwrap();
@@ -317,10 +245,7 @@ fn samples_are_the_machines() {
     let machine = MachineTool::new(7);
     for (index, (_, time, fields)) in read_line_protocol(&text).into_iter().enumerate() {
         let index = index as u64;
-        assert_eq!(
-            time,
-            1_700_000_000_000_000_000 + index.cast_signed() * 1_000_000
-        );
+        assert_eq!(time, 1_700_000_000_000_000_000 + index.cast_signed() * 1_000_000);
         let sample = machine.sample(index);
         let fields: Vec<Value> = fields.into_values().collect();
         let expected: Vec<Value> = sample.map(|value| Value::I64(value.into())).to_vec();
@@ -336,10 +261,7 @@ fn shards_make_the_whole_and_one_series_has_one() {
     let parts: Vec<String> = (0..3)
         .map(|number| {
             let shard = Shard::new(number, 3).unwrap();
-            let options = ExportOptions {
-                shard,
-                ..options(Format::Json)
-            };
+            let options = ExportOptions { shard, ..options(Format::Json) };
             exported(&data, &options).0
         })
         .collect();
@@ -349,10 +271,7 @@ fn shards_make_the_whole_and_one_series_has_one() {
     assert_eq!(together, whole);
     assert!(parts.iter().all(|part| !part.is_empty()));
     let machine = MachineToolSamples::new(schema(TimeResolution::Milliseconds), 7, 0, 10);
-    let half = ExportOptions {
-        shard: "1/2".parse().unwrap(),
-        ..options(Format::Csv)
-    };
+    let half = ExportOptions { shard: "1/2".parse().unwrap(), ..options(Format::Csv) };
     let error = write_batches(&machine, &half, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("leave --shard out"), "{error}");
     assert!("2/2".parse::<Shard>().is_err() && "x".parse::<Shard>().is_err());
@@ -363,21 +282,12 @@ fn what_does_not_fit_a_format_is_refused() {
     let mut data = awkward();
     let table = Arc::get_mut(&mut data.schema).unwrap().tables[0].clone();
     let schema = Arc::get_mut(&mut data.schema).unwrap();
-    schema.tables.push(Table {
-        name: "second".into(),
-        ..table
-    });
+    schema.tables.push(Table { name: "second".into(), ..table });
     let error = write_batches(&data, &options(Format::Csv), &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("awkward, second"), "{error}");
-    let one = ExportOptions {
-        table: Some("awkward".into()),
-        ..options(Format::Csv)
-    };
+    let one = ExportOptions { table: Some("awkward".into()), ..options(Format::Csv) };
     assert_eq!(exported(&data, &one).1.readings, 400);
-    let none = ExportOptions {
-        table: Some("third".into()),
-        ..options(Format::Json)
-    };
+    let none = ExportOptions { table: Some("third".into()), ..options(Format::Json) };
     assert!(write_batches(&data, &none, &mut Vec::new()).is_err());
     let schema = Arc::get_mut(&mut data.schema).unwrap();
     for bad in ["line\nbreak", "back\\"] {
@@ -391,10 +301,7 @@ struct LineProtocolOf<'s>(&'s Schema);
 
 impl LineProtocolOf<'_> {
     fn is_refused(&self) -> bool {
-        matches!(
-            line_protocol::LineProtocol::new(self.0, None),
-            Err(ExportError::TagValue { .. })
-        )
+        matches!(line_protocol::LineProtocol::new(self.0, None), Err(ExportError::TagValue { .. }))
     }
 }
 
@@ -403,23 +310,13 @@ fn a_file_is_there_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.lp");
     let data = MachineToolSamples::new(schema(TimeResolution::Milliseconds), 1, 0, 100);
-    export(
-        &data,
-        &options(Format::LineProtocol),
-        &Output::File(path.clone()),
-    )
-    .unwrap();
+    export(&data, &options(Format::LineProtocol), &Output::File(path.clone())).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 100);
     let nowhere = Output::File(folder.path().join("no/such/folder/out.lp"));
     let error = export(&data, &options(Format::LineProtocol), &nowhere).unwrap_err();
     assert!(error.to_string().contains("no/such/folder"), "{error}");
-    export(
-        &data,
-        &options(Format::Csv),
-        &Output::File("/dev/null".into()),
-    )
-    .unwrap();
+    export(&data, &options(Format::Csv), &Output::File("/dev/null".into())).unwrap();
     assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -428,15 +325,8 @@ fn a_file_is_there_whole_or_not_at_all() {
 fn a_recording_is_exported_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.csv");
-    std::fs::write(
-        &path,
-        "time,room,x\n2020-01-01,a,1\n2020-01-02,b,2\n2020-01-03,a,3\n",
-    )
-    .unwrap();
-    let options = RecordingOptions {
-        tags: vec!["room".into()],
-        ..RecordingOptions::default()
-    };
+    std::fs::write(&path, "time,room,x\n2020-01-01,a,1\n2020-01-02,b,2\n2020-01-03,a,3\n").unwrap();
+    let options = RecordingOptions { tags: vec!["room".into()], ..RecordingOptions::default() };
     let recording = Recording::read(&path, &options).unwrap();
     let data = RecordedReadings(&recording);
     let mut census = Census::new(data.schema());

@@ -42,8 +42,8 @@ pub struct Property {
 
 /// How much happens in each hour (UTC) of a day, 1 on average.
 pub const RHYTHM: [f64; 24] = [
-    0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1.0, 2.0, 1.5, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.5, 2.0, 2.0,
-    2.0, 1.9, 1.7, 1.0, 0.5,
+    0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1.0, 2.0, 1.5, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.5, 2.0, 2.0, 2.0, 1.9,
+    1.7, 1.0, 0.5,
 ];
 
 /// The device that the study's queries are about, and its property.
@@ -60,26 +60,12 @@ const fn periodic(
     jitter_ms: u32,
     properties: &'static [Property],
 ) -> Thing {
-    Thing {
-        name,
-        every_s,
-        jitter_ms,
-        share: 1.0,
-        by_people: false,
-        properties,
-    }
+    Thing { name, every_s, jitter_ms, share: 1.0, by_people: false, properties }
 }
 
 /// A thing that reports when something happens, so often a day: at most once a quarter of an hour, anywhere in it.
 const fn on_events(name: &'static str, a_day: f64, properties: &'static [Property]) -> Thing {
-    Thing {
-        name,
-        every_s: 900,
-        jitter_ms: 899_000,
-        share: a_day / 96.0,
-        by_people: true,
-        properties,
-    }
+    Thing { name, every_s: 900, jitter_ms: 899_000, share: a_day / 96.0, by_people: true, properties }
 }
 
 /// What keeps a device on the network: the strength of its signal, and how long it has run.
@@ -109,43 +95,23 @@ const LIGHT_STRIP: &[Thing] = &[
         "light",
         30.0,
         &[
-            property(
-                "power",
-                Signal::Switch {
-                    share: 0.55,
-                    hold: 1,
-                },
-            ),
+            property("power", Signal::Switch { share: 0.55, hold: 1 }),
             property("brightness", BRIGHTNESS),
             property(
                 "colour",
                 Signal::Words {
-                    words: &[
-                        "#ffffff", "#ff8800", "#ff0000", "#0044ff", "#00cc44", "#8800cc",
-                    ],
+                    words: &["#ffffff", "#ff8800", "#ff0000", "#0044ff", "#00cc44", "#8800cc"],
                     hold: 4,
                 },
             ),
-            property(
-                "effect",
-                Signal::Words {
-                    words: &["none", "fade", "rainbow", "strobe"],
-                    hold: 8,
-                },
-            ),
+            property("effect", Signal::Words { words: &["none", "fade", "rainbow", "strobe"], hold: 8 }),
         ],
     ),
     CONTROLLER,
 ];
 
-const BRIGHTNESS: Signal = Signal::Whole(Level {
-    mean: 60.0,
-    drift: 40.0,
-    drift_turns: 4,
-    low: 0.0,
-    high: 100.0,
-    ..Level::STILL
-});
+const BRIGHTNESS: Signal =
+    Signal::Whole(Level { mean: 60.0, drift: 40.0, drift_turns: 4, low: 0.0, high: 100.0, ..Level::STILL });
 
 const METER: &[Thing] = &[periodic(
     "meter",
@@ -181,10 +147,7 @@ pub const DEVICES: [Device; 12] = [
                 &[
                     property(
                         "state",
-                        Signal::Words {
-                            words: &["closed", "opening", "open", "closing"],
-                            hold: 1,
-                        },
+                        Signal::Words { words: &["closed", "opening", "open", "closing"], hold: 1 },
                     ),
                     property("position", BRIGHTNESS),
                 ],
@@ -199,27 +162,15 @@ pub const DEVICES: [Device; 12] = [
                 "light",
                 24.0,
                 &[
-                    property(
-                        "power",
-                        Signal::Switch {
-                            share: 0.5,
-                            hold: 1,
-                        },
-                    ),
+                    property("power", Signal::Switch { share: 0.5, hold: 1 }),
                     property("brightness", BRIGHTNESS),
                 ],
             ),
             CONTROLLER,
         ],
     },
-    Device {
-        name: "LED strip, kitchen",
-        things: LIGHT_STRIP,
-    },
-    Device {
-        name: "LED strip, stairs",
-        things: LIGHT_STRIP,
-    },
+    Device { name: "LED strip, kitchen", things: LIGHT_STRIP },
+    Device { name: "LED strip, stairs", things: LIGHT_STRIP },
     Device {
         name: "Thermometer",
         things: &[periodic(
@@ -287,14 +238,8 @@ pub const DEVICES: [Device; 12] = [
             )
         }],
     },
-    Device {
-        name: "Electricity meter, house",
-        things: METER,
-    },
-    Device {
-        name: "Electricity meter, garage",
-        things: METER,
-    },
+    Device { name: "Electricity meter, house", things: METER },
+    Device { name: "Electricity meter, garage", things: METER },
     Device {
         name: "Television",
         things: &[
@@ -302,13 +247,7 @@ pub const DEVICES: [Device; 12] = [
                 "player",
                 40.0,
                 &[
-                    property(
-                        "power",
-                        Signal::Switch {
-                            share: 0.6,
-                            hold: 2,
-                        },
-                    ),
+                    property("power", Signal::Switch { share: 0.6, hold: 2 }),
                     property(
                         "app",
                         Signal::Words {
@@ -329,20 +268,8 @@ pub const DEVICES: [Device; 12] = [
                 "amplifier",
                 40.0,
                 &[
-                    property(
-                        "power",
-                        Signal::Switch {
-                            share: 0.6,
-                            hold: 2,
-                        },
-                    ),
-                    property(
-                        "input",
-                        Signal::Words {
-                            words: &["tv", "stream", "phono", "radio"],
-                            hold: 6,
-                        },
-                    ),
+                    property("power", Signal::Switch { share: 0.6, hold: 2 }),
+                    property("input", Signal::Words { words: &["tv", "stream", "phono", "radio"], hold: 6 }),
                     property(
                         "volume",
                         Signal::Float(Level {
@@ -382,26 +309,14 @@ pub const DEVICES: [Device; 12] = [
                             ..Level::STILL
                         }),
                     ),
-                    property(
-                        "heater",
-                        Signal::Switch {
-                            share: 0.35,
-                            hold: 12,
-                        },
-                    ),
+                    property("heater", Signal::Switch { share: 0.35, hold: 12 }),
                 ],
             ),
             on_events(
                 "pump",
                 36.0,
                 &[
-                    property(
-                        "power",
-                        Signal::Switch {
-                            share: 0.5,
-                            hold: 1,
-                        },
-                    ),
+                    property("power", Signal::Switch { share: 0.5, hold: 1 }),
                     property(
                         "target",
                         Signal::Whole(Level {
@@ -429,10 +344,7 @@ pub const DEVICES: [Device; 12] = [
                     property("gust", WIND),
                     property(
                         "direction",
-                        Signal::Words {
-                            words: &["W", "SW", "NW", "S", "N", "SE", "E", "NE"],
-                            hold: 9,
-                        },
+                        Signal::Words { words: &["W", "SW", "NW", "S", "N", "SE", "E", "NE"], hold: 9 },
                     ),
                 ],
             ),

@@ -17,11 +17,7 @@ pub struct Messages {
 impl Messages {
     /// The first `hours` hours.
     pub fn new(homes: Homes, hours: u64) -> Self {
-        Self {
-            schema: Arc::new(super::schema(homes.homes())),
-            homes,
-            hours,
-        }
+        Self { schema: Arc::new(super::schema(homes.homes())), homes, hours }
     }
 }
 

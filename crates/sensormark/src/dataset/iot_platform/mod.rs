@@ -23,8 +23,7 @@ use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
 pub use export::Messages;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange,
-    TimeResolution, Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
 };
 use signal::{Streams, Turn, Value};
 use std::num::NonZeroU64;
@@ -113,17 +112,10 @@ impl Homes {
     pub fn new(seed: u64, homes: u32) -> Self {
         assert!((1..=MOST_HOMES).contains(&homes), "there are homes");
         let (things, properties) = of_one_home();
-        let mut own = Self {
-            homes,
-            clocks: Vec::new(),
-            streams: Vec::new(),
-            things,
-            properties,
-        };
+        let mut own = Self { homes, clocks: Vec::new(), streams: Vec::new(), things, properties };
         for home in 0..homes {
             let first = home * own.series_a_home();
-            let stream =
-                |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
+            let stream = |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
             for ThingOf { thing, properties } in &own.things {
                 let spare = thing.every_s * 1_000 - thing.jitter_ms;
                 let spare = NonZeroU64::new(u64::from(spare)).unwrap_or(NonZeroU64::MIN);
@@ -134,10 +126,12 @@ impl Homes {
                 });
             }
             let series = 0..own.series_a_home();
-            own.streams.extend(series.map(|property| Streams {
-                value: stream(property, VALUE),
-                drift: stream(property, DRIFT),
-            }));
+            own.streams.extend(
+                series.map(|property| Streams {
+                    value: stream(property, VALUE),
+                    drift: stream(property, DRIFT),
+                }),
+            );
         }
         own
     }
@@ -165,9 +159,10 @@ impl Homes {
     /// The weather station's temperature of a home.
     pub fn weather(&self, home: u32) -> u32 {
         let (device, name) = WEATHER_STATION;
-        let place = self.properties.iter().position(|property| {
-            DEVICES[property.device].name == device && property.property.name == name
-        });
+        let place = self
+            .properties
+            .iter()
+            .position(|property| DEVICES[property.device].name == device && property.property.name == name);
         let place = u32::try_from(place.expect("it is among the devices")).expect("few");
         home * self.series_a_home() + place
     }
@@ -240,11 +235,7 @@ impl Homes {
     #[inline]
     fn push_value(&self, series: u32, time_ns: i64, turn: u64, batch: &mut Batch) {
         let property = self.property(series);
-        let turn = Turn {
-            number: turn,
-            time_ns,
-            every_s: self.things[property.thing].thing.every_s,
-        };
+        let turn = Turn { number: turn, time_ns, every_s: self.things[property.thing].thing.every_s };
         let signal = &property.property.signal;
         let value = signal.value(&self.streams[series as usize], turn);
         batch.times_ns.push(time_ns);
@@ -291,11 +282,8 @@ fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
     for (device, known) in DEVICES.iter().enumerate() {
         for thing in known.things {
             let first = u32::try_from(properties.len()).expect("few properties");
-            let own = thing.properties.iter().map(|property| PropertyOf {
-                property,
-                thing: things.len(),
-                device,
-            });
+            let own =
+                thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
             properties.extend(own);
             things.push(ThingOf {
                 thing,
@@ -380,20 +368,12 @@ pub fn schema(homes: u32) -> Schema {
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
     let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
-    let field = |name: &str, kind| Field {
-        name: name.to_owned(),
-        kind,
-        nullable: true,
-    };
-    let tag = |name: &str| Tag {
-        name: name.to_owned(),
-    };
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: true };
+    let tag = |name: &str| Tag { name: name.to_owned() };
     Schema {
         tables: vec![Table {
             name: TABLE.to_owned(),
-            tags: ["device_id", "device_name", "thing_id", "property_id"]
-                .map(tag)
-                .to_vec(),
+            tags: ["device_id", "device_name", "thing_id", "property_id"].map(tag).to_vec(),
             fields: vec![
                 field("value_bool", FieldType::Bool),
                 field("value_int", FieldType::I64),
@@ -414,9 +394,5 @@ pub fn device_id(home: u32, device: usize) -> String {
 }
 
 fn device_name(home: u32, name: &str) -> String {
-    if home == 0 {
-        name.to_owned()
-    } else {
-        format!("{name}, home {}", home + 1)
-    }
+    if home == 0 { name.to_owned() } else { format!("{name}, home {}", home + 1) }
 }

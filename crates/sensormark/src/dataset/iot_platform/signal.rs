@@ -152,9 +152,7 @@ impl Signal {
                 let seconds = since * u64::from(turn.every_s) + 1;
                 Value::Whole(i64::try_from(seconds).unwrap_or(i64::MAX))
             }
-            Self::Switch { share, hold } => {
-                Value::Bool(streams.value.unit(turn.number / hold) < *share)
-            }
+            Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
                 let unit = streams.value.unit(turn.number / hold);
                 // The square makes the first of n texts as frequent as the root of 1/n.
@@ -177,10 +175,7 @@ impl Level {
             value += self.day * sine_of_turns(since as f64 / DAY_NS as f64 - 0.25);
         }
         if self.drift != 0.0 {
-            let (point, within) = (
-                turn.number / self.drift_turns,
-                turn.number % self.drift_turns,
-            );
+            let (point, within) = (turn.number / self.drift_turns, turn.number % self.drift_turns);
             let (one, other) = (streams.drift.unit(point), streams.drift.unit(point + 1));
             let share = within as f64 / self.drift_turns as f64;
             let smooth = share * share * (3.0 - 2.0 * share);
@@ -202,11 +197,7 @@ const fn whole(level: f64) -> i64 {
 }
 
 /// The place of a number under 1 in a list.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "from 0 to below the length"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
 fn place(unit: f64, length: usize) -> usize {
     ((unit * length as f64) as usize).min(length - 1)
 }

@@ -47,13 +47,7 @@ fn golden_checksum() {
         let all = days(&homes, home, 3);
         (all.len(), checksum(&all))
     });
-    assert_eq!(
-        sums,
-        [
-            (38_278, 782_252_179_078_253_072),
-            (38_277, 16_979_301_854_618_207_799)
-        ]
-    );
+    assert_eq!(sums, [(38_278, 782_252_179_078_253_072), (38_277, 16_979_301_854_618_207_799)]);
 }
 
 #[test]
@@ -74,16 +68,8 @@ fn a_day_has_the_studys_numbers() {
         homes.push_series(homes.weather(0), range, &mut own);
         own.len() as f64
     };
-    assert!(
-        (weather(90) / 8_500.0 - 1.0).abs() < 0.01,
-        "{}",
-        weather(90)
-    );
-    assert!(
-        (weather(350) / 33_000.0 - 1.0).abs() < 0.01,
-        "{}",
-        weather(350)
-    );
+    assert!((weather(90) / 8_500.0 - 1.0).abs() < 0.01, "{}", weather(90));
+    assert!((weather(350) / 33_000.0 - 1.0).abs() < 0.01, "{}", weather(350));
 }
 
 #[test]
@@ -112,11 +98,7 @@ fn messages_come_in_order_and_within_their_hours() {
             assert!(times.is_sorted());
             let start = START_NS + i64::try_from(hours.start).unwrap() * HOUR_NS;
             let end = START_NS + i64::try_from(hours.end).unwrap() * HOUR_NS;
-            assert!(
-                times
-                    .iter()
-                    .all(|&time| (start..end).contains(&time) && time % 1_000_000 == 0)
-            );
+            assert!(times.iter().all(|&time| (start..end).contains(&time) && time % 1_000_000 == 0));
         }
     }
     let mut last = BTreeMap::new();
@@ -137,10 +119,7 @@ fn pieces_and_single_series_are_the_same_as_everything_at_once() {
         homes.push_hours(1, start..(start + 7).min(96), &mut pieces);
     }
     assert_eq!(all, pieces);
-    let range = TimeRange::new(
-        START_NS + 5 * HOUR_NS + 1_234_000_000,
-        START_NS + 3 * DAY_NS + 7,
-    );
+    let range = TimeRange::new(START_NS + 5 * HOUR_NS + 1_234_000_000, START_NS + 3 * DAY_NS + 7);
     for series in homes.series_a_home()..homes.series() {
         let mut own = batch();
         homes.push_series(series, range, &mut own);
@@ -166,10 +145,7 @@ fn floating_point_values_are_multiples_of_a_sixteenth() {
     let mut below_zero = 0;
     for (row, value) in values.iter().enumerate() {
         if all.columns[2].has(row) {
-            assert!(
-                (value * 16.0).fract() == 0.0 && value.abs() < 1e6,
-                "{value}"
-            );
+            assert!((value * 16.0).fract() == 0.0 && value.abs() < 1e6, "{value}");
             assert!(value.to_bits() != (-0.0_f64).to_bits());
             below_zero += u32::from(*value < 0.0);
         }
@@ -236,13 +212,11 @@ fn series_have_names_of_their_own_and_devices_identifiers() {
     let schema = schema(3);
     let series = &schema.tables[0].series;
     assert_eq!(series.len(), homes.series());
-    let names: BTreeSet<Vec<String>> = (0..series.len())
-        .map(|one| (0..4).map(|tag| series.columns()[tag].text(one)).collect())
-        .collect();
+    let names: BTreeSet<Vec<String>> =
+        (0..series.len()).map(|one| (0..4).map(|tag| series.columns()[tag].text(one)).collect()).collect();
     assert_eq!(names.len(), series.len() as usize);
-    let devices: BTreeSet<String> = (0..series.len())
-        .map(|one| series.columns()[DEVICE_ID].text(one))
-        .collect();
+    let devices: BTreeSet<String> =
+        (0..series.len()).map(|one| series.columns()[DEVICE_ID].text(one)).collect();
     assert_eq!(devices.len(), 36);
     assert!(devices.iter().all(|id| id.len() == 24));
     for home in 0..3 {

@@ -16,11 +16,7 @@ fn columns(machine: &MachineTool, start: u64, length: usize) -> [Vec<u16>; CHANN
 #[test]
 fn golden_checksums() {
     let columns = columns(&MachineTool::new(42), 0, 100_000);
-    let sums = columns.map(|column| {
-        column
-            .iter()
-            .fold(0, |sum, &value| finalise(sum ^ u64::from(value)))
-    });
+    let sums = columns.map(|column| column.iter().fold(0, |sum, &value| finalise(sum ^ u64::from(value))));
     assert_eq!(
         sums,
         [
@@ -35,13 +31,7 @@ fn golden_checksums() {
 
 #[test]
 fn columns_hold_what_single_samples_say() {
-    for (seed, start) in [
-        (1, 0),
-        (2, 1),
-        (3, 7),
-        (4, 12_345_677),
-        (5, INDEX_LIMIT - 20_000),
-    ] {
+    for (seed, start) in [(1, 0), (2, 1), (3, 7), (4, 12_345_677), (5, INDEX_LIMIT - 20_000)] {
         let machine = MachineTool::new(seed);
         let columns = columns(&machine, start, 10_007);
         for (index, offset) in (start..).zip(0..columns[0].len()) {
@@ -86,10 +76,8 @@ fn a_cycle_holds_the_samples_that_say_so() {
 #[test]
 fn cycles_lengths_vary() {
     let machine = MachineTool::new(1);
-    let lengths: Vec<u64> = (1..1_000)
-        .map(|cycle| machine.cycle(cycle))
-        .map(|samples| samples.end - samples.start)
-        .collect();
+    let lengths: Vec<u64> =
+        (1..1_000).map(|cycle| machine.cycle(cycle)).map(|samples| samples.end - samples.start).collect();
     assert!(*lengths.iter().min().expect("not empty") < 326);
     assert!(*lengths.iter().max().expect("not empty") > 341);
 }
@@ -105,19 +93,10 @@ fn the_angle_crosses_each_threshold_once_a_flank() {
             let samples = machine.cycle(cycle);
             for sample in samples.start + 1..samples.end {
                 let (before, after) = (angle[sample as usize - 1], angle[sample as usize]);
-                assert!(
-                    after >= before + 3,
-                    "seed {seed}, sample {sample}: {before}, {after}"
-                );
+                assert!(after >= before + 3, "seed {seed}, sample {sample}: {before}, {after}");
             }
-            let (last, first) = (
-                angle[samples.start as usize - 1],
-                angle[samples.start as usize],
-            );
-            assert!(
-                last > 4_067 && first < 22,
-                "seed {seed}, cycle {cycle}: {last}, {first}"
-            );
+            let (last, first) = (angle[samples.start as usize - 1], angle[samples.start as usize]);
+            assert!(last > 4_067 && first < 22, "seed {seed}, cycle {cycle}: {last}, {first}");
             index = samples.end;
             cycle += 1;
         }
@@ -138,10 +117,7 @@ fn noise_stays_within_its_bound_and_uses_it() {
                 worst = worst.max(value.abs_diff(base));
                 square += (f64::from(value) - f64::from(base)).powi(2);
             }
-            assert_eq!(
-                worst, NOISE_BOUND,
-                "seed {seed}, channel {channel}, period {period}"
-            );
+            assert_eq!(worst, NOISE_BOUND, "seed {seed}, channel {channel}, period {period}");
             assert!((square / 1e6 - 2.0).abs() < 0.02, "variance of eight coins");
             let largest = f64::from(*column.iter().max().expect("not empty"));
             assert!((largest - CENTRE - amplitude).abs() <= f64::from(NOISE_BOUND) + 1.0);
@@ -152,10 +128,7 @@ fn noise_stays_within_its_bound_and_uses_it() {
 
 #[test]
 fn seeds_make_different_machines() {
-    assert_ne!(
-        columns(&MachineTool::new(1), 0, 100),
-        columns(&MachineTool::new(2), 0, 100)
-    );
+    assert_ne!(columns(&MachineTool::new(1), 0, 100), columns(&MachineTool::new(2), 0, 100));
 }
 
 #[test]

@@ -41,19 +41,14 @@ pub(super) struct CellRules<'o> {
 impl<'o> CellRules<'o> {
     pub(super) fn new(absent: &'o [String]) -> Self {
         let number = |text: &String| Marks::PLAIN.read(text);
-        Self {
-            absent,
-            absent_numbers: absent.iter().filter_map(number).collect(),
-        }
+        Self { absent, absent_numbers: absent.iter().filter_map(number).collect() }
     }
 
     /// Whether the cell's text says that there is no value.
     pub(super) fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
             || (text.len() <= 4
-                && ["NA", "N/A", "null", "NaN"]
-                    .iter()
-                    .any(|absent| absent.eq_ignore_ascii_case(text)))
+                && ["NA", "N/A", "null", "NaN"].iter().any(|absent| absent.eq_ignore_ascii_case(text)))
             || self.absent.iter().any(|absent| absent == text)
     }
 
@@ -96,12 +91,7 @@ pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
-        Fault::of_cell(
-            FaultKind::Encoding,
-            column,
-            &text,
-            "is not UTF-8; convert the file with iconv",
-        )
+        Fault::of_cell(FaultKind::Encoding, column, &text, "is not UTF-8; convert the file with iconv")
     })
 }
 
@@ -153,17 +143,11 @@ mod tests {
             ("0", Number::Integer(0)),
             ("-12", Number::Integer(-12)),
             ("9223372036854775807", Number::Integer(i64::MAX)),
-            (
-                "9223372036854775808",
-                Number::Large(9_223_372_036_854_775_808.0),
-            ),
+            ("9223372036854775808", Number::Large(9_223_372_036_854_775_808.0)),
             ("0.5", Number::Float(0.5)),
             (".5", Number::Float(0.5)),
             ("1e3", Number::Float(1000.0)),
-            (
-                "0.00502101089021385",
-                Number::Float(0.005_021_010_890_213_85),
-            ),
+            ("0.00502101089021385", Number::Float(0.005_021_010_890_213_85)),
             ("1e999", Number::NotFinite),
             ("-inf", Number::NotFinite),
         ] {

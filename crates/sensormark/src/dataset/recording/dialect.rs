@@ -40,9 +40,6 @@ impl Dialect {
 /// A reader that takes rows as they come, of any width, the first one too.
 pub(super) fn builder(delimiter: u8) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
-    builder
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true);
+    builder.delimiter(delimiter).has_headers(false).flexible(true);
     builder
 }

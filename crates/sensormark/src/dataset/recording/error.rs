@@ -272,10 +272,7 @@ pub enum RecordingError {
 
 impl RecordingError {
     pub(super) fn open(path: &Path, source: io::Error) -> Self {
-        Self::Open {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Open { path: path.to_owned(), source }
     }
 
     pub(super) fn read(path: &Path, error: csv::Error) -> Self {

@@ -90,10 +90,7 @@ pub(super) fn gather(
     options: &RecordingOptions,
 ) -> Result<Evidence, RecordingError> {
     let rules = CellRules::new(&options.absent);
-    let mut evidence = Evidence {
-        rows: 0,
-        columns: vec![ColumnEvidence::default(); dialect.width()],
-    };
+    let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
     rows::for_each(path, dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
@@ -208,9 +205,7 @@ impl ColumnEvidence {
             return;
         };
         self.first_integer.get_or_insert(value);
-        let follows = self
-            .last_integer
-            .is_none_or(|last| last.checked_add(1) == Some(value));
+        let follows = self.last_integer.is_none_or(|last| last.checked_add(1) == Some(value));
         self.is_uneven |= !follows;
         self.last_integer = Some(value);
     }

@@ -31,33 +31,14 @@ pub(super) struct Faults {
 
 impl Fault {
     /// A fault of one cell.
-    pub(super) fn of_cell(
-        kind: FaultKind,
-        column: usize,
-        text: &str,
-        reason: impl Into<String>,
-    ) -> Self {
-        Self {
-            kind,
-            column: Some(column),
-            text: shorten(text),
-            reason: reason.into(),
-        }
+    pub(super) fn of_cell(kind: FaultKind, column: usize, text: &str, reason: impl Into<String>) -> Self {
+        Self { kind, column: Some(column), text: shorten(text), reason: reason.into() }
     }
 
     /// A fault of a whole row, of which the first cell is shown.
-    pub(super) fn of_row(
-        kind: FaultKind,
-        record: &csv::ByteRecord,
-        reason: impl Into<String>,
-    ) -> Self {
+    pub(super) fn of_row(kind: FaultKind, record: &csv::ByteRecord, reason: impl Into<String>) -> Self {
         let cells: Vec<_> = record.iter().take(8).map(String::from_utf8_lossy).collect();
-        Self {
-            kind,
-            column: None,
-            text: shorten(&cells.join(" ")),
-            reason: reason.into(),
-        }
+        Self { kind, column: None, text: shorten(&cells.join(" ")), reason: reason.into() }
     }
 }
 

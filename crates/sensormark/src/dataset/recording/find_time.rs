@@ -21,8 +21,8 @@ const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "
 const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: [&str; 16] = [
-    "time", "of", "day", "utc", "gmt", "local", "hour", "clock", "hh", "mm", "ss", "zeit",
-    "uhrzeit", "hora", "heure", "ora",
+    "time", "of", "day", "utc", "gmt", "local", "hour", "clock", "hh", "mm", "ss", "zeit", "uhrzeit", "hora",
+    "heure", "ora",
 ];
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
 const DAY_NS: i64 = 86_400_000_000_000;
@@ -54,14 +54,7 @@ impl<'s> Search<'s> {
         labels: &'s [String],
         options: &'s RecordingOptions,
     ) -> Self {
-        Self {
-            path,
-            dialect,
-            seen: &evidence.columns,
-            labels,
-            options,
-            taken: Vec::new(),
-        }
+        Self { path, dialect, seen: &evidence.columns, labels, options, taken: Vec::new() }
     }
 
     /// The columns that the user named.
@@ -79,11 +72,7 @@ impl<'s> Search<'s> {
                 self.format(date, &mut assumptions)
             })?,
         };
-        Ok(Found {
-            source,
-            assumptions,
-            is_bare_date: false,
-        })
+        Ok(Found { source, assumptions, is_bare_date: false })
     }
 
     /// The columns that can be the time, where the user named none.
@@ -122,30 +111,20 @@ impl<'s> Search<'s> {
             }
             _ => return Err(self.in_two_columns(date, &clocks)),
         };
-        Ok(Found {
-            is_bare_date: source.columns.len() == 1,
-            source,
-            assumptions,
-        })
+        Ok(Found { is_bare_date: source.columns.len() == 1, source, assumptions })
     }
 
     /// A column that is finer than a date. All other columns that can be the time have to agree with it.
-    fn fine(
-        &self,
-        first: usize,
-        others: &[usize],
-        dates: &[usize],
-    ) -> Result<Found, RecordingError> {
+    fn fine(&self, first: usize, others: &[usize], dates: &[usize]) -> Result<Found, RecordingError> {
         let all = || [&[first][..], others, dates].concat();
         let mut assumptions = Vec::new();
         // A date in the same row decides between Unix and GPS seconds.
-        let compared =
-            |column: usize, assumptions: &mut Vec<String>| match self.format(column, assumptions) {
-                Err(RecordingError::NumbersOfTime { .. }) if others.len() + dates.len() > 0 => {
-                    Ok(TimeFormat::UnixSeconds)
-                }
-                format => format,
-            };
+        let compared = |column: usize, assumptions: &mut Vec<String>| match self.format(column, assumptions) {
+            Err(RecordingError::NumbersOfTime { .. }) if others.len() + dates.len() > 0 => {
+                Ok(TimeFormat::UnixSeconds)
+            }
+            format => format,
+        };
         let source = TimeSource::one(first, compared(first, &mut assumptions)?);
         for &other in others {
             let format = compared(other, &mut Vec::new())?;
@@ -159,22 +138,15 @@ impl<'s> Search<'s> {
             }
         }
         if others.len() + dates.len() > 0 {
-            let others: Vec<&str> = others
-                .iter()
-                .chain(dates)
-                .map(|&column| self.labels[column].as_str())
-                .collect();
+            let others: Vec<&str> =
+                others.iter().chain(dates).map(|&column| self.labels[column].as_str()).collect();
             assumptions.push(format!(
                 "column {} is the time; {} agrees with it in every row, and --time takes another",
                 self.labels[first],
                 others.join(", ")
             ));
         }
-        Ok(Found {
-            source,
-            assumptions,
-            is_bare_date: false,
-        })
+        Ok(Found { source, assumptions, is_bare_date: false })
     }
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
@@ -192,9 +164,7 @@ impl<'s> Search<'s> {
         is_number
             && match format {
                 Some(format) => format.is_count(),
-                None => {
-                    (self.meanings(column).iter()).any(|meaning| meaning.format.is_some_and(can_be))
-                }
+                None => (self.meanings(column).iter()).any(|meaning| meaning.format.is_some_and(can_be)),
             }
     }
 
@@ -235,18 +205,12 @@ impl<'s> Search<'s> {
     fn has_word(&self, column: usize, words: &[&str]) -> bool {
         let name = name_of(&self.labels[column]);
         name.split('_').any(|word| {
-            words
-                .iter()
-                .any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted)))
+            words.iter().any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted)))
         })
     }
 
     /// The format in which a column's times are written.
-    fn format(
-        &self,
-        column: usize,
-        assumptions: &mut Vec<String>,
-    ) -> Result<TimeFormat, RecordingError> {
+    fn format(&self, column: usize, assumptions: &mut Vec<String>) -> Result<TimeFormat, RecordingError> {
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         if let Some(format) = self.options.time_format {
             return Ok(format);
@@ -255,10 +219,7 @@ impl<'s> Search<'s> {
             return self.format_of_numbers(column, assumptions);
         }
         if seen.present() == 0 || !seen.is_mostly(seen.times) {
-            return Err(RecordingError::NotATime {
-                column: label.clone(),
-                example: seen.example.clone(),
-            });
+            return Err(RecordingError::NotATime { column: label.clone(), example: seen.example.clone() });
         }
         if seen.year_first * 2 > seen.times {
             return Ok(TimeFormat::YearMonthDay);
@@ -266,10 +227,9 @@ impl<'s> Search<'s> {
         match (&seen.day_first, &seen.month_first) {
             (Some(_), None) => Ok(TimeFormat::DayMonthYear),
             (None, Some(_)) => Ok(TimeFormat::MonthDayYear),
-            (None, None) => Err(RecordingError::AmbiguousTime {
-                column: label.clone(),
-                example: seen.example.clone(),
-            }),
+            (None, None) => {
+                Err(RecordingError::AmbiguousTime { column: label.clone(), example: seen.example.clone() })
+            }
             (Some(day_first), Some(month_first)) => Err(RecordingError::MixedTime {
                 column: label.clone(),
                 day_first: day_first.clone(),
@@ -304,12 +264,7 @@ impl<'s> Search<'s> {
     }
 
     /// Whether two sources give times in every row that are no further apart than this.
-    fn agree(
-        &self,
-        one: &TimeSource,
-        other: &TimeSource,
-        apart_ns: i64,
-    ) -> Result<bool, RecordingError> {
+    fn agree(&self, one: &TimeSource, other: &TimeSource, apart_ns: i64) -> Result<bool, RecordingError> {
         let (mut compared, mut agree) = (0_u64, true);
         rows::for_each(self.path, self.dialect, |row| {
             if row.record.len() != self.labels.len() {
@@ -348,10 +303,7 @@ impl<'s> Search<'s> {
     fn in_two_columns(&self, date: usize, clocks: &[usize]) -> RecordingError {
         RecordingError::DateAndClock {
             date: self.labels[date].clone(),
-            clocks: clocks
-                .iter()
-                .map(|&clock| self.labels[clock].clone())
-                .collect(),
+            clocks: clocks.iter().map(|&clock| self.labels[clock].clone()).collect(),
         }
     }
 
@@ -382,16 +334,10 @@ impl<'s> Search<'s> {
             .map_while(|word| named(word).map(|column| self.labels[column].as_str()))
             .collect();
         if parts.len() > 2 {
-            hints.push(format!(
-                "The time seems to be in several columns: say --time {}.",
-                parts.join(",")
-            ));
+            hints.push(format!("The time seems to be in several columns: say --time {}.", parts.join(",")));
         }
         for clock in self.clocks() {
-            hints.push(format!(
-                "Column {} has times of day without a date.",
-                self.labels[clock]
-            ));
+            hints.push(format!("Column {} has times of day without a date.", self.labels[clock]));
         }
         for (column, label) in self.labels.iter().enumerate() {
             let found = self.meanings(column);
@@ -422,9 +368,6 @@ fn described(meaning: &Meaning) -> String {
     let first = meaning.first();
     match meaning.format {
         Some(format) => format!("{format} (first {first}; --time-format {format})"),
-        None => format!(
-            "{} (first {first}; write them as dates first)",
-            meaning.name
-        ),
+        None => format!("{} (first {first}; write them as dates first)", meaning.name),
     }
 }

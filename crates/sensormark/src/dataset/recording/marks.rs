@@ -32,10 +32,7 @@ impl Said {
     ///
     /// # Errors
     /// When the user says that a comma is both marks.
-    pub(super) fn new(
-        evidence: &Evidence,
-        options: &RecordingOptions,
-    ) -> Result<Self, RecordingError> {
+    pub(super) fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let comma = Some(Thousands::Mark(','));
         if options.decimal_comma && options.thousands == comma {
             return Err(RecordingError::CommaTwice);
@@ -55,17 +52,11 @@ impl Said {
     ///
     /// # Errors
     /// When that is not clear, or nobody asked for it.
-    pub(super) fn marks(
-        &self,
-        seen: &ColumnEvidence,
-        label: &str,
-    ) -> Result<Marks, RecordingError> {
+    pub(super) fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks, RecordingError> {
         let all = readings(seen);
         let left: Vec<&Reading<'_>> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
-            [_, _] => (all.iter())
-                .filter(|reading| !self.is_against(reading))
-                .collect(),
+            [_, _] => (all.iter()).filter(|reading| !self.is_against(reading)).collect(),
             _ => all.iter().collect(),
         };
         if let [reading] = left[..]
@@ -73,20 +64,11 @@ impl Said {
         {
             return Ok(reading.marks);
         }
-        let shown = if left.is_empty() {
-            all.iter().collect()
-        } else {
-            left
-        };
+        let shown = if left.is_empty() { all.iter().collect() } else { left };
         Err(RecordingError::NumberMarks {
             column: label.to_owned(),
-            readings: shown
-                .iter()
-                .map(|reading| reading.described(shown.len() > 1))
-                .collect(),
-            example: (shown.iter().find_map(|reading| reading.example))
-                .unwrap_or(&seen.example)
-                .to_owned(),
+            readings: shown.iter().map(|reading| reading.described(shown.len() > 1)).collect(),
+            example: (shown.iter().find_map(|reading| reading.example)).unwrap_or(&seen.example).to_owned(),
         })
     }
 
@@ -162,10 +144,7 @@ fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
     (both.into_iter())
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
         .map(|(decimal, tally)| Reading {
-            marks: Marks {
-                decimal,
-                group: tally.grouped.as_ref().map(|(group, _)| *group),
-            },
+            marks: Marks { decimal, group: tally.grouped.as_ref().map(|(group, _)| *group) },
             has_decimal: tally.decimal.is_some(),
             example: (tally.grouped.as_ref().map(|(_, example)| example.as_str()))
                 .or(tally.decimal.as_deref()),

@@ -75,9 +75,7 @@ impl Recording {
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         if is_read_once(path) {
-            return Err(RecordingError::NotAFile {
-                path: path.to_owned(),
-            });
+            return Err(RecordingError::NotAFile { path: path.to_owned() });
         }
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;
@@ -93,11 +91,7 @@ impl Recording {
         if let Some(name) = &options.name {
             report.file.clone_from(name);
         }
-        Ok(Self {
-            schema: Arc::new(taken.schema),
-            readings: taken.readings,
-            report,
-        })
+        Ok(Self { schema: Arc::new(taken.schema), readings: taken.readings, report })
     }
 
     /// One table of the file's name.
@@ -122,9 +116,7 @@ impl Recording {
     pub fn batches(&self, size: usize) -> impl Iterator<Item = Batch> + '_ {
         assert!(size > 0, "a batch holds at least one reading");
         let rows = self.readings.len();
-        (0..rows)
-            .step_by(size)
-            .map(move |start| self.slice(start..(start + size).min(rows)))
+        (0..rows).step_by(size).map(move |start| self.slice(start..(start + size).min(rows)))
     }
 
     /// Some of the readings, by their rows in the file's order.
@@ -153,18 +145,13 @@ impl Recording {
 pub fn is_read_once(path: &Path) -> bool {
     const STREAMS: [&str; 4] = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
     let is_other = |metadata: std::fs::Metadata| !metadata.is_file() && !metadata.is_dir();
-    STREAMS.iter().any(|stream| path.starts_with(stream))
-        || std::fs::metadata(path).is_ok_and(is_other)
+    STREAMS.iter().any(|stream| path.starts_with(stream)) || std::fs::metadata(path).is_ok_and(is_other)
 }
 
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
 fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), RecordingError> {
     let readings = taken.readings.len();
-    let most = if taken.schema.tables[0].tags.is_empty() {
-        readings / 10
-    } else {
-        readings / 2
-    };
+    let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.is_bare_date && timing.repeated > most as u64 {
         return Err(RecordingError::DatesAlone {
             column: plan.time.label(&plan.labels),

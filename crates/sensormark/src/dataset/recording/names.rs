@@ -12,8 +12,8 @@ pub fn name_of(text: &str) -> String {
     let mut before = ' ';
     for character in text.chars() {
         if character.is_ascii_alphanumeric() {
-            let hump = character.is_ascii_uppercase()
-                && (before.is_ascii_lowercase() || before.is_ascii_digit());
+            let hump =
+                character.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit());
             if hump || (!before.is_ascii_alphanumeric() && !name.is_empty()) {
                 name.push('_');
             }
@@ -46,10 +46,7 @@ pub(super) fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
     let mut number = 2;
     while !taken.insert(name.clone()) {
         let ending = format!("_{number}");
-        name = format!(
-            "{}{ending}",
-            &plain[..plain.len().min(LONGEST - ending.len())]
-        );
+        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
         number += 1;
     }
     name

@@ -44,10 +44,7 @@ pub(super) struct Marks {
 
 impl Marks {
     /// 1234.5
-    pub(super) const PLAIN: Self = Self {
-        decimal: '.',
-        group: None,
-    };
+    pub(super) const PLAIN: Self = Self { decimal: '.', group: None };
 
     /// The number that a text is with these marks.
     pub(super) fn read(self, text: &str) -> Option<Number> {
@@ -80,12 +77,7 @@ impl Number {
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
 pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let read = |number| ReadNumber {
-        number,
-        group: None,
-        has_decimal: false,
-        is_rounded: false,
-    };
+    let read = |number| ReadNumber { number, group: None, has_decimal: false, is_rounded: false };
     if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {
         return Some(read(Number::NotFinite));
     }
@@ -115,21 +107,14 @@ pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
 }
 
 /// The number as Rust writes it, and what its thousands were grouped by; nothing where they are not grouped by threes.
-fn plain<'t>(
-    text: &'t str,
-    digits: &'t str,
-    decimal: char,
-) -> Option<(Cow<'t, str>, Option<char>)> {
+fn plain<'t>(text: &'t str, digits: &'t str, decimal: char) -> Option<(Cow<'t, str>, Option<char>)> {
     let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
     let is_mark = |one: char| matches!(one, '.' | ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
     let Some(mark) = whole.chars().find(|one| is_mark(*one)) else {
         return (!fraction.contains(is_mark)).then(|| {
             let is_rust = decimal == '.' || !text.contains(decimal);
             let plain = is_rust.then_some(Cow::Borrowed(text));
-            (
-                plain.unwrap_or_else(|| text.replacen(decimal, ".", 1).into()),
-                None,
-            )
+            (plain.unwrap_or_else(|| text.replacen(decimal, ".", 1).into()), None)
         });
     };
     let mut groups = whole.split(mark);
@@ -150,10 +135,7 @@ fn plain<'t>(
         '’' => '\'',
         mark => mark,
     };
-    Some((
-        format!("{sign}{whole}{point}{fraction}").into(),
-        Some(group),
-    ))
+    Some((format!("{sign}{whole}{point}{fraction}").into(), Some(group)))
 }
 
 /// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.
@@ -180,25 +162,13 @@ mod tests {
             ("12", Some((integer(12), None)), Some((integer(12), None))),
             ("-12.5", Some((float(-12.5), None)), None),
             ("21,5", None, Some((float(21.5), None))),
-            (
-                "1,200",
-                Some((integer(1_200), Some(','))),
-                Some((float(1.2), None)),
-            ),
-            (
-                "-1.200",
-                Some((float(-1.2), None)),
-                Some((integer(-1_200), Some('.'))),
-            ),
+            ("1,200", Some((integer(1_200), Some(','))), Some((float(1.2), None))),
+            ("-1.200", Some((float(-1.2), None)), Some((integer(-1_200), Some('.')))),
             ("0,125", None, Some((float(0.125), None))),
             ("1,721,992.25", Some((float(1_721_992.25), Some(','))), None),
             ("1.000,5", None, Some((float(1_000.5), Some('.')))),
             ("1 234,5", None, Some((float(1_234.5), Some(' ')))),
-            (
-                "1\u{202f}234",
-                Some((integer(1_234), Some(' '))),
-                Some((integer(1_234), Some(' '))),
-            ),
+            ("1\u{202f}234", Some((integer(1_234), Some(' '))), Some((integer(1_234), Some(' ')))),
             ("1'234.5", Some((float(1_234.5), Some('\''))), None),
             ("1,20,000", None, None),
             ("1234,567,890", None, None),

@@ -63,9 +63,7 @@ pub(super) fn decide(
     options: &RecordingOptions,
 ) -> Result<Plan, RecordingError> {
     if evidence.rows == 0 {
-        return Err(RecordingError::Empty {
-            path: path.to_owned(),
-        });
+        return Err(RecordingError::Empty { path: path.to_owned() });
     }
     let labels = labels(dialect);
     let named = Named::new(&labels, options)?;
@@ -73,11 +71,7 @@ pub(super) fn decide(
     assume_header(dialect, &labels, &mut assumptions);
     let mut search = Search::new(path, dialect, evidence, &labels, options);
     search.taken = named.others();
-    let Found {
-        source: time,
-        assumptions: of_time,
-        is_bare_date,
-    } = match &named.time[..] {
+    let Found { source: time, assumptions: of_time, is_bare_date } = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
     };
@@ -98,14 +92,7 @@ pub(super) fn decide(
     let kept = labels.iter().zip(&roles).filter(|(_, role)| is_kept(role));
     assumptions.extend(kept.filter_map(|(label, _)| column_note(label)));
     assumptions.extend(table_name_of(path, options).1);
-    Ok(Plan {
-        names: contract_names(&labels, &roles),
-        roles,
-        labels,
-        time,
-        is_bare_date,
-        assumptions,
-    })
+    Ok(Plan { names: contract_names(&labels, &roles), roles, labels, time, is_bare_date, assumptions })
 }
 
 /// What the user said of columns, by their numbers.
@@ -141,19 +128,10 @@ impl Named {
             .chain(left_out.iter().map(|column| (column, "--leave-out")));
         for (&column, other) in roles {
             if let Some(one) = taken.insert(column, other) {
-                return Err(RecordingError::TwoRoles {
-                    column: labels[column].clone(),
-                    one,
-                    other,
-                });
+                return Err(RecordingError::TwoRoles { column: labels[column].clone(), one, other });
             }
         }
-        Ok(Self {
-            time,
-            tags,
-            left_out,
-            types,
-        })
+        Ok(Self { time, tags, left_out, types })
     }
 
     /// Columns that are not the time, because the user made them something else.
@@ -166,13 +144,9 @@ impl Named {
 /// The column with this name, as the file has it or as the contract would.
 fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize, RecordingError> {
     let exact = labels.iter().position(|label| label == name);
-    exact
-        .or_else(|| labels.iter().position(|label| name_of(label) == name))
-        .ok_or_else(|| RecordingError::UnknownColumn {
-            name: name.to_owned(),
-            option,
-            columns: labels.to_vec(),
-        })
+    exact.or_else(|| labels.iter().position(|label| name_of(label) == name)).ok_or_else(|| {
+        RecordingError::UnknownColumn { name: name.to_owned(), option, columns: labels.to_vec() }
+    })
 }
 
 fn labels(dialect: &Dialect) -> Vec<String> {
@@ -222,12 +196,7 @@ fn assume_header(dialect: &Dialect, labels: &[String], assumptions: &mut Vec<Str
     }));
 }
 
-fn assume_zone(
-    time: &TimeSource,
-    evidence: &Evidence,
-    labels: &[String],
-    assumptions: &mut Vec<String>,
-) {
+fn assume_zone(time: &TimeSource, evidence: &Evidence, labels: &[String], assumptions: &mut Vec<String>) {
     // Of a date and a time of day, the time of day names the zone.
     let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
     let (all, label) = (seen.present(), time.label(labels));
@@ -259,9 +228,7 @@ fn role(
         // As numbers, 1 and +1 would be one tag; as text they are what the file has.
         let integer = whole && seen.unusual_integers == 0;
         let kind = named.types.get(&column);
-        return Ok(Role::Tag {
-            integer: kind.map_or(integer, |kind| *kind == FieldType::I64),
-        });
+        return Ok(Role::Tag { integer: kind.map_or(integer, |kind| *kind == FieldType::I64) });
     }
     let given = named.types.get(&column).copied();
     if seen.present() == 0 && given.is_none() {
@@ -274,24 +241,12 @@ fn role(
     let is_number = seen.is_mostly(seen.numeric);
     if !is_number || matches!(given, Some(FieldType::Text | FieldType::Bool)) {
         let is_truth = seen.is_mostly(seen.truths);
-        let found = if is_truth {
-            FieldType::Bool
-        } else {
-            FieldType::Text
-        };
+        let found = if is_truth { FieldType::Bool } else { FieldType::Text };
         return Ok(Role::Field(given.unwrap_or(found), Marks::PLAIN));
     }
     let marks = said.marks(seen, label)?;
-    let numbers = if marks.decimal == ',' {
-        &seen.comma
-    } else {
-        &seen.point
-    };
-    let found = if numbers.floats + numbers.large_integers > 0 {
-        FieldType::F64
-    } else {
-        FieldType::I64
-    };
+    let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
+    let found = if numbers.floats + numbers.large_integers > 0 { FieldType::F64 } else { FieldType::I64 };
     Ok(Role::Field(given.unwrap_or(found), marks))
 }
 
@@ -302,20 +257,12 @@ fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut
             seen.first_integer.unwrap_or_default(),
             seen.last_integer.unwrap_or_default()
         )),
-        Role::Empty => {
-            assumptions.push(format!("column {label} has no value in any row: left out"))
-        }
+        Role::Empty => assumptions.push(format!("column {label} has no value in any row: left out")),
         Role::Field(FieldType::F64, marks) => {
-            let numbers = if marks.decimal == ',' {
-                &seen.comma
-            } else {
-                &seen.point
-            };
+            let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
             assume_rounding(numbers, label, assumptions);
         }
-        Role::Field(FieldType::Text, _)
-            if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) =>
-        {
+        Role::Field(FieldType::Text, _) if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) => {
             assumptions.push(format!(
                 "column {label} is text with {} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}",
                 seen.distinct.len()
@@ -337,20 +284,12 @@ fn assume_rounding(numbers: &Tally, label: &str, assumptions: &mut Vec<String>) 
 }
 
 fn check_fields(path: &Path, roles: &[Role]) -> Result<(), RecordingError> {
-    let fields = roles
-        .iter()
-        .filter(|role| matches!(role, Role::Field(..)))
-        .count();
+    let fields = roles.iter().filter(|role| matches!(role, Role::Field(..))).count();
     if fields == 0 {
-        return Err(RecordingError::NoField {
-            path: path.to_owned(),
-        });
+        return Err(RecordingError::NoField { path: path.to_owned() });
     }
     if fields > FieldSet::CAPACITY {
-        return Err(RecordingError::TooManyFields {
-            fields,
-            most: FieldSet::CAPACITY,
-        });
+        return Err(RecordingError::TooManyFields { fields, most: FieldSet::CAPACITY });
     }
     Ok(())
 }

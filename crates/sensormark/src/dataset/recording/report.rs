@@ -123,11 +123,7 @@ pub(super) fn compile(
         }
     };
     RecordingReport {
-        file: path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
         quotes: dialect.quotes,
         byte_order_mark: dialect.byte_order_mark,
@@ -140,9 +136,7 @@ pub(super) fn compile(
         time: TimeReport {
             label: plan.time.label(&plan.labels),
             format: plan.time.format,
-            zoned: (plan.time.columns.iter())
-                .map(|&column| evidence.columns[column].zoned)
-                .sum(),
+            zoned: (plan.time.columns.iter()).map(|&column| evidence.columns[column].zoned).sum(),
             resolution: table.time_resolution,
         },
         timing,

@@ -29,27 +29,20 @@ pub(super) fn for_each(
     mut visit: impl FnMut(Row<'_>) -> Result<(), RecordingError>,
 ) -> Result<(), RecordingError> {
     let file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
-    let mut reader = builder(dialect.delimiter)
-        .buffer_capacity(1 << 17)
-        .from_reader(file);
+    let mut reader = builder(dialect.delimiter).buffer_capacity(1 << 17).from_reader(file);
     let mut record = ByteRecord::new();
     let mut header = dialect.has_header;
     loop {
         let start = reader.position().byte();
-        let more = reader
-            .read_byte_record(&mut record)
-            .map_err(|source| RecordingError::read(path, source))?;
+        let more =
+            reader.read_byte_record(&mut record).map_err(|source| RecordingError::read(path, source))?;
         if !more {
             return Ok(());
         }
         if std::mem::take(&mut header) {
             continue;
         }
-        visit(Row {
-            record: &record,
-            start,
-            end: reader.position().byte(),
-        })?;
+        visit(Row { record: &record, start, end: reader.position().byte() })?;
     }
 }
 
@@ -101,16 +94,12 @@ pub(super) fn lines_of(path: &Path, starts: &[u64]) -> Result<Vec<u64>, Recordin
     let mut lines = Vec::with_capacity(starts.len());
     let (mut offset, mut line, mut before) = (0_u64, 1_u64, 0_u8);
     while lines.len() < starts.len() {
-        let block = reader
-            .fill_buf()
-            .map_err(|source| RecordingError::open(path, source))?;
+        let block = reader.fill_buf().map_err(|source| RecordingError::open(path, source))?;
         let length = block.len();
         for &byte in block {
             // A row starts at its first byte that ends no line.
             while !matches!(byte, b'\r' | b'\n')
-                && starts
-                    .get(lines.len())
-                    .is_some_and(|&start| start <= offset)
+                && starts.get(lines.len()).is_some_and(|&start| start <= offset)
             {
                 lines.push(line + u64::from(before == b'\r'));
             }
@@ -141,11 +130,7 @@ mod tests {
             std::fs::write(&path, &text).unwrap();
             let after_b = 2 * (1 + end.len() as u64); // the blank line belongs to the row that follows it
             let after_c = text.len() as u64 - 1 - end.len() as u64;
-            assert_eq!(
-                lines_of(&path, &[0, after_b, after_c]).unwrap(),
-                [1, 4, 5],
-                "{end:?}"
-            );
+            assert_eq!(lines_of(&path, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
         }
     }
 

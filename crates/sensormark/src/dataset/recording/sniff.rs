@@ -36,18 +36,13 @@ pub(super) fn sniff(path: &Path, options: &RecordingOptions) -> Result<Dialect, 
     let raw = read_sample(path)?;
     let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
     if raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff") || text.contains(&0) {
-        return Err(RecordingError::NotText {
-            path: path.to_owned(),
-        });
+        return Err(RecordingError::NotText { path: path.to_owned() });
     }
     let sample = best_sample(path, text, options)?;
     let rules = CellRules::new(&options.absent);
     let has_header = options.header.unwrap_or_else(|| sample.has_header(&rules));
-    let (names, header_quirk) = if has_header {
-        sample.names(path)?
-    } else {
-        (vec![String::new(); sample.width], None)
-    };
+    let (names, header_quirk) =
+        if has_header { sample.names(path)? } else { (vec![String::new(); sample.width], None) };
     Ok(Dialect {
         delimiter: sample.delimiter,
         has_header,
@@ -64,9 +59,7 @@ fn read_sample(path: &Path) -> Result<Vec<u8>, RecordingError> {
     let open = |source| RecordingError::open(path, source);
     let file = File::open(path).map_err(open)?;
     let mut raw = Vec::new();
-    file.take(SAMPLE_BYTES)
-        .read_to_end(&mut raw)
-        .map_err(open)?;
+    file.take(SAMPLE_BYTES).read_to_end(&mut raw).map_err(open)?;
     if raw.len() as u64 == SAMPLE_BYTES {
         let whole = raw.iter().rposition(|&byte| byte == b'\n');
         raw.truncate(whole.map_or(raw.len(), |end| end + 1));
@@ -74,38 +67,23 @@ fn read_sample(path: &Path) -> Result<Vec<u8>, RecordingError> {
     Ok(raw)
 }
 
-fn best_sample(
-    path: &Path,
-    text: &[u8],
-    options: &RecordingOptions,
-) -> Result<Sample, RecordingError> {
+fn best_sample(path: &Path, text: &[u8], options: &RecordingOptions) -> Result<Sample, RecordingError> {
     let given = options
         .delimiter
-        .map(|given| {
-            u8::try_from(given).map_err(|_| RecordingError::Delimiter {
-                given: given.to_string(),
-            })
-        })
+        .map(|given| u8::try_from(given).map_err(|_| RecordingError::Delimiter { given: given.to_string() }))
         .transpose()?;
     let candidates = given.map_or(DELIMITERS.to_vec(), |given| vec![given]);
     let mut best: Option<Sample> = None;
     for delimiter in candidates {
         let sample = Sample::new(text, delimiter);
-        if best
-            .as_ref()
-            .is_none_or(|best| sample.merit() > best.merit())
-        {
+        if best.as_ref().is_none_or(|best| sample.merit() > best.merit()) {
             best = Some(sample);
         }
     }
     let best = best.filter(|best| !best.records.is_empty());
-    let best = best.ok_or_else(|| RecordingError::Empty {
-        path: path.to_owned(),
-    })?;
+    let best = best.ok_or_else(|| RecordingError::Empty { path: path.to_owned() })?;
     if best.width < 2 {
-        return Err(RecordingError::NoDelimiter {
-            path: path.to_owned(),
-        });
+        return Err(RecordingError::NoDelimiter { path: path.to_owned() });
     }
     Ok(best)
 }
@@ -124,16 +102,8 @@ impl Sample {
         for record in &records[below..] {
             *counts.entry(record.len()).or_insert(0_usize) += 1;
         }
-        let (width, regular) = counts
-            .into_iter()
-            .max_by_key(|&(_, count)| count)
-            .unwrap_or((0, 0));
-        Self {
-            delimiter,
-            records,
-            width,
-            regular,
-        }
+        let (width, regular) = counts.into_iter().max_by_key(|&(_, count)| count).unwrap_or((0, 0));
+        Self { delimiter, records, width, regular }
     }
 
     /// What makes one delimiter more likely than another: it splits at all, the header fits, rows are of one width, rows are wide.
@@ -167,32 +137,22 @@ impl Sample {
             let (text, other): (Vec<Look>, Vec<Look>) = below.partition(is_text);
             other.len() > text.len()
         };
-        let all_text = looks
-            .iter()
-            .all(|look| is_text(look) || matches!(look, Look::Absent));
+        let all_text = looks.iter().all(|look| is_text(look) || matches!(look, Look::Absent));
         looks.iter().any(is_text)
             && (all_text
-                || looks
-                    .iter()
-                    .enumerate()
-                    .any(|(column, look)| is_text(look) && stands_out(column)))
+                || looks.iter().enumerate().any(|(column, look)| is_text(look) && stands_out(column)))
     }
 
     /// The columns' names, one a cell of the rows.
     fn names(&self, path: &Path) -> Result<(Vec<String>, Option<HeaderQuirk>), RecordingError> {
-        let mut names: Vec<String> = self.records[0]
-            .iter()
-            .map(|name| name.trim().to_owned())
-            .collect();
+        let mut names: Vec<String> = self.records[0].iter().map(|name| name.trim().to_owned()).collect();
         let mut quirk = None;
         while names.len() > self.width && names.last().is_some_and(String::is_empty) {
             names.pop();
             quirk = Some(HeaderQuirk::EmptyNames);
         }
         if names.len() + 1 == self.width {
-            let mut below = self.records[1..]
-                .iter()
-                .filter(|record| record.len() == self.width);
+            let mut below = self.records[1..].iter().filter(|record| record.len() == self.width);
             if below.all(|record| record[self.width - 1].is_empty()) {
                 names.push(String::new());
                 quirk = Some(HeaderQuirk::LastEmpty);

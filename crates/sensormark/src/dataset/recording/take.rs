@@ -6,8 +6,8 @@ use std::path::Path;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, IntegerColumn, Schema, Series, Table, Tag, TagColumn,
-    TextColumn, TimeResolution, Values,
+    Batch, Column, Field, FieldType, IntegerColumn, Schema, Series, Table, Tag, TagColumn, TextColumn,
+    TimeResolution, Values,
 };
 
 use super::bad_rows::{BadRows, FaultKind};
@@ -50,21 +50,13 @@ pub(super) fn take(
         Ok(())
     })?;
     if count != evidence.rows {
-        return Err(RecordingError::Changed {
-            path: path.to_owned(),
-            before: evidence.rows,
-            after: count,
-        });
+        return Err(RecordingError::Changed { path: path.to_owned(), before: evidence.rows, after: count });
     }
     let bad = faults.resolve(path, &plan.labels)?;
     let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
     let unreadable = bad.count - without_value.unwrap_or(0);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows {
-            path: path.to_owned(),
-            rows: count,
-            bad,
-        });
+        return Err(RecordingError::BadRows { path: path.to_owned(), rows: count, bad });
     }
     Ok(taker.finish(table_name_of(path, options).0, bad))
 }
@@ -107,10 +99,8 @@ impl<'p> Taker<'p> {
             }
         }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns = fields.iter().map(|(_, kind, _)| Column {
-            values: with_capacity(*kind, rows),
-            present: None,
-        });
+        let columns =
+            fields.iter().map(|(_, kind, _)| Column { values: with_capacity(*kind, rows), present: None });
         Self {
             batch: Batch {
                 table: 0,
@@ -140,11 +130,7 @@ impl<'p> Taker<'p> {
             ));
         }
         if record.len() != self.plan.roles.len() {
-            let reason = format!(
-                "has {} cells, the other rows have {}",
-                record.len(),
-                self.plan.roles.len()
-            );
+            let reason = format!("has {} cells, the other rows have {}", record.len(), self.plan.roles.len());
             return Err(Fault::of_row(FaultKind::Cells, record, reason));
         }
         let time_ns = self.time(record)?;
@@ -185,9 +171,7 @@ impl<'p> Taker<'p> {
             let text = text(record, column)?;
             let fault = |reason| Fault::of_cell(FaultKind::Tag, column, text, reason);
             if self.rules.is_absent(text) {
-                return Err(fault(
-                    "is no value, and this column says which series it is",
-                ));
+                return Err(fault("is no value, and this column says which series it is"));
             }
             if integer {
                 let value: i64 = text
@@ -248,52 +232,28 @@ impl<'p> Taker<'p> {
         let series = if self.tags.is_empty() {
             Series::single()
         } else {
-            Series::new(
-                self.tags
-                    .iter()
-                    .zip(self.tag_values)
-                    .map(tag_column)
-                    .collect(),
-            )
+            Series::new(self.tags.iter().zip(self.tag_values).map(tag_column).collect())
         };
         let field = |(&(column, kind, _), values): (&(usize, FieldType, Marks), &Column)| Field {
             name: self.plan.names[column].clone(),
             kind,
             nullable: values.present.is_some(),
         };
-        let tag = |&(column, _): &(usize, bool)| Tag {
-            name: self.plan.names[column].clone(),
-        };
+        let tag = |&(column, _): &(usize, bool)| Tag { name: self.plan.names[column].clone() };
         let table = Table {
             name,
             tags: self.tags.iter().map(tag).collect(),
-            fields: self
-                .fields
-                .iter()
-                .zip(&self.batch.columns)
-                .map(field)
-                .collect(),
+            fields: self.fields.iter().zip(&self.batch.columns).map(field).collect(),
             entity: None,
             time_resolution: resolution(&self.batch.times_ns),
             series,
         };
-        Taken {
-            schema: Schema {
-                tables: vec![table],
-            },
-            readings: self.batch,
-            bad,
-        }
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad }
     }
 }
 
 /// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(
-    rules: &CellRules<'_>,
-    text: &str,
-    kind: FieldType,
-    marks: Marks,
-) -> Result<Cell, &'static str> {
+fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Cell, &'static str> {
     if rules.is_absent(text) {
         return Ok(Cell::Absent);
     }
@@ -347,9 +307,7 @@ fn resolution(times_ns: &[i64]) -> TimeResolution {
             found = match found {
                 TimeResolution::Seconds => TimeResolution::Milliseconds,
                 TimeResolution::Milliseconds => TimeResolution::Microseconds,
-                TimeResolution::Microseconds | TimeResolution::Nanoseconds => {
-                    TimeResolution::Nanoseconds
-                }
+                TimeResolution::Microseconds | TimeResolution::Nanoseconds => TimeResolution::Nanoseconds,
             };
         }
         if found == TimeResolution::Nanoseconds {
@@ -365,9 +323,7 @@ fn resolution(times_ns: &[i64]) -> TimeResolution {
 /// When the rows are out of range, or the batches are of tables with other columns.
 pub fn append_rows(batch: &mut Batch, from: &Batch, rows: Range<usize>) {
     let before = batch.len();
-    batch
-        .times_ns
-        .extend_from_slice(&from.times_ns[rows.clone()]);
+    batch.times_ns.extend_from_slice(&from.times_ns[rows.clone()]);
     batch.series.extend_from_slice(&from.series[rows.clone()]);
     for (column, source) in batch.columns.iter_mut().zip(&from.columns) {
         append_values(&mut column.values, &source.values, rows.clone());

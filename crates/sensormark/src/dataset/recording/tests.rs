@@ -36,10 +36,7 @@ fn plain_message(text: impl AsRef<[u8]>) -> String {
 }
 
 fn greenhouse() -> PathBuf {
-    PathBuf::from(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../data/greenhouse.csv"
-    ))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/greenhouse.csv"))
 }
 
 /// The columns' values at a row, one a field.
@@ -57,9 +54,8 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
     );
     let table = &recording.schema().tables[0];
     assert_eq!(table.name, "some_sensors");
-    let fields: Vec<_> = (table.fields.iter())
-        .map(|field| (field.name.as_str(), field.kind, field.nullable))
-        .collect();
+    let fields: Vec<_> =
+        (table.fields.iter()).map(|field| (field.name.as_str(), field.kind, field.nullable)).collect();
     assert_eq!(
         fields,
         [
@@ -71,11 +67,7 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
     assert_eq!(table.time_resolution, TimeResolution::Seconds);
     assert_eq!(
         values(&recording, 0),
-        [
-            Value::F64(21.76),
-            Value::F64(0.005_021_010_890_213_85),
-            Value::I64(1)
-        ]
+        [Value::F64(21.76), Value::F64(0.005_021_010_890_213_85), Value::I64(1)]
     );
     assert_eq!(recording.readings().times_ns[1], 1_423_666_140_000_000_000);
     let report = recording.report();
@@ -86,10 +78,7 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
 
 #[test]
 fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
-    let options = RecordingOptions {
-        tags: vec!["Room".into()],
-        ..RecordingOptions::default()
-    };
+    let options = RecordingOptions { tags: vec!["Room".into()], ..RecordingOptions::default() };
     let error = Recording::read(&greenhouse(), &options).unwrap_err();
     let RecordingError::BadRows { rows, bad, .. } = &error else {
         panic!("{error}");
@@ -104,67 +93,33 @@ fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
             (42, FaultKind::Value, Some("Temp. [°C]"), "sensor error"),
             (52, FaultKind::Time, Some("Zeit"), "31.06.2023 11:00:30"),
             (64, FaultKind::Tag, Some("Room"), "NA"),
-            (
-                83,
-                FaultKind::Cells,
-                None,
-                "13.05.2023 14:40:30 north 18.16"
-            ),
-            (
-                93,
-                FaultKind::NoValue,
-                None,
-                "13.05.2023 15:30:30 north   null "
-            ),
+            (83, FaultKind::Cells, None, "13.05.2023 14:40:30 north 18.16"),
+            (93, FaultKind::NoValue, None, "13.05.2023 15:30:30 north   null "),
         ]
     );
     let text = error.to_string();
-    assert!(
-        text.contains("line 42, column Temp. [°C]: \"sensor error\" is not a number"),
-        "{text}"
-    );
+    assert!(text.contains("line 42, column Temp. [°C]: \"sensor error\" is not a number"), "{text}");
     assert!(text.contains("--skip-bad-rows"), "{text}");
 }
 
 #[test]
 fn the_greenhouse_goes_on_without_them_when_told_to() {
-    let options = RecordingOptions {
-        tags: vec!["room".into()],
-        skip_bad_rows: true,
-        ..RecordingOptions::default()
-    };
+    let options =
+        RecordingOptions { tags: vec!["room".into()], skip_bad_rows: true, ..RecordingOptions::default() };
     let recording = Recording::read(&greenhouse(), &options).unwrap();
     let (report, table) = (recording.report(), &recording.schema().tables[0]);
-    assert_eq!(
-        (report.rows, report.readings, report.bad_rows.count),
-        (121, 116, 5)
-    );
+    assert_eq!((report.rows, report.readings, report.bad_rows.count), (121, 116, 5));
     assert!(report.byte_order_mark && report.carriage_returns && report.quotes);
-    assert_eq!(
-        (report.delimiter, report.time.format),
-        (';', TimeFormat::DayMonthYear)
-    );
+    assert_eq!((report.delimiter, report.time.format), (';', TimeFormat::DayMonthYear));
     assert_eq!((report.timing.repeated, report.timing.out_of_order), (1, 1));
-    assert_eq!(
-        (report.timing.interval_ns, report.timing.gaps),
-        (Some(600_000_000_000), 0)
-    );
+    assert_eq!((report.timing.interval_ns, report.timing.gaps), (Some(600_000_000_000), 0));
     let series = &recording.schema().tables[0].series;
     assert_eq!(series.interval_ns(), Some(600_000_000_000));
-    let census = recording
-        .reference(TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth)
-        .census();
-    let readings: Vec<u64> = census.tables[0]
-        .iter()
-        .map(|series| series.readings)
-        .collect();
+    let census = recording.reference(TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth).census();
+    let readings: Vec<u64> = census.tables[0].iter().map(|series| series.readings).collect();
     assert_eq!(readings, [55, 61]);
     assert_eq!(table.series.tag(1, 0), Value::Text("süd; oben".into()));
-    let kinds: Vec<_> = table
-        .fields
-        .iter()
-        .map(|field| (field.name.as_str(), field.kind))
-        .collect();
+    let kinds: Vec<_> = table.fields.iter().map(|field| (field.name.as_str(), field.kind)).collect();
     assert_eq!(
         kinds,
         [
@@ -176,8 +131,7 @@ fn the_greenhouse_goes_on_without_them_when_told_to() {
     );
     assert_eq!(values(&recording, 14)[0], Value::Null);
     let notes = &recording.readings().columns[3];
-    let broken =
-        (0..116).find(|&row| notes.value(row) == Value::Text("line one\r\nline two".into()));
+    let broken = (0..116).find(|&row| notes.value(row) == Value::Text("line one\r\nline two".into()));
     assert!(broken.is_some());
 }
 
@@ -202,10 +156,7 @@ fn a_decimal_comma_is_asked_for_and_not_guessed() {
     let text = "time;x\n2020-01-01 00:00;21,5\n2020-01-01 00:01;-0,25\n";
     let error = plain_message(text);
     assert!(error.contains("--decimal-comma"), "{error}");
-    let options = RecordingOptions {
-        decimal_comma: true,
-        ..RecordingOptions::default()
-    };
+    let options = RecordingOptions { decimal_comma: true, ..RecordingOptions::default() };
     let recording = read(text, &options).unwrap();
     assert_eq!(values(&recording, 1), [Value::F64(-0.25)]);
 }
@@ -216,20 +167,11 @@ fn day_and_month_are_asked_for_where_no_date_decides() {
     let error = plain_message(text);
     assert!(error.contains("--time-format day-month-year"), "{error}");
     let times = |format| {
-        let options = RecordingOptions {
-            time_format: Some(format),
-            ..RecordingOptions::default()
-        };
+        let options = RecordingOptions { time_format: Some(format), ..RecordingOptions::default() };
         read(text, &options).unwrap().report().timing.clone()
     };
-    assert_eq!(
-        times(TimeFormat::DayMonthYear).interval_ns,
-        Some(2 * 86_400_000_000_000)
-    );
-    assert_eq!(
-        times(TimeFormat::MonthDayYear).interval_ns,
-        Some(61 * 86_400_000_000_000)
-    );
+    assert_eq!(times(TimeFormat::DayMonthYear).interval_ns, Some(2 * 86_400_000_000_000));
+    assert_eq!(times(TimeFormat::MonthDayYear).interval_ns, Some(61 * 86_400_000_000_000));
     let mixed = plain_message("time,x\n13/04/2020,1\n04/13/2020,2\n04/14/2020,2\n");
     assert!(mixed.contains("contradict"), "{mixed}");
     let decided = read_plainly("time,x\n03/04/2020,1\n05/13/2020,2\n");
@@ -239,22 +181,10 @@ fn day_and_month_are_asked_for_where_no_date_decides() {
 #[test]
 fn unix_times_are_known_by_name_and_size() {
     for (text, format) in [
-        (
-            "ts,x\n1593666080,1\n1593666081,2\n",
-            TimeFormat::UnixSeconds,
-        ),
-        (
-            "x,Timestamp\n1,1593666080123\n2,1593666081123\n",
-            TimeFormat::UnixMilliseconds,
-        ),
-        (
-            "unix_us,x\n1593666080123456,1\n",
-            TimeFormat::UnixMicroseconds,
-        ),
-        (
-            "time_ns,x\n1593666080123456789,1\n",
-            TimeFormat::UnixNanoseconds,
-        ),
+        ("ts,x\n1593666080,1\n1593666081,2\n", TimeFormat::UnixSeconds),
+        ("x,Timestamp\n1,1593666080123\n2,1593666081123\n", TimeFormat::UnixMilliseconds),
+        ("unix_us,x\n1593666080123456,1\n", TimeFormat::UnixMicroseconds),
+        ("time_ns,x\n1593666080123456789,1\n", TimeFormat::UnixNanoseconds),
     ] {
         let recording = read_plainly(text);
         assert_eq!(recording.report().time.format, format);
@@ -262,10 +192,7 @@ fn unix_times_are_known_by_name_and_size() {
         assert_eq!(first / 1_000_000_000, 1_593_666_080);
     }
     let error = plain_message("a,b\n1423666080,1\n1423666081,2\n");
-    assert!(
-        error.contains("--time") && error.contains("1423666080"),
-        "{error}"
-    );
+    assert!(error.contains("--time") && error.contains("1423666080"), "{error}");
 }
 
 #[test]
@@ -275,37 +202,12 @@ fn types_are_what_most_values_are_and_the_rest_is_refused() {
         2020-01-02,NA,2.5,FALSE,x,1,NaN\n\
         2020-01-03,-3,,null,,1,N/A\n";
     let recording = read_plainly(text);
-    let kinds: Vec<_> = recording.schema().tables[0]
-        .fields
-        .iter()
-        .map(|field| field.kind)
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            FieldType::I64,
-            FieldType::F64,
-            FieldType::Bool,
-            FieldType::Text,
-            FieldType::I64
-        ]
-    );
-    assert_eq!(
-        values(&recording, 2),
-        [
-            Value::I64(-3),
-            Value::Null,
-            Value::Null,
-            Value::Null,
-            Value::I64(1)
-        ]
-    );
+    let kinds: Vec<_> = recording.schema().tables[0].fields.iter().map(|field| field.kind).collect();
+    assert_eq!(kinds, [FieldType::I64, FieldType::F64, FieldType::Bool, FieldType::Text, FieldType::I64]);
+    assert_eq!(values(&recording, 2), [Value::I64(-3), Value::Null, Value::Null, Value::Null, Value::I64(1)]);
     assert_eq!(recording.report().columns[6].role, ColumnRole::Empty);
     let error = plain_message("time,x\n2020-01-01,1\n2020-01-02,1e999\n2020-01-03,2.5\n");
-    assert!(
-        error.contains("line 3, column x: \"1e999\" is not a finite number"),
-        "{error}"
-    );
+    assert!(error.contains("line 3, column x: \"1e999\" is not a finite number"), "{error}");
     let mut options = RecordingOptions::default();
     options.types.insert("x".into(), ColumnType::Text);
     let text = read("time,x\n2020-01-01,1\n2020-01-02,1e999\n", &options).unwrap();
@@ -326,13 +228,9 @@ fn a_file_without_a_header_is_read_from_its_first_line() {
 
 #[test]
 fn a_quote_that_is_not_closed_swallows_no_row_unseen() {
-    let text =
-        "time,x,note\n2020-01-01,1,a\n2020-01-02,2,\"b\n2020-01-03,3,\"c\"\n2020-01-04,4,d\n";
+    let text = "time,x,note\n2020-01-01,1,a\n2020-01-02,2,\"b\n2020-01-03,3,\"c\"\n2020-01-04,4,d\n";
     let error = plain_message(text);
-    assert!(
-        error.contains("line 3") && error.contains("quote"),
-        "{error}"
-    );
+    assert!(error.contains("line 3") && error.contains("quote"), "{error}");
     let open = plain_message("time,x,note\n2020-01-01,1,a\n2020-01-02,2,\"b\n2020-01-03,3,c\n");
     assert!(open.contains("line 3") && open.contains("quote"), "{open}");
 }
@@ -340,10 +238,7 @@ fn a_quote_that_is_not_closed_swallows_no_row_unseen() {
 #[test]
 fn bytes_that_are_not_utf_8_are_named_by_line() {
     let error = plain_message(b"time,x\n2020-01-01,a\n2020-01-02,\xfcber\n".as_slice());
-    assert!(
-        error.contains("line 3, column x") && error.contains("UTF-8"),
-        "{error}"
-    );
+    assert!(error.contains("line 3, column x") && error.contains("UTF-8"), "{error}");
     let wide = plain_message(b"\xff\xfet\0i\0m\0e\0".as_slice());
     assert!(wide.contains("UTF-16"), "{wide}");
 }
@@ -351,32 +246,16 @@ fn bytes_that_are_not_utf_8_are_named_by_line() {
 #[test]
 fn no_two_series_have_the_same_tags() {
     let tagged = |tags: [&str; 2], kind: Option<ColumnType>| {
-        let text = format!(
-            "time,sensor,v\n2020-01-01,{},1\n2020-01-01,{},2\n",
-            tags[0], tags[1]
-        );
+        let text = format!("time,sensor,v\n2020-01-01,{},1\n2020-01-01,{},2\n", tags[0], tags[1]);
         let options = RecordingOptions {
             tags: vec!["sensor".into()],
-            types: kind
-                .map(|kind| ("sensor".into(), kind))
-                .into_iter()
-                .collect(),
+            types: kind.map(|kind| ("sensor".into(), kind)).into_iter().collect(),
             ..RecordingOptions::default()
         };
-        read(text, &options).unwrap().schema().tables[0]
-            .series
-            .clone()
+        read(text, &options).unwrap().schema().tables[0].series.clone()
     };
-    let text =
-        |values: [&str; 2]| Series::new(vec![TagColumn::Text(values.map(str::to_owned).to_vec())]);
-    for tags in [
-        ["1", "+1"],
-        ["-0", "0"],
-        ["01", "1"],
-        ["1.0", "1"],
-        ["1e0", "1"],
-        ["true", "TRUE"],
-    ] {
+    let text = |values: [&str; 2]| Series::new(vec![TagColumn::Text(values.map(str::to_owned).to_vec())]);
+    for tags in [["1", "+1"], ["-0", "0"], ["01", "1"], ["1.0", "1"], ["1e0", "1"], ["true", "TRUE"]] {
         assert_eq!(tagged(tags, None), text(tags), "{tags:?}");
     }
     let whole = |values: &[i64]| Series::new(vec![TagColumn::Integer(values.to_vec())]);
@@ -391,10 +270,7 @@ fn no_two_series_have_the_same_tags() {
 #[test]
 fn what_the_user_names_must_be_there() {
     let text = "time,temperature\n2020-01-01,1\n";
-    let options = RecordingOptions {
-        time: Some("tiem".into()),
-        ..RecordingOptions::default()
-    };
+    let options = RecordingOptions { time: Some("tiem".into()), ..RecordingOptions::default() };
     let error = message(text, &options);
     assert!(error.contains("did you mean time?"), "{error}");
     let options = RecordingOptions {
@@ -404,21 +280,15 @@ fn what_the_user_names_must_be_there() {
     };
     assert!(message(text, &options).contains("both --time and --tags"));
     let header = plain_message("a,b,c,d\n2020-01-01,1\n2020-01-02,1\n");
-    assert!(
-        header.contains("4 names") && header.contains("2 cells"),
-        "{header}"
-    );
+    assert!(header.contains("4 names") && header.contains("2 cells"), "{header}");
     assert!(plain_message("time,x\n").contains("no readings"));
     assert!(plain_message("").contains("no readings"));
 }
 
 #[test]
 fn batches_hold_all_readings_in_order() {
-    let options = RecordingOptions {
-        tags: vec!["Room".into()],
-        skip_bad_rows: true,
-        ..RecordingOptions::default()
-    };
+    let options =
+        RecordingOptions { tags: vec!["Room".into()], skip_bad_rows: true, ..RecordingOptions::default() };
     let recording = Recording::read(&greenhouse(), &options).unwrap();
     let mut whole = Census::new(recording.schema());
     whole.add(recording.readings());

@@ -36,13 +36,7 @@ pub(super) struct Written {
 
 impl Default for Written {
     fn default() -> Self {
-        Self {
-            numbers: [0; 3],
-            year_first: true,
-            clock: (0, 0, 0, 0),
-            too_fine: false,
-            zone: None,
-        }
+        Self { numbers: [0; 3], year_first: true, clock: (0, 0, 0, 0), too_fine: false, zone: None }
     }
 }
 
@@ -73,13 +67,7 @@ impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut rest = text.as_bytes();
-        if rest
-            .iter()
-            .take(8)
-            .filter(|byte| byte.is_ascii_digit())
-            .count()
-            == 8
-        {
+        if rest.iter().take(8).filter(|byte| byte.is_ascii_digit()).count() == 8 {
             return Self::read_digits(text);
         }
         let (one, one_width) = number(&mut rest, 4)?;
@@ -96,11 +84,7 @@ impl Written {
         if !(year_first || year_last) || two_width > 2 {
             return None;
         }
-        let mut written = Self {
-            numbers: [one, two, three],
-            year_first,
-            ..Self::default()
-        };
+        let mut written = Self { numbers: [one, two, three], year_first, ..Self::default() };
         if !rest.is_empty() {
             written.read_clock(&mut rest)?;
         }
@@ -112,10 +96,8 @@ impl Written {
         let width = text.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, mut rest) = (&text[..width], &text.as_bytes()[width..]);
         let two = |place: usize| digits.get(place..place + 2)?.parse().ok();
-        let mut written = Self {
-            numbers: [digits.get(..4)?.parse().ok()?, two(4)?, two(6)?],
-            ..Self::default()
-        };
+        let mut written =
+            Self { numbers: [digits.get(..4)?.parse().ok()?, two(4)?, two(6)?], ..Self::default() };
         let part = |place| u8::try_from(two(place).unwrap_or(0)).ok();
         written.clock = (part(8)?, part(10)?, part(12)?, 0);
         match (width, rest.is_empty()) {
@@ -197,20 +179,13 @@ impl Written {
             return Err(TimeFault::TooFine);
         }
         let civil = self.civil(year, month, day).ok_or(TimeFault::NoSuchTime)?;
-        let utc = TimeZone::UTC
-            .to_timestamp(civil)
-            .map_err(|_| TimeFault::OutOfRange)?
-            .as_nanosecond();
+        let utc = TimeZone::UTC.to_timestamp(civil).map_err(|_| TimeFault::OutOfRange)?.as_nanosecond();
         in_range(utc - i128::from(self.zone.unwrap_or(0)) * 1_000_000_000)
     }
 
     fn civil(&self, year: u16, month: u16, day: u16) -> Option<DateTime> {
         let (hour, minute, second, nanosecond) = self.clock;
-        let date = Date::new(
-            i16::try_from(year).ok()?,
-            i8::try_from(month).ok()?,
-            i8::try_from(day).ok()?,
-        );
+        let date = Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?);
         let time = Time::new(
             i8::try_from(hour).ok()?,
             i8::try_from(minute).ok()?,
@@ -238,11 +213,7 @@ pub(super) fn meanings(smallest: f64, largest: f64) -> Vec<Meaning> {
     };
     let mut found = epochs::counted(smallest, largest);
     if let (Some(first_ns), Some(_)) = (written(smallest), written(largest)) {
-        found.push(Meaning {
-            name: format.name(),
-            format: Some(format),
-            first_ns,
-        });
+        found.push(Meaning { name: format.name(), format: Some(format), first_ns });
     }
     found
 }
@@ -254,8 +225,7 @@ pub(super) fn read_clock(text: &str) -> Option<bool> {
     let mut written = Written::default();
     written.read_time_of_day(&mut text.as_bytes())?;
     let (hour, minute, second, _) = written.clock;
-    (parts.all(is_two) && hour <= 24 && minute < 60 && second <= 60)
-        .then_some(written.zone.is_some())
+    (parts.all(is_two) && hour <= 24 && minute < 60 && second <= 60).then_some(written.zone.is_some())
 }
 
 fn accept(rest: &mut &[u8], wanted: u8) -> bool {
@@ -270,19 +240,13 @@ fn accept(rest: &mut &[u8], wanted: u8) -> bool {
 
 /// One to `most` digits, and how many.
 fn number(rest: &mut &[u8], most: usize) -> Option<(u16, usize)> {
-    let width = rest
-        .iter()
-        .take(most + 1)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let width = rest.iter().take(most + 1).take_while(|byte| byte.is_ascii_digit()).count();
     if width == 0 || width > most {
         return None;
     }
     let (digits, after) = rest.split_at(width);
     *rest = after;
-    let value = digits
-        .iter()
-        .fold(0, |value, &digit| value * 10 + u16::from(digit - b'0'));
+    let value = digits.iter().fold(0, |value, &digit| value * 10 + u16::from(digit - b'0'));
     Some((value, width))
 }
 

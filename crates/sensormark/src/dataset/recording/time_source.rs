@@ -18,8 +18,7 @@ pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
     let are_digits = (seen.point.extremes)
         .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
     let is_all_midnight = seen.midnights == seen.times;
-    seen.is_mostly(seen.times) && is_all_midnight
-        || seen.is_mostly(seen.point.integers) && are_digits
+    seen.is_mostly(seen.times) && is_all_midnight || seen.is_mostly(seen.point.integers) && are_digits
 }
 
 /// Where the time of a row is.
@@ -36,20 +35,12 @@ pub(super) struct TimeSource {
 impl TimeSource {
     /// One column.
     pub(super) fn one(column: usize, format: TimeFormat) -> Self {
-        Self {
-            columns: vec![column],
-            after: vec![""],
-            format,
-        }
+        Self { columns: vec![column], after: vec![""], format }
     }
 
     /// A column of dates and one of times of day.
     pub(super) fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
-        Self {
-            columns: vec![date, clock],
-            after: vec![" ", ""],
-            format,
-        }
+        Self { columns: vec![date, clock], after: vec![" ", ""], format }
     }
 
     /// Several columns that the user named. The dates' format is asked for with their column.
@@ -66,30 +57,22 @@ impl TimeSource {
             let seen = &seen[*column];
             seen.is_mostly(seen.point.integers + seen.leading_zeros)
         };
-        let dates: Vec<usize> = (columns.iter().copied())
-            .filter(|&column| is_of_dates(&seen[column]))
-            .collect();
-        let rest: Vec<usize> = (columns.iter().copied())
-            .filter(|column| !dates.contains(column))
-            .collect();
+        let dates: Vec<usize> =
+            (columns.iter().copied()).filter(|&column| is_of_dates(&seen[column])).collect();
+        let rest: Vec<usize> = (columns.iter().copied()).filter(|column| !dates.contains(column)).collect();
         let are_numbers = rest.iter().all(is_number);
         match (&dates[..], &rest[..]) {
             (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
                 Ok(Self::pair(date, clock, format(date)?))
             }
-            (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => Ok(Self::numbers(
-                &[&[date][..], &rest[..]].concat(),
-                2,
-                format(date)?,
-            )),
+            (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => {
+                Ok(Self::numbers(&[&[date][..], &rest[..]].concat(), 2, format(date)?))
+            }
             ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
                 Ok(Self::numbers(columns, 0, TimeFormat::YearMonthDay))
             }
             _ => Err(RecordingError::NoTimeOfColumns {
-                columns: columns
-                    .iter()
-                    .map(|&column| labels[column].clone())
-                    .collect(),
+                columns: columns.iter().map(|&column| labels[column].clone()).collect(),
             }),
         }
     }
@@ -99,11 +82,7 @@ impl TimeSource {
         let mut after = BETWEEN[first..first + columns.len() - 1].to_vec();
         let ends_with_hour = first + columns.len() == 4;
         after.push(if ends_with_hour { ":00" } else { "" });
-        Self {
-            columns: columns.to_vec(),
-            after,
-            format,
-        }
+        Self { columns: columns.to_vec(), after, format }
     }
 
     /// The time of a row as one text.

@@ -41,28 +41,19 @@ pub(super) fn timing(readings: &Batch, series: u32) -> Timing {
         let before = latest[series as usize].replace(time);
         out_of_order += u64::from(before.is_some_and(|before| before > time));
     }
-    let mut keys: Vec<(u32, i64)> = (readings.series.iter().copied())
-        .zip(readings.times_ns.iter().copied())
-        .collect();
+    let mut keys: Vec<(u32, i64)> =
+        (readings.series.iter().copied()).zip(readings.times_ns.iter().copied()).collect();
     keys.sort_unstable();
     let intervals = || {
         (keys.windows(2).map(|pair| (pair[0], pair[1])))
             .filter(|(one, next)| one.0 == next.0)
-            .map(|(one, next)| Gap {
-                series: one.0,
-                start_ns: one.1,
-                length_ns: next.1 - one.1,
-            })
+            .map(|(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1 - one.1 })
     };
     let repeated = intervals().filter(|gap| gap.length_ns == 0).count() as u64;
-    let mut lengths: Vec<i64> = intervals()
-        .map(|gap| gap.length_ns)
-        .filter(|length| *length > 0)
-        .collect();
+    let mut lengths: Vec<i64> = intervals().map(|gap| gap.length_ns).filter(|length| *length > 0).collect();
     let middle = lengths.len() / 2;
     let interval_ns = (!lengths.is_empty()).then(|| *lengths.select_nth_unstable(middle).1);
-    let is_gap =
-        |gap: &Gap| interval_ns.is_some_and(|usual| gap.length_ns > usual.saturating_mul(2));
+    let is_gap = |gap: &Gap| interval_ns.is_some_and(|usual| gap.length_ns > usual.saturating_mul(2));
     Timing {
         first_ns: readings.times_ns.iter().copied().min().unwrap_or_default(),
         last_ns: readings.times_ns.iter().copied().max().unwrap_or_default(),

@@ -25,26 +25,14 @@ impl Exported {
     /// # Panics
     /// When the table has another number of series.
     pub fn new(schema: Arc<Schema>, readings: SensorReadings, ticks: u64) -> Self {
-        assert_eq!(
-            schema.tables[0].series.len(),
-            readings.sensors(),
-            "the same sensors"
-        );
-        Self {
-            schema,
-            readings,
-            ticks,
-            later_ns: 0,
-        }
+        assert_eq!(schema.tables[0].series.len(), readings.sensors(), "the same sensors");
+        Self { schema, readings, ticks, later_ns: 0 }
     }
 
     /// The same, begun at another time, in ns since the Unix epoch. The caller has checked that times do not end before.
     #[must_use]
     pub fn from_start(self, start_ns: i64) -> Self {
-        Self {
-            later_ns: start_ns.wrapping_sub(START_NS),
-            ..self
-        }
+        Self { later_ns: start_ns.wrapping_sub(START_NS), ..self }
     }
 }
 
@@ -72,12 +60,7 @@ struct TickBatches<'d> {
 
 impl Batches for TickBatches<'_> {
     fn next(&mut self) -> Option<&Batch> {
-        let Exported {
-            readings,
-            ticks,
-            later_ns,
-            ..
-        } = self.exported;
+        let Exported { readings, ticks, later_ns, .. } = self.exported;
         self.batch.clear();
         while (self.batch.len() as u64) < BATCH && self.next < *ticks {
             for sensor in self.sensors.clone() {

@@ -101,9 +101,7 @@ impl SensorReadings {
         Ok(Self {
             interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS)
-                .map(|tick| rounded(AMPLITUDE * sine_of_turns(turns(tick))))
-                .collect(),
+            day: (0..DAY_TICKS).map(|tick| rounded(AMPLITUDE * sine_of_turns(turns(tick)))).collect(),
         })
     }
 
@@ -157,11 +155,9 @@ impl SensorReadings {
     /// # Panics
     /// When there is no such sensor, or the batch is of another table.
     pub fn push(&self, number: u32, ticks: Range<u64>, batch: &mut Batch) {
-        let length = usize::try_from(ticks.end.saturating_sub(ticks.start))
-            .expect("a batch is kept in memory");
-        batch
-            .series
-            .resize(batch.series.len().saturating_add(length), number);
+        let length =
+            usize::try_from(ticks.end.saturating_sub(ticks.start)).expect("a batch is kept in memory");
+        batch.series.resize(batch.series.len().saturating_add(length), number);
         let first = self.time_ns(number, ticks.start);
         let times = (0..length as u64).map(|tick| first + self.interval_ns * tick.cast_signed());
         batch.times_ns.extend(times);
@@ -198,10 +194,7 @@ fn small(value: u64) -> i32 {
     i32::try_from(value).expect("bases are small")
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "sines lie between -500 and 500"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "sines lie between -500 and 500")]
 fn rounded(value: f64) -> i32 {
     (value + 0.5).floor() as i32
 }

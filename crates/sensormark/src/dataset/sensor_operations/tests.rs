@@ -84,9 +84,7 @@ fn values_are_distributed_as_documented() {
     let (mut bases, mut squares, mut count) = (Vec::new(), 0.0, 0_u32);
     for sensor in 0..SENSORS {
         let ticks = DAYS * DAY_TICKS;
-        let all: Vec<f64> = (0..ticks)
-            .map(|tick| readings.value(sensor, tick))
-            .collect();
+        let all: Vec<f64> = (0..ticks).map(|tick| readings.value(sensor, tick)).collect();
         // Over whole days the sine's mean is 0, and so is the noise's.
         bases.push(all.iter().sum::<f64>() / all.len() as f64);
         let own = &readings.sensors[sensor as usize];
@@ -99,8 +97,8 @@ fn values_are_distributed_as_documented() {
             squares += noise * noise;
             count += 1;
         }
-        let swing = all.iter().copied().fold(f64::MIN, f64::max)
-            - all.iter().copied().fold(f64::MAX, f64::min);
+        let swing =
+            all.iter().copied().fold(f64::MIN, f64::max) - all.iter().copied().fold(f64::MAX, f64::min);
         assert!((9.0..=13.2).contains(&swing), "{swing}");
     }
     let deviation = (squares / f64::from(count)).sqrt();
@@ -115,11 +113,7 @@ fn another_seed_gives_other_values_and_wrong_numbers_are_refused() {
     let other = SensorReadings::new(43, 3, 30_000).unwrap();
     let same = (0..1_000).filter(|&tick| other.value(1, tick) == sensors(3).value(1, tick));
     assert!(same.count() < 100);
-    assert!(
-        SensorReadings::new(1, 0, 1)
-            .unwrap_err()
-            .contains("sensors")
-    );
+    assert!(SensorReadings::new(1, 0, 1).unwrap_err().contains("sensors"));
     for interval in [0, LONGEST_INTERVAL_MS + 1] {
         let error = SensorReadings::new(1, 1, interval).unwrap_err();
         assert!(error.contains("interval_ms"), "{error}");
@@ -130,9 +124,7 @@ fn another_seed_gives_other_values_and_wrong_numbers_are_refused() {
 fn shards_make_the_whole_in_the_order_of_time() {
     use crate::dataset::export::{DataSet, Shard};
     use std::sync::Arc;
-    let schema = Arc::new(Schema {
-        tables: vec![table(7)],
-    });
+    let schema = Arc::new(Schema { tables: vec![table(7)] });
     let exported = Exported::new(schema, sensors(7), 1_000);
     let keys = |shard: Shard| {
         let (mut batches, mut keys) = (exported.batches(shard), Vec::new());

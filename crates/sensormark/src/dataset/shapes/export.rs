@@ -24,17 +24,9 @@ impl SensorReadings {
     /// When the table has another number of fields or series.
     pub fn new(schema: Arc<Schema>, sensors: Sensors, ticks: u64) -> Self {
         let table = &schema.tables[0];
-        assert_eq!(
-            table.fields.len(),
-            sensors.fields().len(),
-            "the same fields"
-        );
+        assert_eq!(table.fields.len(), sensors.fields().len(), "the same fields");
         assert_eq!(table.series.len(), sensors.series(), "the same series");
-        Self {
-            schema,
-            sensors,
-            ticks,
-        }
+        Self { schema, sensors, ticks }
     }
 }
 

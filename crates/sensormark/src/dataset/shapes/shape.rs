@@ -181,10 +181,7 @@ impl FieldShape {
         if self.noise > 0.0 {
             value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
         }
-        match self
-            .decimals
-            .and_then(|places| POWERS.get(usize::from(places)))
-        {
+        match self.decimals.and_then(|places| POWERS.get(usize::from(places))) {
             Some(power) => (value * power).round() / power,
             None => value,
         }
@@ -203,9 +200,7 @@ impl FieldShape {
                 let bound = NonZeroU64::new(step.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
                 let part = moment.stream(field).below(moment.tick, bound);
                 let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
-                whole(start)
-                    .saturating_add(ticks.saturating_mul(step))
-                    .saturating_add_unsigned(part)
+                whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
             }
             _ => {
                 let mut value = self.smooth(field, moment);
@@ -229,9 +224,7 @@ impl FieldShape {
                 let sine = sine_of_turns(moment.turns(field, period_ns));
                 (low + high) * 0.5 + (high - low) * 0.5 * sine
             }
-            Shape::Sawtooth(low, high, period_ns) => {
-                low + (high - low) * moment.turns(field, period_ns)
-            }
+            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(field, period_ns),
             Shape::Counter(start, step) => {
                 let part = moment.stream(field).unit(moment.tick);
                 start + step * (moment.tick as f64 + part)

@@ -9,13 +9,7 @@ use std::collections::BTreeMap;
 const SECOND_NS: i64 = 1_000_000_000;
 
 fn field(kind: FieldType, shape: Shape) -> FieldShape {
-    FieldShape {
-        kind,
-        shape,
-        noise: 0.0,
-        decimals: None,
-        hold_ticks: NonZeroU64::MIN,
-    }
+    FieldShape { kind, shape, noise: 0.0, decimals: None, hold_ticks: NonZeroU64::MIN }
 }
 
 fn minutes(count: u64) -> NonZeroU64 {
@@ -62,12 +56,7 @@ fn sensors() -> Sensors {
 fn batch() -> Batch {
     let columns = fields().into_iter();
     let columns = columns.map(|field| sensormark_store::Column::new(field.kind));
-    Batch {
-        table: 0,
-        times_ns: Vec::new(),
-        series: Vec::new(),
-        columns: columns.collect(),
-    }
+    Batch { table: 0, times_ns: Vec::new(), series: Vec::new(), columns: columns.collect() }
 }
 
 /// A checksum of a batch in its order.
@@ -94,10 +83,7 @@ fn checksum(batch: &Batch) -> u64 {
 fn golden_checksum() {
     let mut all = batch();
     sensors().push_turns(0..5_000, true, &mut all);
-    assert_eq!(
-        (all.len(), checksum(&all)),
-        (5_143, 7_175_518_157_733_828_769)
-    );
+    assert_eq!((all.len(), checksum(&all)), (5_143, 7_175_518_157_733_828_769));
 }
 
 #[test]
@@ -134,17 +120,10 @@ fn every_reading_that_comes_is_sent_within_the_longest_delay_and_twice_where_it_
         }
         let first = times[0].0 - tick;
         assert_eq!(first > 0, sensors.is_late(series, tick));
-        assert!(
-            times
-                .iter()
-                .all(|(turn, _)| turn - tick <= sensors.longest_delay(true))
-        );
+        assert!(times.iter().all(|(turn, _)| turn - tick <= sensors.longest_delay(true)));
         let again = sensors.is_repeated(series, tick);
         assert_eq!(times.len(), 1 + usize::from(again));
-        assert_eq!(
-            times.iter().filter(|(_, again)| *again).count(),
-            usize::from(again)
-        );
+        assert_eq!(times.iter().filter(|(_, again)| *again).count(), usize::from(again));
         late += u32::from(first > 0);
         repeated += u32::from(again);
     }
@@ -162,14 +141,8 @@ fn times_of_a_series_ascend_and_ticks_are_found_by_time() {
             let time_ns = sensors.time_ns(series, tick);
             assert!(time_ns > sensors.time_ns(series, tick - 1));
             assert_eq!(time_ns % 1_000_000, 0);
-            assert!(
-                time_ns >= sensors.boundary_ns(tick) && time_ns < sensors.boundary_ns(tick + 1)
-            );
-            assert!(
-                sensors
-                    .ticks(time_ns, time_ns + 1, u64::MAX)
-                    .contains(&tick)
-            );
+            assert!(time_ns >= sensors.boundary_ns(tick) && time_ns < sensors.boundary_ns(tick + 1));
+            assert!(sensors.ticks(time_ns, time_ns + 1, u64::MAX).contains(&tick));
         }
     }
 }
@@ -203,27 +176,20 @@ fn what_is_exported_is_what_is_sent() {
     use crate::dataset::export::{DataSet, Shard};
     use sensormark_store::{Field, Schema, Series, Table, Tag, TagColumn, TimeResolution};
     let sensors = sensors();
-    let named = fields()
-        .into_iter()
-        .enumerate()
-        .map(|(number, field)| Field {
-            name: format!("f{number}"),
-            kind: field.kind,
-            nullable: false,
-        });
+    let named = fields().into_iter().enumerate().map(|(number, field)| Field {
+        name: format!("f{number}"),
+        kind: field.kind,
+        nullable: false,
+    });
     let table = Table {
         name: "readings".to_owned(),
-        tags: vec![Tag {
-            name: "sensor".to_owned(),
-        }],
+        tags: vec![Tag { name: "sensor".to_owned() }],
         fields: named.collect(),
         entity: None,
         time_resolution: TimeResolution::Milliseconds,
         series: Series::new(vec![TagColumn::Integer((0..5).collect())]),
     };
-    let schema = std::sync::Arc::new(Schema {
-        tables: vec![table],
-    });
+    let schema = std::sync::Arc::new(Schema { tables: vec![table] });
     let readings = SensorReadings::new(schema, sensors.clone(), 300);
     let mut all = batch();
     sensors.push_turns(0..1_500, true, &mut all);

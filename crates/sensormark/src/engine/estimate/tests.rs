@@ -24,17 +24,8 @@ fn planned(factory: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -
     let preset = factory.preset(Scale::Quick).expect("a scale");
     let parameters = adjust_values(preset, &settings, factory.parameters()).expect("numbers");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cases, _) = cases(
-        factory.as_ref(),
-        &parameters,
-        &[choice],
-        Durability::Default,
-    )
-    .expect("cases");
-    let runner = TrialRunner {
-        factory,
-        parameters,
-    };
+    let (cases, _) = cases(factory.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
+    let runner = TrialRunner { factory, parameters };
     runner.estimate(&cases[0], &terms)
 }
 
@@ -44,11 +35,7 @@ fn hot() -> Terms {
 
 #[test]
 fn windows_and_schedules_take_their_own_time() {
-    let case = planned(
-        Arc::new(machine_tool::MachineToolWorkload),
-        &["reads=30"],
-        hot(),
-    );
+    let case = planned(Arc::new(machine_tool::MachineToolWorkload), &["reads=30"], hot());
     let [write, read] = &case.trials[..2] else {
         panic!("{case:?}");
     };
@@ -61,8 +48,7 @@ fn windows_and_schedules_take_their_own_time() {
 
 #[test]
 fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
-    let seconds =
-        |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).seconds();
+    let seconds = |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).seconds();
     let usual = seconds(&[]);
     assert!(seconds(&["hosts=100", "load_seconds=0", "query_seconds=0"]) > 2.0 * usual);
     assert!(seconds(&["queries=100000", "query_seconds=0"]) > 5.0 * usual);
@@ -73,8 +59,7 @@ fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
 
 #[test]
 fn what_is_written_needs_room() {
-    let bytes =
-        |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).disk_bytes;
+    let bytes = |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).disk_bytes;
     let one = bytes(&["more_hours="]);
     let four = bytes(&["more_hours=4"]);
     // 32,400 readings an hour, at least 16 bytes each.
@@ -84,27 +69,15 @@ fn what_is_written_needs_room() {
 
 #[test]
 fn a_kill_counts_its_own_time() {
-    let seconds =
-        |text: &str| planned(Arc::new(durability::DurabilityWorkload), &[text], hot()).seconds();
-    let (short, long) = (
-        seconds("kill_after_seconds=2"),
-        seconds("kill_after_seconds=12"),
-    );
+    let seconds = |text: &str| planned(Arc::new(durability::DurabilityWorkload), &[text], hot()).seconds();
+    let (short, long) = (seconds("kill_after_seconds=2"), seconds("kill_after_seconds=12"));
     // Ten seconds more, and what is written in them is read back.
     assert!((10.0..12.0).contains(&(long - short)), "{short} {long}");
 }
 
 /// A server that states these times, in the place of the memory store.
-fn server_estimator<'a>(
-    case: &'a BenchmarkCase,
-    schema: &'a Schema,
-    terms: Terms,
-) -> Estimator<'a> {
-    Estimator {
-        typical: Typical::SERVER,
-        is_managed: true,
-        ..Estimator::new(case, schema, terms)
-    }
+fn server_estimator<'a>(case: &'a BenchmarkCase, schema: &'a Schema, terms: Terms) -> Estimator<'a> {
+    Estimator { typical: Typical::SERVER, is_managed: true, ..Estimator::new(case, schema, terms) }
 }
 
 #[test]
@@ -121,25 +94,16 @@ fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
         layout_name: &case.layout_name,
     };
     let workload = factory.build(&parameters, 1, subject).expect("a workload");
-    let trials = workload.trials(&CaseTrials {
-        strategies: case.strategies.clone(),
-        stored: None,
-        load_hosts: 0,
-    });
-    let read = trials
-        .iter()
-        .find(|trial| trial.side == Side::Read)
-        .expect("a read trial");
+    let trials =
+        workload.trials(&CaseTrials { strategies: case.strategies.clone(), stored: None, load_hosts: 0 });
+    let read = trials.iter().find(|trial| trial.side == Side::Read).expect("a read trial");
     let seconds = |terms| server_estimator(case, &schema, terms).trial(read);
     let usual = seconds(hot());
     let cold = seconds(Terms::new(Cache::Cold, None, LOG_BYTES));
     let study = study_protocol::protocol("machine-tool");
     let restarted = seconds(Terms::new(Cache::Hot, study, LOG_BYTES));
     // Cold, the warm-up is left out: it takes 0.7 s.
-    assert!(
-        cold > usual && restarted > usual + 1.4,
-        "{usual} {cold} {restarted}"
-    );
+    assert!(cold > usual && restarted > usual + 1.4, "{usual} {cold} {restarted}");
     let estimator = server_estimator(case, &schema, hot());
     assert!(estimator.open_seconds() >= Typical::SERVER.start_seconds);
     let mut existing = case.clone();
@@ -153,17 +117,8 @@ fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
     let factory: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
     let parameters = factory.preset(Scale::Quick).expect("a scale");
     let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
-    let (cases, _) = cases(
-        factory.as_ref(),
-        &parameters,
-        &[choice],
-        Durability::Default,
-    )
-    .expect("cases");
-    let runner = TrialRunner {
-        factory,
-        parameters,
-    };
+    let (cases, _) = cases(factory.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
+    let runner = TrialRunner { factory, parameters };
     let once = RunPlan::new(&runner, &cases, 1, &hot());
     let thrice = RunPlan::new(&runner, &cases, 3, &hot());
     let before = once.seconds() - once.cases.iter().map(CaseEstimate::seconds).sum::<f64>();

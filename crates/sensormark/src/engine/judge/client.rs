@@ -124,32 +124,24 @@ fn held_back(
     let roles = totals.roles.iter().filter(|(name, _)| is_ours(name));
     let used_ns: u64 = roles.map(|(_, role)| role.cpu_ns).total();
     // The group holds nothing of what runs on other hosts.
-    let there = totals
-        .client_hosts
-        .iter()
-        .flat_map(|host| host.roles.values());
+    let there = totals.client_hosts.iter().flat_map(|host| host.roles.values());
     let there_ns: u64 = there.map(|role| role.cpu_ns).total();
     let used = used_ns.saturating_sub(there_ns) as f64 / totals.span_ns as f64;
     let group = format!("{}: the control group may use {quota:.2} cores", phase.name);
     // A closed loop takes what it gets. A schedule asks for no more than its rate, and has to leave room for twice of it, as over the null store.
     let is_open = !works.is_empty() && works.iter().all(|work| work.open_loop);
-    let share = if is_open {
-        1.0 / CEILING_FACTOR
-    } else {
-        GROUP_SHARE
-    };
+    let share = if is_open { 1.0 / CEILING_FACTOR } else { GROUP_SHARE };
     if used > share * quota {
         let most = share * 100.0;
-        let text = format!(
-            "{group}, and all that belongs to the run used {used:.2}, over {most:.0} % of it"
-        );
+        let text = format!("{group}, and all that belongs to the run used {used:.2}, over {most:.0} % of it");
         return Some(Finding::certain(ReasonKind::ClientBound, text));
     }
     let (held, periods) = (totals.host.held_back_periods?, totals.host.group_periods?);
     let is_held = held >= HELD_BACK && held as f64 > HELD_BACK_SHARE * periods as f64;
     is_held.then(|| {
-        let text =
-            format!("{group}, and the kernel held it back in {held} of the {periods} periods in which it worked");
+        let text = format!(
+            "{group}, and the kernel held it back in {held} of the {periods} periods in which it worked"
+        );
         Finding::certain(ReasonKind::ClientBound, text)
     })
 }
@@ -163,10 +155,7 @@ mod tests {
     #[test]
     fn a_client_near_its_own_limits_measures_itself() {
         let bound = |role: &str, cpu_percent: f64, clients: u32| {
-            let work = Work {
-                clients,
-                ..Work::default()
-            };
+            let work = Work { clients, ..Work::default() };
             !out_of_cores(&phase(role, cpu_percent), &[&work], 2).is_empty()
         };
         for role in CLIENTS {
@@ -176,11 +165,7 @@ mod tests {
         }
         assert!(!bound("source", 91.0, 1) && !bound("server", 91.0, 1));
         let near = |ceiling: f64| {
-            let work = Work {
-                per_second: Some(1_000.0),
-                ceiling: Some(ceiling),
-                ..Work::default()
-            };
+            let work = Work { per_second: Some(1_000.0), ceiling: Some(ceiling), ..Work::default() };
             near_ceiling(&work).is_some()
         };
         assert!(!near(2_000.0) && near(1_999.0));
@@ -194,23 +179,13 @@ mod tests {
             let mut phase = phase(ROLE, a + b);
             let totals = phase.totals.as_mut().expect("totals");
             for (name, percent) in [("a", a), ("b", b)] {
-                let mut host = ClientHost {
-                    name: name.to_owned(),
-                    clients: 4,
-                    ..ClientHost::default()
-                };
+                let mut host = ClientHost { name: name.to_owned(), clients: 4, ..ClientHost::default() };
                 host.host.processors = 1;
-                let used = RoleTotals {
-                    cpu_percent_of_core: percent,
-                    ..RoleTotals::default()
-                };
+                let used = RoleTotals { cpu_percent_of_core: percent, ..RoleTotals::default() };
                 host.roles.insert(ROLE.to_owned(), used);
                 totals.client_hosts.push(host);
             }
-            let work = Work {
-                clients: 8,
-                ..Work::default()
-            };
+            let work = Work { clients: 8, ..Work::default() };
             let found = out_of_cores(&phase, &[&work], 2);
             let texts = found.into_iter().map(|one| one.reason.text);
             texts.collect::<Vec<_>>()
@@ -218,19 +193,12 @@ mod tests {
         assert!(found(89.0, 89.0).is_empty());
         let texts = found(20.0, 95.0);
         assert_eq!(texts.len(), 1, "{texts:?}");
-        assert!(
-            texts[0].contains("on load host b the client used 95 % of a core"),
-            "{texts:?}"
-        );
+        assert!(texts[0].contains("on load host b the client used 95 % of a core"), "{texts:?}");
         assert_eq!(found(99.0, 95.0).len(), 2);
     }
 
     fn limits(cores: f64) -> Limits {
-        Limits {
-            allowed_cores: Some(2),
-            cgroup_cores: Some(cores),
-            cgroup_memory_bytes: None,
-        }
+        Limits { allowed_cores: Some(2), cgroup_cores: Some(cores), cgroup_memory_bytes: None }
     }
 
     #[test]
@@ -257,10 +225,7 @@ mod tests {
     #[test]
     fn a_schedule_leaves_room_for_twice_its_rate_in_its_group() {
         let seen = |open_loop: bool, cpu_percent: f64| {
-            let work = Work {
-                open_loop,
-                ..Work::default()
-            };
+            let work = Work { open_loop, ..Work::default() };
             held_back(&phase("writer", cpu_percent), &[&work], None, limits(1.2)).is_some()
         };
         assert!(!seen(true, 59.0) && seen(true, 61.0));

@@ -13,21 +13,9 @@ pub fn ledger(ledger: &LedgerRecord) -> Vec<Reason> {
             reasons.push(Reason::new(kind, format!("{count} {text}")));
         }
     };
-    push(
-        ReasonKind::LostData,
-        ledger.lost,
-        "acknowledged readings are not stored",
-    );
-    push(
-        ReasonKind::DuplicatedData,
-        ledger.duplicated,
-        "readings are stored more than once",
-    );
-    push(
-        ReasonKind::AlteredData,
-        ledger.altered,
-        "stored readings differ from what was written",
-    );
+    push(ReasonKind::LostData, ledger.lost, "acknowledged readings are not stored");
+    push(ReasonKind::DuplicatedData, ledger.duplicated, "readings are stored more than once");
+    push(ReasonKind::AlteredData, ledger.altered, "stored readings differ from what was written");
     reasons
 }
 
@@ -74,9 +62,7 @@ pub fn as_its_counts_say(mut record: TrialRecord) -> TrialRecord {
         return record;
     }
     for reason in &mut reasons {
-        reason
-            .text
-            .push_str("; its file says valid, which contradicts this");
+        reason.text.push_str("; its file says valid, which contradicts this");
     }
     record.verdict = Verdict::Invalid(reasons);
     record
@@ -92,11 +78,7 @@ mod tests {
 
     #[test]
     fn what_a_class_does_not_promise_is_told_and_not_held_against_it() {
-        let counts = LedgerRecord {
-            lost: 3,
-            altered: 1,
-            ..LedgerRecord::default()
-        };
+        let counts = LedgerRecord { lost: 3, altered: 1, ..LedgerRecord::default() };
         let kinds = |class| {
             let (reasons, told) = ledger_of_killed(&counts, &Promise::of_class(class));
             (reasons.len(), told.len())
@@ -113,10 +95,7 @@ mod tests {
     fn what_a_level_promises_is_decided_once_and_holds_for_who_reads_the_record() {
         let mut record = fixture::attempt(0, [("load", 0.0, 1), ("ask", 0.0, 1)]);
         record.verdict = Verdict::Valid;
-        record.ledger = Some(LedgerRecord {
-            lost: 5,
-            ..LedgerRecord::default()
-        });
+        record.ledger = Some(LedgerRecord { lost: 5, ..LedgerRecord::default() });
         let after = Figure::new(1.0, "s");
         record.figures.insert(names::KILLED_AFTER.to_owned(), after);
         let of = |holds, class| {
@@ -136,19 +115,12 @@ mod tests {
         let mut record = fixture::attempt(0, [("load", 0.0, 1), ("ask", 0.0, 1)]);
         record.verdict = Verdict::Valid;
         assert!(as_its_counts_say(record.clone()).verdict.is_valid());
-        record.ledger = Some(LedgerRecord {
-            lost: 5,
-            ..LedgerRecord::default()
-        });
+        record.ledger = Some(LedgerRecord { lost: 5, ..LedgerRecord::default() });
         let judged = as_its_counts_say(record.clone()).verdict;
         assert_eq!(judged.reasons()[0].kind, ReasonKind::LostData);
         assert!(judged.reasons()[0].text.contains("its file says valid"));
         record.ledger = None;
-        record.answers = Some(AnswersRecord {
-            checked: 9,
-            wrong: 5,
-            ..AnswersRecord::default()
-        });
+        record.answers = Some(AnswersRecord { checked: 9, wrong: 5, ..AnswersRecord::default() });
         let judged = as_its_counts_say(record).verdict;
         assert_eq!(judged.reasons()[0].kind, ReasonKind::WrongAnswer);
     }

@@ -14,17 +14,11 @@ pub struct Finding {
 impl Finding {
     /// Something that no disturbance of the host explains.
     pub fn certain(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self {
-            reason: Reason::new(kind, text),
-            by_host: false,
-        }
+        Self { reason: Reason::new(kind, text), by_host: false }
     }
 
     /// Something that a disturbed host explains.
     pub fn perhaps_by_host(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self {
-            by_host: true,
-            ..Self::certain(kind, text)
-        }
+        Self { by_host: true, ..Self::certain(kind, text) }
     }
 }

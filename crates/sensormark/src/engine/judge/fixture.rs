@@ -96,11 +96,7 @@ pub fn with_others(span_ns: u64, other_share: f64) -> PhaseRecord {
 
 /// An attempt with two phases of a second each: how much of the processors others took in each, and its operations.
 pub fn attempt(number: u32, phases: [(&str, f64, u64); 2]) -> TrialRecord {
-    let turn = TrialPosition {
-        repetition: 0,
-        turn: 0,
-        attempt: number,
-    };
+    let turn = TrialPosition { repetition: 0, turn: 0, attempt: number };
     let implementation = Implementation {
         store: "sqlite".into(),
         server: None,

@@ -42,9 +42,7 @@ pub fn disturbances<'a>(
         let found = found.into_iter();
         all.extend(found.map(|(names, how)| (place.to_owned(), names, how)));
     };
-    let here = of_hosts(phases, limits, |totals| {
-        Some((totals.span_ns, &totals.disturbance))
-    });
+    let here = of_hosts(phases, limits, |totals| Some((totals.span_ns, &totals.disturbance)));
     add("", here);
     let servers = of_hosts(phases, limits, |totals| {
         let other = totals.server_host.as_ref()?;
@@ -130,9 +128,7 @@ mod tests {
         let mut phase = with_others(2 * MOMENT_NS, 0.0);
         let totals = phase.totals.as_mut().expect("totals");
         for (name, other_share) in [("a", 0.0), ("b", 0.4)] {
-            let busy = with_others(2 * MOMENT_NS, other_share)
-                .totals
-                .expect("totals");
+            let busy = with_others(2 * MOMENT_NS, other_share).totals.expect("totals");
             totals.client_hosts.push(ClientHost {
                 name: name.to_owned(),
                 span_ns: 2 * MOMENT_NS,
@@ -143,10 +139,7 @@ mod tests {
         let found = disturbed([&phase], &DisturbanceLimits::default());
         assert_eq!(found.len(), 1, "{found:?}");
         let text = &found[0].reason.text;
-        assert!(
-            text.contains("load host b: other programs used 40.0 %"),
-            "{text}"
-        );
+        assert!(text.contains("load host b: other programs used 40.0 %"), "{text}");
     }
 
     /// A trial of 3.5 s was called invalid for a source whose p99 was 3.57 ms late, while the hypervisor took 130 ms: 1.9 % of two processors.
@@ -156,10 +149,7 @@ mod tests {
             let mut phase = with_others(3_500_000_000, 0.0);
             let totals = phase.totals.as_mut().expect("totals");
             totals.host.cpu_steal_ns = steal_ms * 1_000_000;
-            let work = Work {
-                pacing_p99_ns: Some(p99_ns),
-                ..Work::default()
-            };
+            let work = Work { pacing_p99_ns: Some(p99_ns), ..Work::default() };
             made_late(&phase, &[&work]).is_some()
         };
         assert!(excuse(3_570_000, 130));

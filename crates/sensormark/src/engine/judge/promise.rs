@@ -47,14 +47,10 @@ impl Promise {
     pub fn of_member(lost: LostMember<'_>, class: Durability) -> Self {
         let level = lost.level;
         let (holds, words) = match (lost.survives, lost.leadership, lost.primary) {
-            (true, ..) => (
-                true,
-                format!("which level {level} promises to keep when any one member is lost"),
-            ),
-            (false, Leadership::Fixed | Leadership::Elected, false) => (
-                true,
-                "which the primary had acknowledged, and it was not killed".to_owned(),
-            ),
+            (true, ..) => (true, format!("which level {level} promises to keep when any one member is lost")),
+            (false, Leadership::Fixed | Leadership::Elected, false) => {
+                (true, "which the primary had acknowledged, and it was not killed".to_owned())
+            }
             (false, Leadership::Elected, true) => (
                 false,
                 format!(
@@ -74,10 +70,7 @@ impl Promise {
         let decided = decided.and_then(|figure| figure.value);
         let class = Self::of_class(record.implementation.durability);
         match decided.map(|value| value > 0.0) {
-            Some(holds) if holds != class.holds => Self {
-                holds,
-                words: "as its level has it".to_owned(),
-            },
+            Some(holds) if holds != class.holds => Self { holds, words: "as its level has it".to_owned() },
             _ => class,
         }
     }
@@ -94,27 +87,13 @@ impl Promise {
 mod tests {
     use super::*;
 
-    fn decided(
-        survives: bool,
-        leadership: Leadership,
-        primary: bool,
-        class: Durability,
-    ) -> (bool, String) {
-        let lost = LostMember {
-            level: "some",
-            survives,
-            leadership,
-            primary,
-        };
+    fn decided(survives: bool, leadership: Leadership, primary: bool, class: Durability) -> (bool, String) {
+        let lost = LostMember { level: "some", survives, leadership, primary };
         let promise = Promise::of_member(lost, class);
         (promise.holds, promise.words)
     }
 
-    const CLASSES: [Durability; 3] = [
-        Durability::Default,
-        Durability::Durable,
-        Durability::Relaxed,
-    ];
+    const CLASSES: [Durability; 3] = [Durability::Default, Durability::Durable, Durability::Relaxed];
 
     #[test]
     fn a_level_that_survives_a_member_is_held_to_it_in_every_class() {

@@ -46,12 +46,7 @@ fn a_trial_that_was_broken_off_keeps_what_was_known() {
         ..Evidence::default()
     };
     judge(&mut record, evidence, &circumstances);
-    let kinds: Vec<ReasonKind> = record
-        .verdict
-        .reasons()
-        .iter()
-        .map(|one| one.kind)
-        .collect();
+    let kinds: Vec<ReasonKind> = record.verdict.reasons().iter().map(|one| one.kind).collect();
     use ReasonKind::{HostDisturbed, LostData, ServerCrashed};
     assert_eq!(kinds, [LostData, HostDisturbed, ServerCrashed]);
     assert_eq!(record.disturbances.len(), 1);
@@ -63,11 +58,7 @@ fn circumstances(tolerate: bool) -> Circumstances {
         embedded: true,
         timeout_ms: 1_000,
         cores: 2,
-        limits: Limits {
-            allowed_cores: Some(2),
-            cgroup_cores: None,
-            cgroup_memory_bytes: None,
-        },
+        limits: Limits { allowed_cores: Some(2), cgroup_cores: None, cgroup_memory_bytes: None },
         tolerate_disturbance: tolerate,
         disturbance: DisturbanceLimits::default(),
     }
@@ -78,10 +69,7 @@ fn judged(others: f64, tolerate: bool) -> TrialRecord {
     let mut record = attempt(0, [("write", others, 1_000), ("read", 0.0, 1_000)]);
     record.loads[0].pacing_p99_ns = Some(2_000_000);
     let circumstances = circumstances(tolerate);
-    let evidence = Evidence {
-        works: work::of_loads(&record),
-        ..Evidence::default()
-    };
+    let evidence = Evidence { works: work::of_loads(&record), ..Evidence::default() };
     judge(&mut record, evidence, &circumstances);
     record
 }
@@ -98,18 +86,10 @@ fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_rough() {
     assert_eq!(tolerated.disturbances.len(), 1);
     assert_eq!(tolerated.state(), "disturbed");
     assert_eq!(strict.state(), "disturbed, not counted");
-    let warned = |begin: &str| {
-        tolerated
-            .warnings
-            .iter()
-            .any(|text| text.starts_with(begin))
-    };
+    let warned = |begin: &str| tolerated.warnings.iter().any(|text| text.starts_with(begin));
     assert!(warned(DISTURBED) && warned("tolerated: source late: "));
     let quiet = judged(0.0, true);
-    assert!(
-        matches!(quiet.verdict, Verdict::Invalid(_)),
-        "nothing excuses it"
-    );
+    assert!(matches!(quiet.verdict, Verdict::Invalid(_)), "nothing excuses it");
     assert!(quiet.disturbances.is_empty() && quiet.disturbances().is_empty());
 }
 
@@ -128,14 +108,8 @@ fn results_of_older_versions_tell_of_disturbances_too() {
 fn client_bound(others: f64, ceiling: f64) -> Verdict {
     let mut record = attempt(0, [("write", others, 1_000), ("read", 0.0, 1_000)]);
     record.loads[0].ceiling = Some(ceiling);
-    let circumstances = Circumstances {
-        embedded: false,
-        ..circumstances(true)
-    };
-    let evidence = Evidence {
-        works: work::of_loads(&record),
-        ..Evidence::default()
-    };
+    let circumstances = Circumstances { embedded: false, ..circumstances(true) };
+    let evidence = Evidence { works: work::of_loads(&record), ..Evidence::default() };
     judge(&mut record, evidence, &circumstances);
     record.verdict
 }

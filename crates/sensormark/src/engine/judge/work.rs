@@ -106,10 +106,7 @@ impl Work {
             let (phase, what) = (&self.phase, self.what);
             let text = format!("{phase}: {failed} of {all} {what} failed; the first: {first}");
             let found = Finding::certain(ReasonKind::Errors, text);
-            Finding {
-                by_host: only_late,
-                ..found
-            }
+            Finding { by_host: only_late, ..found }
         })
     }
 
@@ -121,16 +118,11 @@ impl Work {
             findings.push(Finding::perhaps_by_host(ReasonKind::Hung, text));
         } else if self.late > 0 {
             let late = self.late;
-            let text =
-                format!("{phase}: {late} {what} came back after the time limit of {timeout_ms} ms");
+            let text = format!("{phase}: {late} {what} came back after the time limit of {timeout_ms} ms");
             findings.push(Finding::perhaps_by_host(ReasonKind::LateAnswers, text));
         }
         if let Some(p99) = self.pacing_p99_ns.filter(|_| self.is_late()) {
-            let text = format!(
-                "{phase}: {}, p99 {:.2} ms, over 1 ms",
-                self.paced,
-                p99 as f64 / 1e6
-            );
+            let text = format!("{phase}: {}, p99 {:.2} ms, over 1 ms", self.paced, p99 as f64 / 1e6);
             findings.push(Finding::perhaps_by_host(ReasonKind::SourceLate, text));
         }
         findings
@@ -139,9 +131,7 @@ impl Work {
     fn too_short(&self) -> Option<Finding> {
         let (done, became) = self.counted;
         (done < self.fewest).then(|| {
-            let of = self
-                .planned
-                .map_or_else(String::new, |all| format!(" of {all}"));
+            let of = self.planned.map_or_else(String::new, |all| format!(" of {all}"));
             let text = format!("{}: only {done}{of} {became}", self.phase);
             Finding::perhaps_by_host(ReasonKind::TooShort, text)
         })

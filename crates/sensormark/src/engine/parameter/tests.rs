@@ -75,17 +75,11 @@ fn refused(name: &str, text: &str, message: &str) {
 fn a_wrong_unit_is_said_with_the_right_one() {
     const LENGTH: &str = "a length of time like 90s, 15m or 6h, or a";
     for (name, text, message) in [
-        (
-            "seconds",
-            "1GB",
-            format!("seconds must be {LENGTH} number of seconds, and \"1GB\" is not"),
-        ),
+        ("seconds", "1GB", format!("seconds must be {LENGTH} number of seconds, and \"1GB\" is not")),
         (
             "interval_ms",
             "soon",
-            format!(
-                "interval_ms must be {LENGTH} whole number of milliseconds, and \"soon\" is not"
-            ),
+            format!("interval_ms must be {LENGTH} whole number of milliseconds, and \"soon\" is not"),
         ),
         (
             "days",
@@ -110,17 +104,9 @@ fn a_wrong_unit_is_said_with_the_right_one() {
 #[test]
 fn a_value_out_of_bounds_is_said_with_them() {
     for (name, text, message) in [
-        (
-            "seconds",
-            "2d",
-            "seconds is 172800; it must be over 0, and 86400 at most",
-        ),
+        ("seconds", "2d", "seconds is 172800; it must be over 0, and 86400 at most"),
         ("interval_ms", "0", "interval_ms is 0; it must be 1 or more"),
-        (
-            "interval_ms",
-            "1000d",
-            "interval_ms is 86400000000; it must be 4294967295 at most",
-        ),
+        ("interval_ms", "1000d", "interval_ms is 86400000000; it must be 4294967295 at most"),
         ("days", "400d", "days holds 400; each must be 1 to 365"),
         ("days", "1,7,1", "days: 1 is named twice"),
         (
@@ -128,18 +114,11 @@ fn a_value_out_of_bounds_is_said_with_them() {
             "bucketd",
             "there is no value of names: \"bucketd\"; did you mean bucketed? (there are: flat, bucketed)",
         ),
-        (
-            "whether",
-            "1",
-            "whether must be true or false, and \"1\" is not",
-        ),
+        ("whether", "1", "whether must be true or false, and \"1\" is not"),
     ] {
         refused(name, text, message);
     }
-    let wrong = Numbers {
-        seconds: f64::NAN,
-        ..Numbers::of(Scale::Quick)
-    };
+    let wrong = Numbers { seconds: f64::NAN, ..Numbers::of(Scale::Quick) };
     assert!(check_each(Numbers::TABLE, &wrong).is_err());
 }
 
@@ -150,11 +129,9 @@ fn lists_of_earlier_results_are_read_as_they_were_typed() {
         #[serde(deserialize_with = "list")]
         numbers: Vec<u32>,
     }
-    for (stored, numbers) in [
-        (json!([1, 16]), vec![1, 16]),
-        (json!("1,16"), vec![1, 16]),
-        (json!(4), vec![4]),
-    ] {
+    for (stored, numbers) in
+        [(json!([1, 16]), vec![1, 16]), (json!("1,16"), vec![1, 16]), (json!(4), vec![4])]
+    {
         let read: Stored = serde_json::from_value(json!({ "numbers": stored })).expect("a list");
         assert_eq!(read.numbers, numbers);
     }

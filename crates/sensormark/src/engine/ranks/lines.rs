@@ -88,10 +88,7 @@ pub struct Speaker {
 impl Speaker {
     /// A rank that says all in this file.
     pub const fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            order: Mutex::new(()),
-        }
+        Self { path, order: Mutex::new(()) }
     }
 
     /// Says a word: it is in the file when this returns.
@@ -102,10 +99,7 @@ impl Speaker {
         let mut line = serde_json::to_vec(word)?;
         line.push(b'\n');
         let _order = self.order.lock();
-        let mut file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(&self.path)?;
+        let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
         file.write_all(&line)
     }
 }
@@ -125,13 +119,7 @@ pub struct Listener {
 impl Listener {
     /// A rank that says all in this file.
     pub const fn new(rank: u32, path: PathBuf) -> Self {
-        Self {
-            rank,
-            path,
-            read_bytes: 0,
-            waiting: VecDeque::new(),
-            heard: None,
-        }
+        Self { rank, path, read_bytes: 0, waiting: VecDeque::new(), heard: None }
     }
 
     /// Takes in what it has said since.
@@ -167,9 +155,7 @@ impl Listener {
     /// The first waiting word that passes.
     pub fn take<T>(&mut self, passes: impl Fn(&Word) -> Option<T>) -> Option<T> {
         let found = self.waiting.iter().enumerate();
-        let (place, found) = found
-            .filter_map(|(place, word)| Some((place, passes(word)?)))
-            .next()?;
+        let (place, found) = found.filter_map(|(place, word)| Some((place, passes(word)?))).next()?;
         self.waiting.remove(place);
         Some(found)
     }

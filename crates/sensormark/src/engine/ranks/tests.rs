@@ -19,10 +19,7 @@ fn meet(
         shared,
         shard,
         terms: terms(seed),
-        welcome: Welcome {
-            run: format!("run-{}", shard.0),
-            owner: format!("owner-{}", shard.0),
-        },
+        welcome: Welcome { run: format!("run-{}", shard.0), owner: format!("owner-{}", shard.0) },
         start_at: None,
         patience,
     };
@@ -44,14 +41,9 @@ fn three_ranks_start_together_and_hear_what_all_did() {
             move || {
                 let (ranks, welcome) = meet(shared, (rank, 3), 1, SOON).expect("all come");
                 assert_eq!(welcome.owner, "owner-0");
-                ranks
-                    .pass("case", "made", &mut || Ok(()))
-                    .expect("all pass");
+                ranks.pass("case", "made", &mut || Ok(())).expect("all pass");
                 let start = ranks.start("trial", "load", &mut || Ok(()));
-                let own = Share {
-                    started_unix_ns: u64::from(rank),
-                    report: None,
-                };
+                let own = Share { started_unix_ns: u64::from(rank), report: None };
                 let shares = ranks.share("trial", "load", own, &mut || Ok(()));
                 let shares = shares.expect("all share");
                 let numbers: Vec<u64> = shares.iter().map(|one| one.started_unix_ns).collect();
@@ -61,10 +53,7 @@ fn three_ranks_start_together_and_hear_what_all_did() {
             }
         };
         let ranks: Vec<_> = (0..3).map(|rank| scope.spawn(way(rank))).collect();
-        ranks
-            .into_iter()
-            .map(|rank| rank.join().expect("no panic"))
-            .collect()
+        ranks.into_iter().map(|rank| rank.join().expect("no panic")).collect()
     });
     assert!(starts.iter().all(|start| *start == starts[0]), "{starts:?}");
 }
@@ -73,14 +62,9 @@ fn three_ranks_start_together_and_hear_what_all_did() {
 fn a_rank_that_never_comes_is_named() {
     let scratch = scratch();
     let patience = Duration::from_millis(300);
-    let why = meet(scratch.path(), (0, 2), 1, patience)
-        .err()
-        .expect("nobody comes");
+    let why = meet(scratch.path(), (0, 2), 1, patience).err().expect("nobody comes");
     let why = why.to_string();
-    assert!(
-        why.contains("rank 1 of 2 did not come within 0.3 s"),
-        "{why}"
-    );
+    assert!(why.contains("rank 1 of 2 did not come within 0.3 s"), "{why}");
     assert!(why.contains("--shard 1/2"), "{why}");
 }
 
@@ -94,10 +78,7 @@ fn a_rank_with_another_seed_is_refused_on_both_sides() {
     });
     for one in both {
         let why = one.expect_err("they differ").to_string();
-        assert!(
-            why.starts_with("rank 1 has another seed than rank 0: 8 there, 7 here"),
-            "{why}"
-        );
+        assert!(why.starts_with("rank 1 has another seed than rank 0: 8 there, 7 here"), "{why}");
     }
 }
 
@@ -110,9 +91,7 @@ fn what_breaks_one_rank_off_breaks_the_trial_off_for_all_and_the_next_goes_on() 
             let own = TrialFailure::System("no memory".to_owned());
             ranks.broken_off("one", &own);
         } else {
-            let why = ranks
-                .pass("one", "load", &mut || Ok(()))
-                .expect_err("it breaks");
+            let why = ranks.pass("one", "load", &mut || Ok(())).expect_err("it breaks");
             assert_eq!(why.to_string(), "rank 2: no memory");
             ranks.broken_off("one", &why);
         }
@@ -137,19 +116,11 @@ fn a_rank_that_falls_silent_is_named_to_all() {
             thread::sleep(Duration::from_secs(3));
             return;
         }
-        let why = ranks
-            .pass("one", "load", &mut || Ok(()))
-            .expect_err("it is gone");
-        assert!(
-            why.to_string()
-                .starts_with("rank 2 has said nothing for 1.5 s"),
-            "{why}"
-        );
+        let why = ranks.pass("one", "load", &mut || Ok(())).expect_err("it is gone");
+        assert!(why.to_string().starts_with("rank 2 has said nothing for 1.5 s"), "{why}");
         ranks.broken_off("one", &why);
         if rank == 0 {
-            let again = ranks
-                .pass("two", "load", &mut || Ok(()))
-                .expect_err("it stays lost");
+            let again = ranks.pass("two", "load", &mut || Ok(())).expect_err("it stays lost");
             assert_eq!(again.to_string(), why.to_string());
         }
     };

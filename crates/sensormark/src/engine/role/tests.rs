@@ -2,7 +2,8 @@ use super::*;
 
 /// A process that says that it is there, and answers nothing.
 fn mute() -> RoleProcess {
-    let here = r#"sh -c 'printf "{\42event\42:\42here\42,\42data\42:{\42process_id\42:%s}}\n" $$; cat >&2' {host}"#;
+    let here =
+        r#"sh -c 'printf "{\42event\42:\42here\42,\42data\42:{\42process_id\42:%s}}\n" $$; cat >&2' {host}"#;
     let launcher = Launcher::from_template(here, "pi1").expect("a launcher");
     RoleProcess::launch(&launcher, "writer").expect("it starts")
 }
@@ -10,9 +11,7 @@ fn mute() -> RoleProcess {
 #[test]
 fn a_host_that_does_not_tell_its_clock_is_named_with_what_to_do() {
     let mut process = mute();
-    process
-        .wait_here(Duration::from_secs(20))
-        .expect("it is here");
+    process.wait_here(Duration::from_secs(20)).expect("it is here");
     assert_eq!(process.id_there(), Some(process.process_id()));
     let limit = Duration::from_millis(200);
     let asked = process.ask_clock().expect("it takes the question");

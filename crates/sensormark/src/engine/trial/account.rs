@@ -11,8 +11,7 @@ use crate::engine::phase::Pacing;
 use crate::measurement::folder::ResultsFolder;
 use crate::measurement::names;
 use crate::measurement::record::{
-    AnswersRecord, ClassRecord, Figure, LatencyRecord, LedgerRecord, LoadRecord, PhaseRecord,
-    TrialRecord,
+    AnswersRecord, ClassRecord, Figure, LatencyRecord, LedgerRecord, LoadRecord, PhaseRecord, TrialRecord,
 };
 use crate::probe::Recording;
 use crate::units::ns_to_seconds;
@@ -88,9 +87,7 @@ fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
     record.pacing_p99_ns = outcome.pacing.and_then(|pacing| pacing.p99_ns);
     let open_loop = record.open_loop;
     let classes = outcome.classes.into_iter();
-    record.classes = classes
-        .map(|(name, class)| (name, class_record(class, open_loop)))
-        .collect();
+    record.classes = classes.map(|(name, class)| (name, class_record(class, open_loop))).collect();
 }
 
 /// Whether a load that has no other end was ended by its time.
@@ -186,10 +183,8 @@ pub fn add_disk(record: &mut TrialRecord, moment: DiskMoment, phase: Option<&str
         DiskMoment::After => (names::DISK_AFTER, names::DISK_AFTER_LOGS),
         DiskMoment::Settled => (names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
     };
-    let figure = |bytes: Option<u64>| Figure {
-        value: bytes.map(|bytes| bytes as f64),
-        unit: "bytes".to_owned(),
-    };
+    let figure =
+        |bytes: Option<u64>| Figure { value: bytes.map(|bytes| bytes as f64), unit: "bytes".to_owned() };
     let mut add = |name: &str, bytes: Option<u64>| {
         record.figures.insert(name.to_owned(), figure(bytes));
         if let Some(phase) = phase {
@@ -223,8 +218,7 @@ pub fn add_notes(record: &mut TrialRecord, notes: Vec<String>) {
 
 /// Adds the documents that the database counts, where it does.
 pub fn add_documents(record: &mut TrialRecord, deployment: &Deployment, plan: &Plan) {
-    let counted =
-        deployment.administer(plan, async |administrator| administrator.documents().await);
+    let counted = deployment.administer(plan, async |administrator| administrator.documents().await);
     let documents = match counted {
         Ok(None) => return,
         Ok(Some(documents)) => documents,
@@ -234,10 +228,8 @@ pub fn add_documents(record: &mut TrialRecord, deployment: &Deployment, plan: &P
             return;
         }
     };
-    let figures = [
-        (names::DOCUMENTS, documents.count, ""),
-        (names::DOCUMENT_BYTES, documents.bytes, "bytes"),
-    ];
+    let figures =
+        [(names::DOCUMENTS, documents.count, ""), (names::DOCUMENT_BYTES, documents.bytes, "bytes")];
     for (name, value, unit) in figures {
         let figure = Figure::new(value as f64, unit);
         record.figures.insert(name.to_owned(), figure);
@@ -263,9 +255,7 @@ pub fn keep(
     seen: &Seen,
     (role, operations): (&str, &BTreeMap<String, u64>),
 ) -> Result<(), TrialFailure> {
-    let Seen {
-        recording, probed, ..
-    } = seen;
+    let Seen { recording, probed, .. } = seen;
     for (number, phase) in recording.phases.iter().enumerate() {
         let mut totals = recording.phase_totals(phase);
         if let Some((totals, probed)) = totals.as_mut().zip(probed.as_ref())
@@ -274,13 +264,7 @@ pub fn keep(
             totals.add_server(&theirs, probed.is_here, &recording.limits);
         }
         if let Some(totals) = &mut totals {
-            client_hosts::add(
-                totals,
-                (number, phase.name.as_str()),
-                role,
-                seen,
-                &record.loads,
-            );
+            client_hosts::add(totals, (number, phase.name.as_str()), role, seen, &record.loads);
         }
         record.phases.push(PhaseRecord {
             name: phase.name.clone(),
@@ -295,17 +279,12 @@ pub fn keep(
         record.warnings.extend(warnings);
     }
     let write = |name: String, recording: &Recording| {
-        folder
-            .write_json(&name, recording)
-            .map_err(|error| TrialFailure::System(error.to_string()))
+        folder.write_json(&name, recording).map_err(|error| TrialFailure::System(error.to_string()))
     };
     write(format!("samples/{}.json", record.name), recording)?;
     record.warnings.extend(seen.warnings.iter().cloned());
     for (name, probed) in client_hosts::samples(&seen.roles) {
-        write(
-            format!("samples/{}.{name}.json", record.name),
-            &probed.recording,
-        )?;
+        write(format!("samples/{}.{name}.json", record.name), &probed.recording)?;
     }
     record.client_probes = client_hosts::records(&seen.roles);
     let Some(probed) = probed else {
@@ -314,8 +293,5 @@ pub fn keep(
     if let Some(server) = &mut record.server {
         server.probe = Some(probed.record.clone());
     }
-    write(
-        format!("samples/{}.server.json", record.name),
-        &probed.recording,
-    )
+    write(format!("samples/{}.server.json", record.name), &probed.recording)
 }

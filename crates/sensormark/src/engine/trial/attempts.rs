@@ -14,18 +14,12 @@ use std::collections::BTreeSet;
 
 /// Takes each phase in which the host was disturbed from the first of the earlier attempts in which it was quiet, with a warning that says so. What
 /// no attempt has stays.
-pub fn take_quiet_phases(
-    record: &mut TrialRecord,
-    earlier: &[TrialRecord],
-    limits: &DisturbanceLimits,
-) {
+pub fn take_quiet_phases(record: &mut TrialRecord, earlier: &[TrialRecord], limits: &DisturbanceLimits) {
     if earlier.is_empty() || record.figures.contains_key(names::KILLED_AFTER) {
         return;
     }
-    let disturbed_earlier: Vec<BTreeSet<String>> = earlier
-        .iter()
-        .map(|attempt| disturbed_phases(attempt, limits))
-        .collect();
+    let disturbed_earlier: Vec<BTreeSet<String>> =
+        earlier.iter().map(|attempt| disturbed_phases(attempt, limits)).collect();
     for name in disturbed_phases(record, limits) {
         let quiet = earlier
             .iter()
@@ -47,24 +41,16 @@ fn disturbed_phases(record: &TrialRecord, limits: &DisturbanceLimits) -> BTreeSe
     let works = of_loads(record);
     let measured = measured_phases(record, &works);
     let phases: Vec<_> = measured.iter().map(|(phase, _)| *phase).collect();
-    let disturbed = disturbances(&phases, limits)
-        .into_iter()
-        .flat_map(|(_, names, _)| names);
+    let disturbed = disturbances(&phases, limits).into_iter().flat_map(|(_, names, _)| names);
     let late = measured.iter();
     let late = late.filter(|(phase, works)| made_late(phase, works).is_some());
-    disturbed
-        .chain(late.map(|(phase, _)| phase.name.as_str()))
-        .map(str::to_owned)
-        .collect()
+    disturbed.chain(late.map(|(phase, _)| phase.name.as_str())).map(str::to_owned).collect()
 }
 
 /// Whether a phase was measured to its end with nothing to say against its data.
 fn is_whole(record: &TrialRecord, phase: &str) -> bool {
     let mut own = record.loads.iter().filter(|load| load.phase == phase);
-    let is_here = record
-        .phases
-        .iter()
-        .any(|one| one.name == phase && one.totals.is_some());
+    let is_here = record.phases.iter().any(|one| one.name == phase && one.totals.is_some());
     is_here
         && own.all(|load| {
             load.answers.wrong == 0
@@ -110,9 +96,7 @@ mod tests {
 
     fn planned(record: &TrialRecord) -> Vec<(&str, u64)> {
         let loads = record.loads.iter();
-        loads
-            .map(|load| (load.phase.as_str(), load.planned))
-            .collect()
+        loads.map(|load| (load.phase.as_str(), load.planned)).collect()
     }
 
     #[test]
@@ -134,12 +118,7 @@ mod tests {
         let mut both = attempt(1, [("write", 0.5, 10), ("read", 0.5, 20)]);
         take_quiet_phases(&mut both, &[first], &limits);
         assert_eq!(planned(&both), [("write", 10), ("read", 2)]);
-        assert_eq!(
-            disturbed_phases(&both, &limits)
-                .into_iter()
-                .collect::<Vec<_>>(),
-            ["write"]
-        );
+        assert_eq!(disturbed_phases(&both, &limits).into_iter().collect::<Vec<_>>(), ["write"]);
     }
 
     #[test]

@@ -82,12 +82,7 @@ impl TrialRunner {
     }
 
     /// How long a case of this workload takes.
-    fn estimated(
-        &self,
-        case: &BenchmarkCase,
-        workload: &dyn Workload,
-        terms: &Terms,
-    ) -> CaseEstimate {
+    fn estimated(&self, case: &BenchmarkCase, workload: &dyn Workload, terms: &Terms) -> CaseEstimate {
         let label = |trial: &TrialSpec| {
             let record = new_record(self.factory.name(), case, TrialPosition::FIRST, Some(trial));
             trial_label(&record)
@@ -136,11 +131,7 @@ impl TrialRunner {
         let noted = context.leads().then(|| guest::note(&deployment, &plan));
         warm_up(context, &mut deployment, &plan, trials)?;
         make_database(context, &deployment, &plan, &case_scope(turn))?;
-        Ok(Prepared {
-            deployment,
-            plan,
-            _noted: noted.flatten(),
-        })
+        Ok(Prepared { deployment, plan, _noted: noted.flatten() })
     }
 
     fn new_record(
@@ -189,10 +180,7 @@ impl TrialRunner {
             case,
             seconds: estimate.trials.iter().map(|trial| trial.seconds).collect(),
             workload,
-            trials: CaseTrials {
-                load_hosts: context.placement.load_hosts(),
-                ..of(case)
-            },
+            trials: CaseTrials { load_hosts: context.placement.load_hosts(), ..of(case) },
             journal: None,
         };
         running.go(&prepared, trials, (turn, earlier), finished);
@@ -224,9 +212,7 @@ impl CaseRunner for TrialRunner {
     fn only_reads(&self, case: &BenchmarkCase) -> bool {
         let measures = |phase: &PhaseSpec| phase.only_reads() && !phase.warm_up;
         let trials = self.planned(case);
-        trials
-            .iter()
-            .any(|trial| phases(&trial.steps).any(measures))
+        trials.iter().any(|trial| phases(&trial.steps).any(measures))
     }
 
     fn run_case(
@@ -265,9 +251,7 @@ impl Running<'_> {
             let Some(trial) = specs.get(number) else {
                 break;
             };
-            let mut record = self
-                .runner
-                .new_record(context, self.case, turn, Some(trial));
+            let mut record = self.runner.new_record(context, self.case, turn, Some(trial));
             if trial.needs_stored && self.journal.is_none() {
                 let why = "what the write trial before it stored is not known".to_owned();
                 broken_off(context, &mut record, &TrialFailure::System(why));
@@ -278,11 +262,8 @@ impl Running<'_> {
             succeeded = self.measure(prepared, (number, trial), earlier, &mut record);
             let is_last = place + 1 == order.len();
             if succeeded && record.repetition == 0 && context.leads() {
-                let written: Vec<Step> = specs
-                    .iter()
-                    .filter(|_| is_last)
-                    .flat_map(|trial| trial.steps.clone())
-                    .collect();
+                let written: Vec<Step> =
+                    specs.iter().filter(|_| is_last).flat_map(|trial| trial.steps.clone()).collect();
                 show(prepared, &trial.steps, &written, &mut record);
             }
             finished(record, Ending::of(succeeded));
@@ -313,11 +294,7 @@ impl Running<'_> {
             self.workload.figures(record);
         }
         let came_to_its_end = outcome.is_ok();
-        let evidence = Evidence {
-            works,
-            data,
-            failure: outcome.err().map(|failure| failure.reason()),
-        };
+        let evidence = Evidence { works, data, failure: outcome.err().map(|failure| failure.reason()) };
         let embedded = record.implementation.embedded;
         judge(record, evidence, &Circumstances::of(context, embedded));
         came_to_its_end
@@ -348,21 +325,12 @@ impl Running<'_> {
             seconds: self.seconds.get(number).copied().unwrap_or(0.0),
         });
         let of = (self.runner.factory.name(), trial);
-        let roles = begin(context, deployment, trial, record)
-            .and_then(|()| self.roles(prepared, (number, trial)));
-        let coordinator =
-            roles.and_then(|roles| Coordinator::new(context, deployment, plan, of, roles));
-        let Ran {
-            reasons,
-            mut outcome,
-            journal,
-        } = match coordinator {
+        let roles =
+            begin(context, deployment, trial, record).and_then(|()| self.roles(prepared, (number, trial)));
+        let coordinator = roles.and_then(|roles| Coordinator::new(context, deployment, plan, of, roles));
+        let Ran { reasons, mut outcome, journal } = match coordinator {
             Ok(coordinator) => coordinator.run(record),
-            Err(failure) => Ran {
-                reasons: Vec::new(),
-                outcome: Err(failure),
-                journal: None,
-            },
+            Err(failure) => Ran { reasons: Vec::new(), outcome: Err(failure), journal: None },
         };
         if let Err(failure) = &outcome {
             tell_ranks(context, &record.name, failure);
@@ -388,20 +356,13 @@ impl Running<'_> {
             }
         }
         let probe = record.server.take().and_then(|server| server.probe);
-        record.server = deployment
-            .record()
-            .map(|server| ServerRecord { probe, ..server });
+        record.server = deployment.record().map(|server| ServerRecord { probe, ..server });
         (reasons, outcome)
     }
 
     /// The journal of what is stored, where a process on another host needs it.
     fn stored_for(&self, launcher: &Launcher) -> Result<Option<String>, TrialFailure> {
-        let Some(path) = self
-            .trials
-            .stored
-            .as_ref()
-            .filter(|_| launcher.host().is_some())
-        else {
+        let Some(path) = self.trials.stored.as_ref().filter(|_| launcher.host().is_some()) else {
             return Ok(None);
         };
         let read = std::fs::read(path).map(|bytes| Some(encode(&bytes)));
@@ -474,27 +435,18 @@ fn show(prepared: &Prepared, asked: &[Step], written: &[Step], record: &mut Tria
     }
     match explain::record(&prepared.deployment, &prepared.plan, asked, written) {
         Ok(statements) => record.statements = Some(statements),
-        Err(error) => record
-            .warnings
-            .push(format!("statements are not shown: {error}")),
+        Err(error) => record.warnings.push(format!("statements are not shown: {error}")),
     }
 }
 
 /// Judges a trial that was broken off before anything of it was measured.
 fn broken_off(context: &RunContext<'_>, record: &mut TrialRecord, failure: &TrialFailure) {
     let circumstances = Circumstances::of(context, record.implementation.embedded);
-    let evidence = Evidence {
-        failure: Some(failure.reason()),
-        ..Evidence::default()
-    };
+    let evidence = Evidence { failure: Some(failure.reason()), ..Evidence::default() };
     judge(record, evidence, &circumstances);
 }
 
 /// What a case's trials depend on before the first of them.
 fn of(case: &BenchmarkCase) -> CaseTrials {
-    CaseTrials {
-        strategies: case.strategies.clone(),
-        stored: None,
-        load_hosts: 0,
-    }
+    CaseTrials { strategies: case.strategies.clone(), stored: None, load_hosts: 0 }
 }

@@ -7,9 +7,7 @@ use crate::engine::benchmark_case::{BenchmarkCase, distinct};
 use crate::engine::selection::Choice;
 use crate::measurement::record::NotMeasured;
 use crate::nearest::unknown;
-use sensormark_store::{
-    DefaultSelection, Durability, Family, Layout, LayoutOption, Schema, WriteMethod,
-};
+use sensormark_store::{DefaultSelection, Durability, Family, Layout, LayoutOption, Schema, WriteMethod};
 use serde_json::Value;
 
 /// The cases of the stores that were asked for, and what cannot be measured. The class of durability holds for choices without one of their own.
@@ -43,10 +41,8 @@ pub fn cases(
             let missing = missing_durability(choice, durability)
                 .or_else(|| unseen(factory.asks_while_writing(parameters), &offer.layout));
             match missing {
-                Some(reason) => not_measured.push(NotMeasured {
-                    implementation: format!("{} {name}", choice.title()),
-                    reason,
-                }),
+                Some(reason) => not_measured
+                    .push(NotMeasured { implementation: format!("{} {name}", choice.title()), reason }),
                 None => {
                     let (strategies, missing) = factory.strategies(choice, name, offer)?;
                     not_measured.extend(missing);
@@ -94,8 +90,7 @@ pub fn layout_options(
 ) -> Result<Vec<(String, LayoutOption)>, String> {
     let schema = factory.schema(parameters)?;
     let families = factory.families(parameters)?;
-    let choose =
-        |family: &str, offers: &mut [LayoutOption]| factory.choose(parameters, family, offers);
+    let choose = |family: &str, offers: &mut [LayoutOption]| factory.choose(parameters, family, offers);
     Ok(named_options(choice, &schema, families, choose))
 }
 
@@ -111,11 +106,8 @@ fn named_options(
         let mut offers = choice.store.layouts(schema, family);
         choose(&name, &mut offers);
         named.extend(offers.into_iter().map(|offer| {
-            let full = if offer.variant.is_empty() {
-                name.clone()
-            } else {
-                format!("{name}-{}", offer.variant)
-            };
+            let full =
+                if offer.variant.is_empty() { name.clone() } else { format!("{name}-{}", offer.variant) };
             (full, offer)
         }));
     }
@@ -138,11 +130,7 @@ fn chosen<'a>(
     let chosen: Vec<_> = named.collect();
     if chosen.is_empty() {
         let offers: Vec<_> = offers.iter().collect();
-        return Err(no_layout(
-            &format!("layout of {}", choice.title()),
-            choice,
-            &offers,
-        ));
+        return Err(no_layout(&format!("layout of {}", choice.title()), choice, &offers));
     }
     Ok(chosen)
 }
@@ -161,11 +149,7 @@ fn no_layout(kind: &str, choice: &Choice, offers: &[&(String, LayoutOption)]) ->
         Some(beginning) => unknown(&format!("{kind} that begins with"), beginning, names),
         None => unknown(kind, wanted, names),
     };
-    if begins {
-        format!("{message}; {wanted}* is every layout whose name begins so")
-    } else {
-        message
-    }
+    if begins { format!("{message}; {wanted}* is every layout whose name begins so") } else { message }
 }
 
 /// Why answers about a layout cannot be checked while it is written: a datagram may be on its way, and nobody says when it has arrived.
@@ -179,12 +163,8 @@ fn unseen(asks_meanwhile: bool, layout: &Layout) -> Option<String> {
 fn missing_durability(choice: &Choice, durability: Durability) -> Option<String> {
     let classes = choice.store.description().durability;
     let has = classes.iter().any(|(class, _)| *class == durability);
-    (!has && durability != Durability::Default).then(|| {
-        format!(
-            "not supported: it has no durability class {:?}",
-            durability.text()
-        )
-    })
+    (!has && durability != Durability::Default)
+        .then(|| format!("not supported: it has no durability class {:?}", durability.text()))
 }
 
 fn without_offer<'a>(
@@ -193,14 +173,9 @@ fn without_offer<'a>(
 ) -> impl Iterator<Item = &'a str> {
     let offered = |family: &str| {
         let prefix = format!("{family}-");
-        offers
-            .iter()
-            .any(|(name, _)| name == family || name.starts_with(&prefix))
+        offers.iter().any(|(name, _)| name == family || name.starts_with(&prefix))
     };
-    families
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .filter(move |name| !offered(name))
+    families.iter().map(|(name, _)| name.as_str()).filter(move |name| !offered(name))
 }
 
 #[cfg(test)]

@@ -16,8 +16,7 @@ use crate::engine::phase::{Load, Phase, Target};
 use crate::engine::work_distribution::ClientRange;
 use sensormark_conformance::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
-    Table, Value,
+    Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError, Table, Value,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -54,10 +53,7 @@ impl Ceiling {
         };
         let store = null_store(plan);
         Some(Self {
-            target: Target {
-                kind,
-                ..Target::new(Arc::new(store), Arc::new(plan.clone()))
-            },
+            target: Target { kind, ..Target::new(Arc::new(store), Arc::new(plan.clone())) },
             phase: Phase {
                 loads: vec![null_load(load, clients)],
                 workers: phase.workers,
@@ -74,10 +70,7 @@ impl Ceiling {
     /// # Errors
     /// When a thread cannot be started.
     pub fn take_turn(&mut self) -> Result<(), ClientsError> {
-        let phase = Phase {
-            limit: Some(self.turn),
-            ..self.phase.clone()
-        };
+        let phase = Phase { limit: Some(self.turn), ..self.phase.clone() };
         let mut finished = Clients::connect(&self.target, phase)?.run(&mut |_| {})?;
         let (threads, waited_ns) = finished.waited();
         finished.close();
@@ -165,9 +158,7 @@ impl Operations for Repeated {
 
 /// A database of this plan that costs nothing: it finds every moment at once, and nothing in any range.
 fn null_store(plan: &Plan) -> NullStore {
-    NullStore::new(Arc::new(Empty {
-        tables: plan.schema.tables.clone(),
-    }))
+    NullStore::new(Arc::new(Empty { tables: plan.schema.tables.clone() }))
 }
 
 /// Answers of the right kind that hold nothing.
@@ -181,10 +172,9 @@ impl AnswerSource for Empty {
             Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
                 Answer::Readings(Batch::new(query.table, &self.tables[query.table]))
             }
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(Some(Moment {
-                time_ns: query.range.start_ns,
-                value: Value::I64(1),
-            })),
+            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => {
+                Answer::Moment(Some(Moment { time_ns: query.range.start_ns, value: Value::I64(1) }))
+            }
             Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
             Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
         }

@@ -10,13 +10,7 @@ use std::collections::BTreeSet;
 
 /// Adds what the processes of the trial's role used on other hosts in the phase of this number and name. Where one of them was not seen, the role has no figures:
 /// a sum without it would be too small.
-pub fn add(
-    totals: &mut PhaseTotals,
-    phase: (usize, &str),
-    role: &str,
-    seen: &Seen,
-    loads: &[LoadRecord],
-) {
+pub fn add(totals: &mut PhaseTotals, phase: (usize, &str), role: &str, seen: &Seen, loads: &[LoadRecord]) {
     if seen.roles.is_empty() {
         return;
     }
@@ -35,11 +29,7 @@ pub fn add(
 }
 
 /// What was seen of one process in a phase with these loads.
-fn of_phase(
-    one: &SeenRole,
-    (number, name): (usize, &str),
-    loads: &[&LoadRecord],
-) -> Option<ClientSeen> {
+fn of_phase(one: &SeenRole, (number, name): (usize, &str), loads: &[&LoadRecord]) -> Option<ClientSeen> {
     let probed = one.probed.as_ref()?;
     let totals = probed.phase_totals(number, name)?;
     Some(ClientSeen {
@@ -65,9 +55,7 @@ fn clients_of(load: &LoadRecord, process: usize) -> u32 {
 /// The samples of each process that was seen, by a name of their own: role and host.
 pub fn samples(roles: &[SeenRole]) -> Vec<(String, &Probed)> {
     let mut used = BTreeSet::new();
-    let seen = roles
-        .iter()
-        .filter_map(|one| Some((one, one.probed.as_ref()?)));
+    let seen = roles.iter().filter_map(|one| Some((one, one.probed.as_ref()?)));
     let named = seen.map(|(one, probed)| {
         let mut name = format!("{}-{}", one.whose, plain(&one.host));
         if !used.insert(name.clone()) {
@@ -81,19 +69,14 @@ pub fn samples(roles: &[SeenRole]) -> Vec<(String, &Probed)> {
 
 /// A host's name as part of a file's name.
 fn plain(host: &str) -> String {
-    let is_plain =
-        |character: &char| character.is_ascii_alphanumeric() || "._-".contains(*character);
+    let is_plain = |character: &char| character.is_ascii_alphanumeric() || "._-".contains(*character);
     let replaced = host.chars();
-    replaced
-        .map(|character| if is_plain(&character) { character } else { '_' })
-        .collect()
+    replaced.map(|character| if is_plain(&character) { character } else { '_' }).collect()
 }
 
 /// The probes, and what kinds of hosts they were on.
 pub fn records(roles: &[SeenRole]) -> Vec<ClientProbeRecord> {
-    let seen = roles
-        .iter()
-        .filter_map(|one| Some((one, one.probed.as_ref()?)));
+    let seen = roles.iter().filter_map(|one| Some((one, one.probed.as_ref()?)));
     let records = seen.map(|(one, probed)| ClientProbeRecord {
         role: one.whose.clone(),
         probe: ProbeRecord {
@@ -116,21 +99,12 @@ mod tests {
     use crate::engine::judge::fixture::load;
 
     fn role(process: usize, host: &str) -> SeenRole {
-        SeenRole {
-            process,
-            whose: "load".to_owned(),
-            host: host.to_owned(),
-            probed: None,
-        }
+        SeenRole { process, whose: "load".to_owned(), host: host.to_owned(), probed: None }
     }
 
     #[test]
     fn clients_are_shared_out_by_process() {
-        let load = LoadRecord {
-            clients: 8,
-            processes: 3,
-            ..load()
-        };
+        let load = LoadRecord { clients: 8, processes: 3, ..load() };
         let shares = [0, 1, 2, 3].map(|process| clients_of(&load, process));
         assert_eq!(shares, [3, 3, 2, 0]);
     }

@@ -166,18 +166,13 @@ impl<'a> Coordinator<'a> {
         }
         if let Some(crash) = self.crash.take() {
             let text = crash.to_string();
-            self.reasons
-                .push(Reason::new(ReasonKind::ServerCrashed, text));
+            self.reasons.push(Reason::new(ReasonKind::ServerCrashed, text));
         }
         let kept = self.watch.stop().and_then(|seen| {
             let operations = account::operations_by_phase(record);
             account::keep(self.context.folder, record, &seen, (self.role, &operations))
         });
-        Ran {
-            reasons: self.reasons,
-            outcome: outcome.and(kept),
-            journal: self.journal,
-        }
+        Ran { reasons: self.reasons, outcome: outcome.and(kept), journal: self.journal }
     }
 
     fn go(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
@@ -223,19 +218,16 @@ impl<'a> Coordinator<'a> {
     }
 
     fn announce(&self, name: &str) {
-        self.context.observer.event(RunEvent::Phase {
-            name: name.to_owned(),
-        });
+        self.context.observer.event(RunEvent::Phase { name: name.to_owned() });
     }
 
     fn reset(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.count(record)?;
         if self.context.leads() {
-            self.deployment
-                .administer(self.plan, async |administrator| {
-                    administrator.drop_database().await?;
-                    administrator.create().await
-                })?;
+            self.deployment.administer(self.plan, async |administrator| {
+                administrator.drop_database().await?;
+                administrator.create().await
+            })?;
         }
         self.meet("the database is made again")
     }
@@ -244,12 +236,10 @@ impl<'a> Coordinator<'a> {
         self.announce(name);
         self.watch.begin_phase(name)?;
         if self.context.leads() {
-            let notes = self
-                .deployment
-                .administer(self.plan, async |administrator| {
-                    administrator.settle().await?;
-                    Ok(administrator.take_notes())
-                })?;
+            let notes = self.deployment.administer(self.plan, async |administrator| {
+                administrator.settle().await?;
+                Ok(administrator.take_notes())
+            })?;
             account::add_notes(record, notes);
         }
         self.meet(name)?;
@@ -287,12 +277,7 @@ impl<'a> Coordinator<'a> {
             cold::start(self.context, self.deployment, Some(self.watch.recorder()))?;
         }
         self.announce(&phase.name);
-        let Worked {
-            outcome,
-            whole,
-            ceiling,
-            brought,
-        } = self.work(phase, prepare, record)?;
+        let Worked { outcome, whole, ceiling, brought } = self.work(phase, prepare, record)?;
         if let Some(written) = whole.as_ref().or(outcome.as_ref()) {
             let produced = brought.as_ref().map(|brought| brought.produced);
             self.note_written((number, phase), written, produced);
@@ -382,11 +367,7 @@ impl<'a> Coordinator<'a> {
 
     /// Has all processes begin at one instant, the source too. Gives it by this host's clock. It is `agreed_ns`, where
     /// ranks agreed on one.
-    fn start_together(
-        &mut self,
-        processes: usize,
-        agreed_ns: Option<u64>,
-    ) -> Result<u64, TrialFailure> {
+    fn start_together(&mut self, processes: usize, agreed_ns: Option<u64>) -> Result<u64, TrialFailure> {
         self.read_clocks(processes)?;
         let fed = self.launch_source()?;
         let start_ns = fed.or(agreed_ns);
@@ -436,10 +417,9 @@ fn brought(
     let fed = phase.loads.iter().zip(&outcome.loads);
     let mut fed = fed.filter_map(|(load, outcome)| Some((load.source.as_ref()?, outcome)));
     match (fed.next(), report) {
-        (Some((source, outcome)), Some(report)) => source
-            .came_to(report, outcome)
-            .map(Some)
-            .map_err(TrialFailure::System),
+        (Some((source, outcome)), Some(report)) => {
+            source.came_to(report, outcome).map(Some).map_err(TrialFailure::System)
+        }
         _ => Ok(None),
     }
 }

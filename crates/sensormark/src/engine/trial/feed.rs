@@ -94,11 +94,7 @@ pub struct Feeding {
 impl Feeding {
     /// A line whose source is yet to be started; none where the client's process has opened it.
     pub fn new(line: Option<Box<dyn Line>>) -> Self {
-        Self {
-            line,
-            source: None,
-            looked: Instant::now(),
-        }
+        Self { line, source: None, looked: Instant::now() }
     }
 
     /// Starts the source's process by its name, and waits until it is there.
@@ -124,9 +120,7 @@ impl Feeding {
     pub fn start(&mut self, told: &Value) -> Result<&RoleProcess, TrialFailure> {
         self.looked = Instant::now();
         let Some(source) = &mut self.source else {
-            return Err(TrialFailure::System(
-                "the source was not started".to_owned(),
-            ));
+            return Err(TrialFailure::System("the source was not started".to_owned()));
         };
         source.send(told)?;
         Ok(source)
@@ -164,11 +158,8 @@ impl Feeding {
 
     /// That nothing came from the source for as long as this.
     pub fn silent(&self, limit: Duration) -> RoleError {
-        let unstarted = || RoleError::Silent {
-            role: SOURCE.to_owned(),
-            place: String::new(),
-            seconds: limit.as_secs(),
-        };
+        let unstarted =
+            || RoleError::Silent { role: SOURCE.to_owned(), place: String::new(), seconds: limit.as_secs() };
         let source = self.source.as_ref();
         source.map_or_else(unstarted, |source| source.silent(limit))
     }
@@ -225,18 +216,14 @@ impl Journal {
     /// When it cannot be kept.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, TrialFailure> {
         let journal = Self::create()?;
-        std::fs::write(journal.path(), bytes).map_err(|error| {
-            TrialFailure::System(format!("the journal cannot be kept: {error}"))
-        })?;
+        std::fs::write(journal.path(), bytes)
+            .map_err(|error| TrialFailure::System(format!("the journal cannot be kept: {error}")))?;
         Ok(journal)
     }
 
     /// What a client gets to know of a line.
     pub fn feed(&self, line: &dyn Line) -> Feed {
-        Feed {
-            address: line.address(),
-            journal: self.path(),
-        }
+        Feed { address: line.address(), journal: self.path() }
     }
 
     /// Its entries.
@@ -244,8 +231,7 @@ impl Journal {
     /// # Errors
     /// When it cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, TrialFailure> {
-        let read =
-            File::open(self.path()).and_then(|file| journal::read(&mut BufReader::new(file)));
+        let read = File::open(self.path()).and_then(|file| journal::read(&mut BufReader::new(file)));
         read.map_err(|error| TrialFailure::System(format!("the journal cannot be read: {error}")))
     }
 
@@ -294,11 +280,7 @@ mod tests {
         let standings = [Standing::Acknowledged, Standing::Refused, Standing::InDoubt];
         for (sequence, standing) in (0..).zip(standings) {
             let time_ns = 1_000 - i64::try_from(sequence).expect("small");
-            let entry = Entry {
-                sequence,
-                time_ns,
-                standing,
-            };
+            let entry = Entry { sequence, time_ns, standing };
             writer.push(entry).expect("room");
         }
         writer.flush().expect("room");

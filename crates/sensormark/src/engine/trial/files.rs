@@ -22,10 +22,8 @@ pub fn write(
             continue;
         };
         let lines = outcome.lines.values();
-        let text: String = std::iter::once(head)
-            .chain(lines.map(String::as_str))
-            .flat_map(|line| [line, "\n"])
-            .collect();
+        let text: String =
+            std::iter::once(head).chain(lines.map(String::as_str)).flat_map(|line| [line, "\n"]).collect();
         let own = format!("{FOLDER}/{trial}/{}", phase.name);
         folder.make(&own)?;
         folder.write_bytes(&format!("{own}/{name}"), text.as_bytes())?;

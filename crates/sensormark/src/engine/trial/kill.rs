@@ -57,18 +57,8 @@ pub(super) enum Due {
 
 impl Kill {
     /// A phase begins after `lead`, and the database, or a member of it, is killed `after` that, if at all.
-    pub(super) fn plan(
-        &mut self,
-        after: Option<Duration>,
-        member: Option<MemberKill>,
-        lead: Duration,
-    ) {
-        *self = Self {
-            began: Some(Instant::now() + lead),
-            after,
-            member,
-            ..Self::default()
-        };
+    pub(super) fn plan(&mut self, after: Option<Duration>, member: Option<MemberKill>, lead: Duration) {
+        *self = Self { began: Some(Instant::now() + lead), after, member, ..Self::default() };
     }
 
     /// What it is time for.
@@ -83,17 +73,14 @@ impl Kill {
         };
         match (self.member, self.back) {
             (Some(member), None) if now >= done + member.down => Due::Restart(member),
-            (Some(member), Some((back, _))) if !self.is_over && now >= back + member.down => {
-                Due::Stop
-            }
+            (Some(member), Some((back, _))) if !self.is_over && now >= back + member.down => Due::Stop,
             _ => Due::Nothing,
         }
     }
 
     /// The member that was killed, if it is not back yet.
     pub(super) fn missing_member(&self) -> Option<MemberKill> {
-        self.member
-            .filter(|_| self.is_done() && self.back.is_none())
+        self.member.filter(|_| self.is_done() && self.back.is_none())
     }
 
     /// The member is back, after a start of this length.
@@ -153,11 +140,7 @@ impl Kill {
     ///
     /// # Errors
     /// When more is not known: several clients, or failures among what was reported.
-    pub(super) fn outcome(
-        &self,
-        phase: &PhaseSpec,
-        schema: &Schema,
-    ) -> Result<PhaseOutcome, String> {
+    pub(super) fn outcome(&self, phase: &PhaseSpec, schema: &Schema) -> Result<PhaseOutcome, String> {
         let [load] = phase.loads.as_slice() else {
             return Err("several loads ended with their database".to_owned());
         };
@@ -173,11 +156,7 @@ impl Kill {
         }
         let sent = done + done + UNTOLD;
         let writes = counts(load, schema, (done, sent));
-        let doubtful = |index| Exception {
-            index,
-            acknowledged: 0,
-            others: Others::InDoubt,
-        };
+        let doubtful = |index| Exception { index, acknowledged: 0, others: Others::InDoubt };
         let outcome = LoadOutcome {
             name: load.name.clone(),
             clients: load.clients,
@@ -203,13 +182,7 @@ impl Kill {
             journal_ns: 0,
             quiet: Vec::new(),
         };
-        Ok(PhaseOutcome {
-            start_ns: 0,
-            end_ns: 0,
-            cpu_ns: 0,
-            cut: None,
-            loads: vec![outcome],
-        })
+        Ok(PhaseOutcome { start_ns: 0, end_ns: 0, cpu_ns: 0, cut: None, loads: vec![outcome] })
     }
 
     /// Counts what a killed client may have sent only as far as it is found: how much that was nobody knows.
@@ -278,11 +251,7 @@ fn counts(load: &LoadSpec, schema: &Schema, (done, sent): (u64, u64)) -> WriteCo
         load.operations.fill(index, u64::MAX, &mut slot);
         let readings = slot.batch().map_or(0, |batch| batch.len() as u64);
         writes.attempted += readings;
-        let count = if index < done {
-            &mut writes.acknowledged
-        } else {
-            &mut writes.in_doubt
-        };
+        let count = if index < done { &mut writes.acknowledged } else { &mut writes.in_doubt };
         *count += readings;
     }
     writes
@@ -291,7 +260,8 @@ fn counts(load: &LoadSpec, schema: &Schema, (done, sent): (u64, u64)) -> WriteCo
 /// Why a phase whose database is to be killed cannot be run here.
 pub(super) fn not_ours_to_kill(deployment: &Deployment, phase: &PhaseSpec) -> Option<String> {
     if phase.kill_member.is_some() && deployment.members() < 2 {
-        let reason = "one member is killed, and a server alone has none; give --cluster 3, or leave --set kill=… out";
+        let reason =
+            "one member is killed, and a server alone has none; give --cluster 3, or leave --set kill=… out";
         return Some(reason.to_owned());
     }
     if phase.kill_after.is_some() && deployment.elsewhere().is_some() {
@@ -326,10 +296,7 @@ mod tests {
     #[test]
     fn a_killed_member_is_started_again_before_the_clients_stop() {
         let mut kill = Kill::default();
-        let member = MemberKill {
-            first: false,
-            down: Duration::ZERO,
-        };
+        let member = MemberKill { first: false, down: Duration::ZERO };
         assert_eq!(member.member(3), 2);
         kill.plan(Some(Duration::ZERO), Some(member), Duration::ZERO);
         assert_eq!(kill.due(), Due::KillMember(member));
@@ -351,11 +318,7 @@ mod tests {
         };
         let mut kill = Kill::default();
         kill.plan(Some(Duration::ZERO), None, Duration::ZERO);
-        kill.tell(Progress {
-            done: 50,
-            of: 0,
-            errors: 0,
-        });
+        kill.tell(Progress { done: 50, of: 0, errors: 0 });
         kill.done(true);
         let outcome = kill.outcome(&phase(1), &schema(4)).unwrap();
         let load = &outcome.loads[0];

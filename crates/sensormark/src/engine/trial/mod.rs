@@ -123,9 +123,7 @@ pub trait WorkloadFactory: Send + Sync {
     /// How often everything is measured: the number `repetitions`, once where there is none.
     fn repetitions(&self, parameters: &Value) -> u32 {
         let number = parameters.get("repetitions").and_then(Value::as_u64);
-        number
-            .and_then(|number| u32::try_from(number).ok())
-            .unwrap_or(1)
+        number.and_then(|number| u32::try_from(number).ok()).unwrap_or(1)
     }
 
     /// Everything that the workload writes, or a stretch of it. `sensormark generate` exports it. Only the numbers that the data depends on
@@ -133,11 +131,7 @@ pub trait WorkloadFactory: Send + Sync {
     ///
     /// # Errors
     /// That it cannot be generated, or what is wrong with the parameters or the request, in words.
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let _ = (parameters, request);
         Err(format!("the data of {} cannot be generated", self.name()))
     }
@@ -187,12 +181,8 @@ pub trait WorkloadFactory: Send + Sync {
     ///
     /// # Errors
     /// What is wrong with the parameters, in words.
-    fn build(
-        &self,
-        parameters: &Value,
-        seed: u64,
-        subject: Subject<'_>,
-    ) -> Result<Box<dyn Workload>, String>;
+    fn build(&self, parameters: &Value, seed: u64, subject: Subject<'_>)
+    -> Result<Box<dyn Workload>, String>;
 }
 
 /// How a trial ended.
@@ -206,11 +196,7 @@ pub enum Ending {
 
 impl Ending {
     const fn of(is_whole: bool) -> Self {
-        if is_whole {
-            Self::Whole
-        } else {
-            Self::BrokenOff
-        }
+        if is_whole { Self::Whole } else { Self::BrokenOff }
     }
 }
 

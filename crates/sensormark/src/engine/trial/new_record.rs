@@ -34,9 +34,5 @@ pub fn new_record(
         cache: Cache::Hot,
         embedded: description.embedded,
     };
-    position.record(
-        name,
-        implementation,
-        trial.map_or(Side::Mixed, |trial| trial.side),
-    )
+    position.record(name, implementation, trial.map_or(Side::Mixed, |trial| trial.side))
 }

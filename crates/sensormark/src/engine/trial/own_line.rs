@@ -21,11 +21,7 @@ use tempfile::TempDir;
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What this process holds on its host.
-static HELD: Mutex<Held> = Mutex::new(Held {
-    line: None,
-    journal: None,
-    stored: None,
-});
+static HELD: Mutex<Held> = Mutex::new(Held { line: None, journal: None, stored: None });
 
 struct Held {
     line: Option<Box<dyn Line>>,
@@ -35,9 +31,7 @@ struct Held {
 }
 
 fn held<T>(work: impl FnOnce(&mut Held) -> T) -> T {
-    let mut held = HELD
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut held = HELD.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     work(&mut held)
 }
 
@@ -59,10 +53,7 @@ pub fn open(source: &dyn Source) -> Result<Feed, String> {
     let supervisor = Supervisor::new(None).map_err(|error| error.to_string())?;
     let line = source.open(supervisor.home())?;
     let journal = Journal::create().map_err(|error| error.to_string())?;
-    let feed = Feed {
-        address: line.address(),
-        journal: journal.path(),
-    };
+    let feed = Feed { address: line.address(), journal: journal.path() };
     held(|held| {
         held.line = Some(line);
         held.journal = Some(journal);

@@ -25,9 +25,7 @@ pub fn open_deployment(
     case: &BenchmarkCase,
     clients: u32,
 ) -> Result<Deployment, StoreError> {
-    context.observer.event(RunEvent::Opening {
-        title: case.choice.title(),
-    });
+    context.observer.event(RunEvent::Opening { title: case.choice.title() });
     let options = ServerOptions {
         durability: case.durability,
         clients: context.server.clients.max(clients + FURTHER_CONNECTIONS),

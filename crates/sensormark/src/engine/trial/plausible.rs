@@ -30,17 +30,11 @@ pub fn report(report: &Report, phase: &PhaseSpec) -> Result<(), String> {
 pub fn outcome(outcome: &PhaseOutcome, phase: &PhaseSpec) -> Result<(), String> {
     let name = &phase.name;
     let names = |all: Vec<&str>| all.join(", ");
-    let told: Vec<&str> = outcome
-        .loads
-        .iter()
-        .map(|load| load.name.as_str())
-        .collect();
+    let told: Vec<&str> = outcome.loads.iter().map(|load| load.name.as_str()).collect();
     let own: Vec<&str> = phase.loads.iter().map(|load| load.name.as_str()).collect();
     if told != own {
         let (told, own) = (names(told), names(own));
-        return Err(format!(
-            "{name} has the loads {own}, and it reports {told:?}"
-        ));
+        return Err(format!("{name} has the loads {own}, and it reports {told:?}"));
     }
     if outcome.start_ns.max(outcome.end_ns) > LATEST_NS || outcome.cpu_ns > MOST {
         return Err(format!("{name}: a time of it is no time"));
@@ -61,9 +55,7 @@ fn check(load: &LoadSpec, outcome: &LoadOutcome) -> Result<(), String> {
     // What a fed load has written is in its journal.
     if load.source.is_none() {
         let length = load.operations.len();
-        outcome
-            .issued
-            .check(load.distribution, load.clients, length)?;
+        outcome.issued.check(load.distribution, load.clients, length)?;
         let beyond = outcome.exceptions.iter().find(|one| one.index >= length);
         if let Some(beyond) = beyond {
             let index = beyond.index;
@@ -84,13 +76,7 @@ fn counts(outcome: &LoadOutcome) -> impl Iterator<Item = u64> + '_ {
     let of_classes = outcome.classes.values().flat_map(|class| {
         let (latency, service) = (&class.latency.summary, &class.service);
         let served = service.as_ref().map_or(0, |one| one.summary.count);
-        [
-            class.operations,
-            class.readings,
-            class.failed,
-            latency.count,
-            served,
-        ]
+        [class.operations, class.readings, class.failed, latency.count, served]
     });
     [
         outcome.late,
@@ -143,8 +129,7 @@ mod tests {
         load_outcome["issued"]["of"] = json!(2);
         load_outcome["issued"]["distribution"] =
             serde_json::to_value(load.distribution).expect("a distribution");
-        let outcome =
-            json!({"start_ns": 7, "end_ns": 9, "cpu_ns": 1, "cut": null, "loads": [load_outcome]});
+        let outcome = json!({"start_ns": 7, "end_ns": 9, "cpu_ns": 1, "cut": null, "loads": [load_outcome]});
         let report = json!({"outcome": outcome, "ceiling": null, "journal": null});
         (PhaseSpec::new("write", vec![load]), report)
     }
@@ -163,21 +148,9 @@ mod tests {
         for (place, value, problem) in [
             ("/outcome/loads/0/issued/of", json!(0), "clients"),
             ("/outcome/loads/0/issued/length", json!(5), "operations"),
-            (
-                "/outcome/loads/0/issued/distribution",
-                json!({"counter": {"block": 3}}),
-                "shared out",
-            ),
-            (
-                "/outcome/loads/0/issued/executed",
-                json!({"7": 1}),
-                "client 7",
-            ),
-            (
-                "/outcome/loads/0/issued/executed",
-                json!({"0": u64::MAX}),
-                "client 0",
-            ),
+            ("/outcome/loads/0/issued/distribution", json!({"counter": {"block": 3}}), "shared out"),
+            ("/outcome/loads/0/issued/executed", json!({"7": 1}), "client 7"),
+            ("/outcome/loads/0/issued/executed", json!({"0": u64::MAX}), "client 0"),
             ("/outcome/loads/0/writes/attempted", huge.clone(), "count"),
             ("/outcome/loads/0/errors", json!({"timeout": huge}), "count"),
             ("/outcome/loads/0/seconds", json!(1e300), "length"),
@@ -202,10 +175,7 @@ mod tests {
         loads.push(load);
         assert!(told(&phase, twice).expect_err("twice").contains("loads"));
         let mut damaged = good;
-        let second = SecondHistogram {
-            second: 0,
-            v2: "00".to_owned(),
-        };
+        let second = SecondHistogram { second: 0, v2: "00".to_owned() };
         damaged["outcome"]["loads"][0]["classes"]["write"]["latency"]["seconds"] = json!([second]);
         let why = told(&phase, damaged).expect_err("damaged");
         assert!(why.contains("histogram"), "{why}");

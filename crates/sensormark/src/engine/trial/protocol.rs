@@ -85,7 +85,9 @@ impl Prepare {
             .filter_map(|(load, watermark)| Some((load, (*watermark)?)))
             .find(|(load, watermark)| *watermark < load.operations.least_watermark())
             .map(|(_, watermark)| {
-                format!("the load before it was cut after {watermark} operations, too early for these questions")
+                format!(
+                    "the load before it was cut after {watermark} operations, too early for these questions"
+                )
             })
     }
 }

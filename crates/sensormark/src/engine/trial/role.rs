@@ -3,9 +3,7 @@
 use super::ceiling::Ceiling;
 use super::feed::SOURCE;
 use super::own_line;
-use super::protocol::{
-    CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration,
-};
+use super::protocol::{CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration};
 use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
 use super::spread::{over_hosts, over_ranks};
 use super::{Subject, Workload, WorkloadFactories};
@@ -30,11 +28,7 @@ const TELL: Duration = Duration::from_millis(200);
 
 /// The name of a process with this role: a workload's own roles have its name before theirs.
 pub fn process_name(kind: &str, role: &str) -> String {
-    if role == ROLE {
-        role.to_owned()
-    } else {
-        format!("{kind}-{role}")
-    }
+    if role == ROLE { role.to_owned() } else { format!("{kind}-{role}") }
 }
 
 /// Whether a process of this name holds a trial's clients.
@@ -52,11 +46,7 @@ pub fn source_of(name: &str) -> Option<&str> {
 ///
 /// # Errors
 /// What broke it off.
-pub fn run_source(
-    kind: &str,
-    told: &Value,
-    factories: &WorkloadFactories,
-) -> Result<(), StoreError> {
+pub fn run_source(kind: &str, told: &Value, factories: &WorkloadFactories) -> Result<(), StoreError> {
     let found = factories.find(kind);
     let found = found.ok_or_else(|| broken(&format!("there is no workload {kind}")))?;
     let report = found.source(told).map_err(|problem| broken(&problem))?;
@@ -129,10 +119,7 @@ fn broken(problem: &str) -> StoreError {
 
 /// Tells at once what broke the work off: the coordinator then ends the process, which else waits for its next command.
 fn broken_off(error: StoreError) -> StoreError {
-    tell(&Event::Failed {
-        unreachable: false,
-        message: error.to_string(),
-    });
+    tell(&Event::Failed { unreachable: false, message: error.to_string() });
     error
 }
 
@@ -223,12 +210,7 @@ impl Trial<'_> {
     }
 
     /// Opens the line of a fed load, where the process is to do that itself.
-    fn open_line(
-        &self,
-        spec: &PhaseSpec,
-        prepare: &Prepare,
-        phase: &mut Phase,
-    ) -> Result<(), StoreError> {
+    fn open_line(&self, spec: &PhaseSpec, prepare: &Prepare, phase: &mut Phase) -> Result<(), StoreError> {
         let sources = spec.loads.iter().map(|load| load.source.as_ref());
         for (load, source) in phase.loads.iter_mut().zip(sources) {
             if let Some(source) = source.filter(|_| prepare.own_line) {
@@ -241,14 +223,10 @@ impl Trial<'_> {
 
     /// Whether another phase goes on on this one's connections.
     fn goes_on(&self, step: usize) -> bool {
-        let next = self
-            .steps
-            .iter()
-            .skip(step + 1)
-            .find_map(|step| match step {
-                Step::Run(phase) => Some(phase),
-                _ => None,
-            });
+        let next = self.steps.iter().skip(step + 1).find_map(|step| match step {
+            Step::Run(phase) => Some(phase),
+            _ => None,
+        });
         next.is_some_and(|phase| phase.continues)
     }
 
@@ -292,20 +270,12 @@ impl Trial<'_> {
             u32::try_from(share / u64::from(spec.processes.max(1))).unwrap_or(load.clients)
         };
         let first = bound(self.process);
-        ClientRange {
-            first,
-            count: bound(self.process + 1) - first,
-            of: load.clients,
-        }
+        ClientRange { first, count: bound(self.process + 1) - first, of: load.clients }
     }
 
     fn prepared(&self, spec: &PhaseSpec, prepare: &Prepare) -> Phase {
         let doubtful = Arc::new(self.doubtful(&prepare.doubtful));
-        let ranges: Vec<ClientRange> = spec
-            .loads
-            .iter()
-            .map(|load| self.range(spec, load))
-            .collect();
+        let ranges: Vec<ClientRange> = spec.loads.iter().map(|load| self.range(spec, load)).collect();
         let asked_about = |load: &LoadSpec| {
             let is_it = |about: &About| about.phase == spec.name && about.load == load.name;
             let mut abouts = spec.loads.iter().filter_map(|other| other.about.as_ref());
@@ -316,8 +286,7 @@ impl Trial<'_> {
             .iter()
             .zip(&ranges)
             .map(|(load, range)| {
-                asked_about(load)
-                    .then(|| Arc::new(Watermark::new(range.count, load.operations.len())))
+                asked_about(load).then(|| Arc::new(Watermark::new(range.count, load.operations.len())))
             })
             .collect();
         let below = |number: usize, load: &LoadSpec| {

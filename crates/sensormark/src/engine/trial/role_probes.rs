@@ -45,10 +45,7 @@ pub struct SeenRole {
 impl RoleProbes {
     /// Starts a probe beside each process on another host, all at once. The trial's role has this name.
     pub fn start(role: &str, roles: &[RoleProcess], limits: DisturbanceLimits) -> Self {
-        let mut all = Self {
-            probes: Vec::new(),
-            warnings: Vec::new(),
-        };
+        let mut all = Self { probes: Vec::new(), warnings: Vec::new() };
         let mut waiting = Vec::new();
         for (process, role_process) in roles.iter().enumerate() {
             let Some(host) = role_process.host() else {
@@ -139,11 +136,7 @@ impl RoleProbe {
 }
 
 /// Starts the probe of a process where that runs.
-fn launch(
-    whose: &str,
-    role: &RoleProcess,
-    limits: DisturbanceLimits,
-) -> Result<ServerProbe, String> {
+fn launch(whose: &str, role: &RoleProcess, limits: DisturbanceLimits) -> Result<ServerProbe, String> {
     let unknown = "it did not say which process it is there";
     let pid = role.id_there().ok_or(unknown)?.to_string();
     let command = role.launcher().command(&["probe", "--pid", &pid]);

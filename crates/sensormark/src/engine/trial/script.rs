@@ -46,14 +46,7 @@ pub struct TrialSpec {
 impl TrialSpec {
     /// The only trial of a case.
     pub const fn only(steps: Vec<Step>) -> Self {
-        Self {
-            part: None,
-            side: Side::Mixed,
-            strategy: None,
-            role: ROLE,
-            steps,
-            needs_stored: false,
-        }
+        Self { part: None, side: Side::Mixed, strategy: None, role: ROLE, steps, needs_stored: false }
     }
 }
 
@@ -113,11 +106,7 @@ pub struct MemberKill {
 impl MemberKill {
     /// The member's number of so many, from 0.
     pub const fn member(self, members: usize) -> usize {
-        if self.first {
-            0
-        } else {
-            members.saturating_sub(1)
-        }
+        if self.first { 0 } else { members.saturating_sub(1) }
     }
 }
 
@@ -218,16 +207,8 @@ impl LoadSpec {
     }
 
     /// A writing load that is fed: one client writes what comes.
-    pub fn fed(
-        name: impl Into<String>,
-        operations: Arc<dyn Operations>,
-        source: Arc<dyn Source>,
-    ) -> Self {
-        Self {
-            pacing: Pacing::Fed,
-            source: Some(source),
-            ..Self::writing(name, operations, 1)
-        }
+    pub fn fed(name: impl Into<String>, operations: Arc<dyn Operations>, source: Arc<dyn Source>) -> Self {
+        Self { pacing: Pacing::Fed, source: Some(source), ..Self::writing(name, operations, 1) }
     }
 
     /// An asking load in closed loop, its operations shared out by stride.
@@ -237,11 +218,7 @@ impl LoadSpec {
         clients: u32,
         checking: Checking,
     ) -> Self {
-        Self {
-            writes: false,
-            checking,
-            ..Self::writing(name, operations, clients)
-        }
+        Self { writes: false, checking, ..Self::writing(name, operations, clients) }
     }
 }
 
@@ -264,8 +241,7 @@ pub fn find(steps: &[Step], about: &About) -> Option<(usize, usize)> {
     steps.iter().enumerate().find_map(|(number, step)| {
         let Step::Run(phase) = step else { return None };
         let load = phase.loads.iter().position(|load| load.name == about.load);
-        load.filter(|_| phase.name == about.phase)
-            .map(|load| (number, load))
+        load.filter(|_| phase.name == about.phase).map(|load| (number, load))
     })
 }
 
@@ -278,9 +254,8 @@ pub fn check(steps: &[Step]) -> Result<(), String> {
     let mut before: Option<&PhaseSpec> = None;
     for step in steps {
         if let Step::Run(phase) = step {
-            let clients = |phase: &PhaseSpec| -> Vec<u32> {
-                phase.loads.iter().map(|load| load.clients).collect()
-            };
+            let clients =
+                |phase: &PhaseSpec| -> Vec<u32> { phase.loads.iter().map(|load| load.clients).collect() };
             if phase.continues && before.map(clients) != Some(clients(phase)) {
                 let name = &phase.name;
                 return Err(format!(
@@ -321,20 +296,12 @@ fn check_phase(phase: &PhaseSpec, steps: &[Step]) -> Result<(), String> {
             return complain("a load that is fed has one client and a source");
         }
     }
-    if phase.processes == 0
-        || phase
-            .loads
-            .iter()
-            .any(|load| load.clients < phase.processes)
-    {
+    if phase.processes == 0 || phase.loads.iter().any(|load| load.clients < phase.processes) {
         return complain("there are more processes than clients");
     }
     for need in &phase.needs {
         if find(steps, need).is_none() {
-            return complain(&format!(
-                "it needs {} of {}, which is not there",
-                need.load, need.phase
-            ));
+            return complain(&format!("it needs {} of {}, which is not there", need.load, need.phase));
         }
     }
     let mixed = phase.loads.len() > 1;

@@ -65,10 +65,7 @@ pub fn make_room(processes: u32) {
     let limits = getrlimit(Resource::Nofile);
     if limits.current.is_some_and(|now| now < wanted) {
         let allowed = limits.maximum.unwrap_or(wanted);
-        let raised = Rlimit {
-            current: Some(wanted.min(allowed)),
-            maximum: limits.maximum,
-        };
+        let raised = Rlimit { current: Some(wanted.min(allowed)), maximum: limits.maximum };
         // A limit that stays shows when a process cannot be started, with the system's words.
         let _ = setrlimit(Resource::Nofile, raised);
     }
@@ -92,9 +89,8 @@ fn one_process(phase: &PhaseSpec) -> Option<&'static str> {
     if phase.kill_after.is_some() {
         return Some("it kills the server, which sensormark has to have started");
     }
-    (phase.loads.len() > 1).then_some(
-        "it writes and asks at the same time, and one process has to know what was written",
-    )
+    (phase.loads.len() > 1)
+        .then_some("it writes and asks at the same time, and one process has to know what was written")
 }
 
 /// Has so many processes share the phase's operations.
@@ -116,16 +112,10 @@ mod tests {
         let limits = getrlimit(Resource::Nofile);
         let wanted = 1_000 * PIPES + OTHERS;
         if limits.maximum.is_some_and(|most| most < wanted) {
-            eprintln!(
-                "ignored: this system allows no more than {:?} open files",
-                limits.maximum
-            );
+            eprintln!("ignored: this system allows no more than {:?} open files", limits.maximum);
             return;
         }
-        let usual = Rlimit {
-            current: Some(1_024),
-            maximum: limits.maximum,
-        };
+        let usual = Rlimit { current: Some(1_024), maximum: limits.maximum };
         setrlimit(Resource::Nofile, usual).expect("lower is always allowed");
         make_room(10);
         assert_eq!(getrlimit(Resource::Nofile).current, Some(1_024));

@@ -57,17 +57,10 @@ mod tests {
     #[test]
     fn one_operation_that_could_not_start_is_one() {
         for (not_started, words) in [(1, "1 operation was due"), (2, "2 operations were due")] {
-            let load = LoadRecord {
-                not_started,
-                ..load()
-            };
+            let load = LoadRecord { not_started, ..load() };
             let told = told(&load);
             assert!(told[0].contains(&format!("could not keep up: {words}")));
-            let warm_up = LoadRecord {
-                warm_up: true,
-                cut: Some("its time was over".to_owned()),
-                ..load
-            };
+            let warm_up = LoadRecord { warm_up: true, cut: Some("its time was over".to_owned()), ..load };
             assert!(self::told(&warm_up).is_empty(), "it only prepares");
         }
         assert!(told(&load()).is_empty());
@@ -76,17 +69,8 @@ mod tests {
     #[test]
     fn a_window_that_is_too_short_is_told_where_the_load_was_not() {
         for (seconds, shared, is_told) in [(9.0, 0.5, true), (9.0, 1.0, false), (0.8, 0.5, false)] {
-            let window = SharedWindow {
-                hosts: 3,
-                seconds: shared,
-                operations: 1.0,
-                readings: 1.0,
-            };
-            let load = LoadRecord {
-                seconds,
-                shared: Some(window),
-                ..load()
-            };
+            let window = SharedWindow { hosts: 3, seconds: shared, operations: 1.0, readings: 1.0 };
+            let load = LoadRecord { seconds, shared: Some(window), ..load() };
             let told = told(&load);
             assert_eq!(told.len(), usize::from(is_told), "{told:?}");
             assert!(!is_told || told[0].contains("its 3 hosts were at work together for 0.50 s"));

@@ -8,8 +8,7 @@ use crate::engine::failure::TrialFailure;
 use crate::engine::role::RoleProcess;
 use crate::engine::server_probe::{Probed, ServerProbe};
 use crate::probe::{
-    DiskUsage, HostSampler, ProbeCommand, ProbeError, ProcessTree, Recorder, Recording, Scope,
-    WireScope,
+    DiskUsage, HostSampler, ProbeCommand, ProbeError, ProcessTree, Recorder, Recording, Scope, WireScope,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,10 +24,7 @@ pub struct Space {
 
 impl From<Option<DiskUsage>> for Space {
     fn from(usage: Option<DiskUsage>) -> Self {
-        Self {
-            bytes: usage.map(|usage| usage.allocated_bytes),
-            logs: usage.map(|usage| usage.apart_bytes),
-        }
+        Self { bytes: usage.map(|usage| usage.allocated_bytes), logs: usage.map(|usage| usage.apart_bytes) }
     }
 }
 
@@ -89,11 +85,7 @@ impl Watch {
         let period = Duration::from_secs(1);
         let role_probes = RoleProbes::start(name, roles, context.disturbance);
         let recorder = Recorder::start(host, trees, period, context.disturbance)?;
-        Ok(Self {
-            recorder,
-            probe,
-            role_probes,
-        })
+        Ok(Self { recorder, probe, role_probes })
     }
 
     /// What samples the processes on this machine.
@@ -106,9 +98,7 @@ impl Watch {
     /// # Errors
     /// When one of them samples no more.
     pub fn begin_phase(&mut self, name: &str) -> Result<(), TrialFailure> {
-        self.mark(&ProbeCommand::Begin(name.to_owned()), |recorder| {
-            recorder.begin_phase(name)
-        })
+        self.mark(&ProbeCommand::Begin(name.to_owned()), |recorder| recorder.begin_phase(name))
     }
 
     /// Ends the phase, here and at the probes; see [`Recorder::end_phase`].
@@ -116,9 +106,7 @@ impl Watch {
     /// # Errors
     /// When one of them samples no more.
     pub fn end_phase(&mut self, proportional: bool) -> Result<(), TrialFailure> {
-        self.mark(&ProbeCommand::End { proportional }, |recorder| {
-            recorder.end_phase(proportional)
-        })
+        self.mark(&ProbeCommand::End { proportional }, |recorder| recorder.end_phase(proportional))
     }
 
     /// The probes get their word first, and sample while this process does: all differ by no more than the way there.
@@ -172,12 +160,7 @@ impl Watch {
     pub fn stop(self) -> Result<Seen, TrialFailure> {
         let recording = self.recorder.stop()?;
         let (roles, warnings) = self.role_probes.stop();
-        Ok(Seen {
-            recording,
-            probed: self.probe.map(ServerProbe::stop),
-            roles,
-            warnings,
-        })
+        Ok(Seen { recording, probed: self.probe.map(ServerProbe::stop), roles, warnings })
     }
 }
 
@@ -185,11 +168,7 @@ impl Watch {
 ///
 /// # Errors
 /// When it is gone already.
-pub fn tree(
-    name: &str,
-    role: &RoleProcess,
-    wire: Option<WireScope>,
-) -> Result<ProcessTree, ProbeError> {
+pub fn tree(name: &str, role: &RoleProcess, wire: Option<WireScope>) -> Result<ProcessTree, ProbeError> {
     let root = i32::try_from(role.process_id()).unwrap_or(i32::MAX);
     ProcessTree::attach(name, root, Scope::Descendants, wire)
 }

@@ -8,11 +8,9 @@ fn block(length: u64) -> NonZeroU64 {
 
 #[test]
 fn a_load_without_an_end_is_looked_through_as_far_as_it_came() {
-    for distribution in [
-        WorkDistribution::STRIDE,
-        WorkDistribution::COUNTER,
-        WorkDistribution::Stride { block: block(7) },
-    ] {
+    for distribution in
+        [WorkDistribution::STRIDE, WorkDistribution::COUNTER, WorkDistribution::Stride { block: block(7) }]
+    {
         let (taken, issued) = all(distribution, 3, 1 << 50, 20);
         assert!(issued.iter().eq(taken.iter().copied()), "{distribution:?}");
         let missing = (0..).find(|index| !taken.contains(index));
@@ -20,16 +18,9 @@ fn a_load_without_an_end_is_looked_through_as_far_as_it_came() {
     }
 }
 
-fn all(
-    distribution: WorkDistribution,
-    clients: u32,
-    length: u64,
-    stop_after: u64,
-) -> (Vec<u64>, Issued) {
+fn all(distribution: WorkDistribution, clients: u32, length: u64, stop_after: u64) -> (Vec<u64>, Issued) {
     let assignments = Assignments::new(distribution, ClientRange::all(clients), length);
-    let mut shares: Vec<_> = (0..clients)
-        .map(|client| assignments.client(client))
-        .collect();
+    let mut shares: Vec<_> = (0..clients).map(|client| assignments.client(client)).collect();
     let mut taken = Vec::new();
     let mut idle = 0;
     while idle < clients && (taken.len() as u64) < stop_after {
@@ -52,10 +43,9 @@ fn every_operation_has_one_turn_however_they_are_shared() {
         for clients in [1, 3, 16] {
             for size in [1, 5, 200] {
                 let size = block(size);
-                for distribution in [
-                    WorkDistribution::Stride { block: size },
-                    WorkDistribution::Counter { block: size },
-                ] {
+                for distribution in
+                    [WorkDistribution::Stride { block: size }, WorkDistribution::Counter { block: size }]
+                {
                     let (taken, issued) = all(distribution, clients, length, u64::MAX);
                     assert_eq!(taken, (0..length).collect::<Vec<_>>(), "{distribution:?}");
                     assert_eq!(issued.iter().collect::<Vec<_>>(), taken);
@@ -102,11 +92,7 @@ fn a_turn_given_back_was_not_issued() {
 #[test]
 fn processes_share_by_stride() {
     let part = |first, count| {
-        let clients = ClientRange {
-            first,
-            count,
-            of: 5,
-        };
+        let clients = ClientRange { first, count, of: 5 };
         let assignments = Assignments::new(WorkDistribution::STRIDE, clients, 23);
         let done: Vec<_> = (0..count)
             .map(|client| {

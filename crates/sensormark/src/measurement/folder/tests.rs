@@ -5,10 +5,7 @@ use crate::report::tests::fixture;
 fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("run.json");
-    assert!(matches!(
-        ResultsFolder::open(scratch.path()),
-        Err(FolderError::NotARun(_))
-    ));
+    assert!(matches!(ResultsFolder::open(scratch.path()), Err(FolderError::NotARun(_))));
     for (text, words) in [
         ("{\"schema_version\": 99}", "use a newer sensormark"),
         ("{\"schema_version\": 1}", "missing field"),
@@ -17,15 +14,8 @@ fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
         ("{}", "states no schema_version"),
     ] {
         fs::write(&file, text).unwrap();
-        let message = ResultsFolder::open(scratch.path())
-            .unwrap()
-            .run()
-            .unwrap_err()
-            .to_string();
-        assert!(
-            message.contains(words) && message.contains("run.json"),
-            "{message}"
-        );
+        let message = ResultsFolder::open(scratch.path()).unwrap().run().unwrap_err().to_string();
+        assert!(message.contains(words) && message.contains("run.json"), "{message}");
     }
 }
 
@@ -57,16 +47,10 @@ fn no_result_is_ever_overwritten() {
     assert_eq!(fs::read(&file).unwrap(), b"first");
     let left = fs::read_dir(file.parent().unwrap()).unwrap().count();
     assert_eq!(left, 1, "nothing lies beside it");
-    assert!(matches!(
-        ResultsFolder::create(scratch.path(), "run"),
-        Err(FolderError::Exists(_))
-    ));
+    assert!(matches!(ResultsFolder::create(scratch.path(), "run"), Err(FolderError::Exists(_))));
     folder.replace_bytes("report.html", b"a").unwrap();
     folder.replace_bytes("report.html", b"b").unwrap();
-    assert_eq!(
-        fs::read(scratch.path().join("run/report.html")).unwrap(),
-        b"b"
-    );
+    assert_eq!(fs::read(scratch.path().join("run/report.html")).unwrap(), b"b");
 }
 
 #[test]

@@ -23,11 +23,7 @@ fn whole() -> TrialRecord {
 fn part(scratch: &TempDir, rank: u32, trial: Option<&TrialRecord>) -> PathBuf {
     let folder = ResultsFolder::create(scratch.path(), &format!("rank-{rank}-of-2"));
     let folder = folder.expect("a folder");
-    let run = RunRecord {
-        shard: (rank, 2),
-        checksums: trial.is_some(),
-        ..fixture::run()
-    };
+    let run = RunRecord { shard: (rank, 2), checksums: trial.is_some(), ..fixture::run() };
     folder.write_run(&run).expect("written");
     if let Some(trial) = trial {
         folder.write_trial(trial).expect("written");
@@ -74,19 +70,13 @@ fn a_disturbed_host_counts_for_all_and_clients_are_added_up() {
 #[test]
 fn a_trial_that_one_rank_did_not_come_to_is_invalid() {
     let text = merged(None).verdict.to_string();
-    assert!(
-        text.starts_with("invalid") && text.contains("rank 1 has no record of this trial"),
-        "{text}"
-    );
+    assert!(text.starts_with("invalid") && text.contains("rank 1 has no record of this trial"), "{text}");
 }
 
 #[test]
 fn the_worse_of_two_verdicts_counts_with_all_reasons() {
     let reason = |text: &str| vec![Reason::new(ReasonKind::ClientBound, text)];
-    let (invalid, disturbed) = (
-        Verdict::Invalid(reason("a")),
-        Verdict::Inconclusive(reason("b")),
-    );
+    let (invalid, disturbed) = (Verdict::Invalid(reason("a")), Verdict::Inconclusive(reason("b")));
     let together = both(&disturbed, invalid.clone());
     assert!(matches!(&together, Verdict::Invalid(reasons) if reasons.len() == 2));
     assert_eq!(both(&invalid, invalid.clone()), invalid, "said once");

@@ -4,9 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// They are of different workloads.
-    #[error(
-        "the first run is of {first}, the second of {second}: only runs of one workload can be compared"
-    )]
+    #[error("the first run is of {first}, the second of {second}: only runs of one workload can be compared")]
     Workloads {
         /// The first's.
         first: String,

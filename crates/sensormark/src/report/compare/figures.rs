@@ -46,11 +46,7 @@ impl Figure {
 /// An implementation's name on one side. Whether it was read hot or cold is among what differs between the runs.
 pub fn name(side: &str, arm: &Arm) -> String {
     let label = arm.label.replacen(arm.implementation.cache.mark(), "", 1);
-    if side == "both" {
-        label
-    } else {
-        format!("{label} ({side})")
-    }
+    if side == "both" { label } else { format!("{label} ({side})") }
 }
 
 /// One figure of one trial.
@@ -68,21 +64,15 @@ const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"
 /// All figures of a run's valid trials, by implementation.
 pub fn figures(field: &Field) -> Vec<Figure> {
     let criteria = score::study_criteria();
-    field
-        .all()
-        .flat_map(|(side, arm)| of_arm(field, side, arm, &criteria))
-        .collect()
+    field.all().flat_map(|(side, arm)| of_arm(field, side, arm, &criteria)).collect()
 }
 
 fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<Figure> {
     let mut order: Vec<String> = Vec::new();
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
-        let mut taken = if field.has_phases() {
-            of_loads(trial)
-        } else {
-            of_criteria(field, trial, criteria)
-        };
+        let mut taken =
+            if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial, criteria) };
         taken.extend(of_latencies(trial));
         for figure in taken {
             if !found.contains_key(&figure.name) {
@@ -103,10 +93,7 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
             entry.repetitions.push(trial.repetition);
         }
     }
-    order
-        .into_iter()
-        .filter_map(|figure| found.remove(&figure))
-        .collect()
+    order.into_iter().filter_map(|figure| found.remove(&figure)).collect()
 }
 
 /// The score's criteria of a trial of a steady rate.
@@ -157,12 +144,7 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
             latency(&mut taken, &words, &record.latency);
         }
     }
-    taken.extend(
-        trial
-            .phases
-            .iter()
-            .filter_map(|phase| of_both_sides(trial, phase)),
-    );
+    taken.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
     if let Some(bytes) = disk::growth_bytes(trial) {
         taken.push(Taken {
             name: "disk".to_owned(),
@@ -178,25 +160,14 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
 /// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
 /// unless both sides were measured.
 fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
-    let roles = &phase
-        .totals
-        .as_ref()
-        .filter(|_| phase.operations > 0)?
-        .roles;
+    let roles = &phase.totals.as_ref().filter(|_| phase.operations > 0)?.roles;
     if !trial.implementation.embedded && !roles.contains_key("server") {
         return None;
     }
     let sides = ["server", "trial"].into_iter();
-    let cpu_ns: u64 = sides
-        .filter_map(|side| roles.get(side))
-        .map(|role| role.cpu_ns)
-        .total();
+    let cpu_ns: u64 = sides.filter_map(|side| roles.get(side)).map(|role| role.cpu_ns).total();
     let (per, unit, value) = match costs::of_phase(trial, &phase.name).count() {
-        0 | 1 => (
-            " an operation",
-            "µs",
-            cpu_ns as f64 / 1e3 / phase.operations as f64,
-        ),
+        0 | 1 => (" an operation", "µs", cpu_ns as f64 / 1e3 / phase.operations as f64),
         _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
         _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
     };
@@ -210,11 +181,7 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
 }
 
 fn title(load: &LoadRecord) -> String {
-    if load.name == load.phase {
-        load.phase.clone()
-    } else {
-        format!("{} {}", load.phase, load.name)
-    }
+    if load.name == load.phase { load.phase.clone() } else { format!("{} {}", load.phase, load.name) }
 }
 
 fn latency(taken: &mut Vec<Taken>, words: &str, record: &LatencyRecord) {

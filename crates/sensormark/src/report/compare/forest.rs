@@ -19,10 +19,9 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
     let mut table_of_same = table("unchanged", &title, &same);
     table_of_same.is_detail = true;
     section.table(table_of_same);
-    for (id, change, what) in [
-        ("undecided", Change::Disturbed, "not decided"),
-        ("untested", Change::Untested, "not tested"),
-    ] {
+    for (id, change, what) in
+        [("undecided", Change::Disturbed, "not decided"), ("untested", Change::Untested, "not tested")]
+    {
         let mut unknown = largest_first(pairs, |_| true);
         unknown.retain(|pair| pair.change == change);
         let all = unknown.len();
@@ -37,31 +36,18 @@ pub fn add(section: &mut Section, pairs: &[Pair]) {
 
 /// Those that fit and have a ratio, by how far it is from 1.
 fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
-    let far = |pair: &Pair| {
-        pair.compared
-            .map_or(0.0, |compared| compared.ratio.ln().abs())
-    };
-    let mut found: Vec<&Pair> = pairs
-        .iter()
-        .filter(|pair| fits(pair.change) && pair.compared.is_some())
-        .collect();
+    let far = |pair: &Pair| pair.compared.map_or(0.0, |compared| compared.ratio.ln().abs());
+    let mut found: Vec<&Pair> =
+        pairs.iter().filter(|pair| fits(pair.change) && pair.compared.is_some()).collect();
     found.sort_by(|one, other| far(other).total_cmp(&far(one)));
     found
 }
 
 fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("figure", ""),
-        ("second / first", ""),
-        ("change", ""),
-    ];
+    let columns = [("implementation", ""), ("figure", ""), ("second / first", ""), ("change", "")];
     let mut table = Table::new(id, title, &columns);
     table.keys = 2;
-    table.drawing = Some(Drawing {
-        shape: Shape::Forest,
-        logarithmic: true,
-    });
+    table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
     for pair in pairs {
         table.row(vec![
             Cell::text(&pair.figure.implementation),
@@ -103,9 +89,7 @@ pub fn ratio(pair: &Pair) -> Cell {
     };
     Cell::Number(Number {
         value: compared.ratio,
-        spread: compared
-            .tested
-            .map_or(Spread::None, |tested| Spread::Range(tested.interval)),
+        spread: compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)),
         digits: Digits::Significant(3),
     })
 }
@@ -117,13 +101,7 @@ mod tests {
     /// It printed a percentage of 121 digits where three repetitions and 604 figures see next to nothing.
     #[test]
     fn what_would_hardly_be_seen_is_no_percentage() {
-        assert_eq!(
-            unseen(0.042),
-            "no change found; would have seen one over 4.2 %"
-        );
-        assert_eq!(
-            unseen(2.4e119),
-            "no change found; so few repetitions hardly show one"
-        );
+        assert_eq!(unseen(0.042), "no change found; would have seen one over 4.2 %");
+        assert_eq!(unseen(2.4e119), "no change found; so few repetitions hardly show one");
     }
 }

@@ -39,18 +39,12 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         let arm = if side == "write" { written? } else { leader };
         Some(name(side, arm))
     };
-    let sides = field
-        .all()
-        .map(|(side, arm)| (name(side, arm), leads(side)));
+    let sides = field.all().map(|(side, arm)| (name(side, arm), leads(side)));
     let sides: Vec<(String, Option<String>)> = sides.collect();
     let all = figures(field);
     let found = all.iter().filter_map(|second| {
-        let (_, leads) = sides
-            .iter()
-            .find(|(own, _)| *own == second.implementation)?;
-        let leads = leads
-            .as_ref()
-            .filter(|leads| **leads != second.implementation)?;
+        let (_, leads) = sides.iter().find(|(own, _)| *own == second.implementation)?;
+        let leads = leads.as_ref().filter(|leads| **leads != second.implementation)?;
         let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
         pair(field, all.iter().find(is_same)?, second)
     });
@@ -59,10 +53,7 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         return Err(CompareError::NobodyElse(leader.label.clone()));
     }
     decide(&mut found);
-    let leader = Leader {
-        label: leader.label.clone(),
-        is_ranked: first.is_some(),
-    };
+    let leader = Leader { label: leader.label.clone(), is_ranked: first.is_some() };
     Ok((leader, found))
 }
 
@@ -80,11 +71,7 @@ fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
         disturbed: first.disturbed || second.disturbed,
         ..first.clone()
     };
-    Some(Pair::new(
-        figure,
-        second.values.clone(),
-        tested(first, second),
-    ))
+    Some(Pair::new(figure, second.values.clone(), tested(first, second)))
 }
 
 /// The second's ratio to the first, over the repetitions that both have.
@@ -101,19 +88,12 @@ fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
 pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     let name = &leader.label;
     let mut document = Document {
-        title: format!(
-            "sensormark: {}, {}: the others against {name}",
-            field.run.workload, field.run.name
-        ),
+        title: format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name),
         sections: Vec::new(),
     };
     let asked = format!("of both ({} asked for)", field.run.repetitions);
     let mut answer = tables::answer(pairs, "", &asked);
-    let place = if leader.is_ranked {
-        "leads the ranking"
-    } else {
-        "was measured first; nobody is ranked"
-    };
+    let place = if leader.is_ranked { "leads the ranking" } else { "was measured first; nobody is ranked" };
     answer.paragraph(format!(
         "Each figure of another implementation (\"second\") is held against that of {name} (\"first\"), which {place}."
     ));
@@ -123,8 +103,7 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
         true => [disturbance, answer],
         false => [answer, disturbance],
     };
-    own.into_iter()
-        .for_each(|section: Section| document.section(section));
+    own.into_iter().for_each(|section: Section| document.section(section));
     document.section(tables::figures(
         pairs,
         "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns",

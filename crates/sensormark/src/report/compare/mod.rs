@@ -65,9 +65,8 @@ impl Comparison {
         }
         let lost = lost(first, second);
         let worse = pairs.iter().filter(|pair| pair.change == Change::Worse);
-        let mut regressions: Vec<String> = worse
-            .map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name))
-            .collect();
+        let mut regressions: Vec<String> =
+            worse.map(|pair| format!("{}: {}", pair.figure.implementation, pair.figure.name)).collect();
         regressions.extend(lost.iter().map(|label| format!("{label}: no longer valid")));
         let mut document = tables::document(first, second, &pairs, &lost, threshold);
         if let Some(section) = environments::section([first, second]) {
@@ -94,10 +93,7 @@ impl Comparison {
             regressions,
             blunt: blunt(pairs),
             tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
-            disturbed: pairs
-                .iter()
-                .filter(|pair| pair.change == Change::Disturbed)
-                .count(),
+            disturbed: pairs.iter().filter(|pair| pair.change == Change::Disturbed).count(),
         }
     }
 
@@ -118,9 +114,7 @@ impl Comparison {
 
     /// Figures in which a change of this size would not have been found, the bluntest first: 0.1 is 10 %.
     pub fn blunter_than(&self, change: f64) -> &[Blunt] {
-        let end = self
-            .blunt
-            .partition_point(|blunt| blunt.detectable > change + 1e-9);
+        let end = self.blunt.partition_point(|blunt| blunt.detectable > change + 1e-9);
         &self.blunt[..end]
     }
 
@@ -163,10 +157,9 @@ fn headline(pairs: &[Pair]) -> String {
         (0, 0) => "Nothing is tested: that takes three valid repetitions in both runs.".to_owned(),
         (0, same) => format!("No change found in {}.", counted(same, "figure")),
         (_, 0) => format!("{worse} worse, {better} better."),
-        (_, same) => format!(
-            "{worse} worse, {better} better; no change found in {}.",
-            counted(same, "figure")
-        ),
+        (_, same) => {
+            format!("{worse} worse, {better} better; no change found in {}.", counted(same, "figure"))
+        }
     }
 }
 
@@ -177,12 +170,6 @@ fn lost(first: &Field, second: &Field) -> Vec<String> {
         let fits = arms.filter(|(_, arm)| !valid || field.valid_of(arm).next().is_some());
         fits.map(|(side, arm)| figures::name(side, arm)).collect()
     };
-    let (was, measured, is) = (
-        labels(first, true),
-        labels(second, false),
-        labels(second, true),
-    );
-    was.into_iter()
-        .filter(|label| measured.contains(label) && !is.contains(label))
-        .collect()
+    let (was, measured, is) = (labels(first, true), labels(second, false), labels(second, true));
+    was.into_iter().filter(|label| measured.contains(label) && !is.contains(label)).collect()
 }

@@ -33,10 +33,7 @@ impl fmt::Display for Origin {
 
 /// The origins of an implementation's server in both runs, where they are not alike.
 pub fn unlike(first: &Field, second: &Field, implementation: &str) -> Option<(Origin, Origin)> {
-    let (one, other) = (
-        origin(first, implementation)?,
-        origin(second, implementation)?,
-    );
+    let (one, other) = (origin(first, implementation)?, origin(second, implementation)?);
     (one != other).then_some((one, other))
 }
 
@@ -69,11 +66,7 @@ pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
                 lines.push(text);
             }
         };
-        differ(
-            "server's version",
-            one.version.clone(),
-            other.version.clone(),
-        );
+        differ("server's version", one.version.clone(), other.version.clone());
         if one.managed && other.managed {
             differ("server's program", one.origin.clone(), other.origin.clone());
             differ("memory allowed", budget(one), budget(other));
@@ -92,20 +85,13 @@ fn server<'a>(field: &'a Field, implementation: &str) -> Option<&'a ServerRecord
 
 /// None for an embedded database, and where nothing was measured.
 pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
-    let (side, arm) = field
-        .all()
-        .find(|(side, arm)| name(side, arm) == implementation)?;
-    let mut servers = field
-        .valid_of(arm)
-        .filter_map(|trial| trial.server.as_ref());
+    let (side, arm) = field.all().find(|(side, arm)| name(side, arm) == implementation)?;
+    let mut servers = field.valid_of(arm).filter_map(|trial| trial.server.as_ref());
     let managed = servers.next()?.managed;
     let same = |(other_side, other): &(&str, &Arm)| {
         *other_side == side && is_twin(&arm.implementation, &other.implementation)
     };
-    Some(Origin {
-        managed,
-        servers: field.all().filter(same).count(),
-    })
+    Some(Origin { managed, servers: field.all().filter(same).count() })
 }
 
 /// Whether they are the same but for the server.

@@ -21,24 +21,12 @@ const MOST_DISTURBANCES: usize = 5;
 const NOT_TESTED: &str = "not tested";
 
 /// The whole document.
-pub fn document(
-    first: &Field,
-    second: &Field,
-    pairs: &[Pair],
-    lost: &[String],
-    threshold: f64,
-) -> Document {
+pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
     let mut document = Document {
-        title: format!(
-            "sensormark: {}, {} against {}",
-            first.run.workload, second.run.name, first.run.name
-        ),
+        title: format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name),
         sections: Vec::new(),
     };
-    let asked = format!(
-        "in both runs ({} and {} asked for)",
-        first.run.repetitions, second.run.repetitions
-    );
+    let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
     let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
     let mut answer = answer(pairs, &beyond, &asked);
     answer.list(
@@ -53,8 +41,7 @@ pub fn document(
         true => [disturbance, answer],
         false => [answer, disturbance],
     };
-    own.into_iter()
-        .for_each(|section| document.section(section));
+    own.into_iter().for_each(|section| document.section(section));
     document.section(likeness(first, second));
     document.section(figures(
         pairs,
@@ -67,9 +54,7 @@ pub fn document(
 pub fn figures(pairs: &[Pair], interval: &str) -> Section {
     let mut figures = Section::new("figures", "Figures");
     let mut all = table("all", "Every figure", pairs.iter());
-    all.note(format!(
-        "Geometric means over valid repetitions with 95 % intervals; {interval}."
-    ));
+    all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
     all.note(
         "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
     );
@@ -111,9 +96,7 @@ pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
 }
 
 pub fn is_disturbed(field: &Field) -> bool {
-    field
-        .all()
-        .any(|(_, arm)| tolerated(field, arm).next().is_some())
+    field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 
 fn count(pairs: &[Pair], change: Change) -> usize {
@@ -190,11 +173,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
         }
     };
     let (one, other) = (&first.run, &second.run);
-    differ(
-        "sensormark",
-        one.sensormark.clone(),
-        other.sensormark.clone(),
-    );
+    differ("sensormark", one.sensormark.clone(), other.sensormark.clone());
     differ("scale", one.scale.clone(), other.scale.clone());
     differ("seed", one.seed.to_string(), other.seed.to_string());
     differ("cache", cache(first), cache(second));
@@ -208,13 +187,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
     for (key, value, its) in differing(&one.parameters, &other.parameters) {
         differ(&key, value, its);
     }
-    for key in [
-        "processor",
-        "memory_bytes",
-        "kernel_release",
-        "hypervisor",
-        "container",
-    ] {
+    for key in ["processor", "memory_bytes", "kernel_release", "hypervisor", "container"] {
         let of = |field: &Field| field.run.environment.get(key).cloned().unwrap_or_default();
         differ(key, of(first).to_string(), of(second).to_string());
     }
@@ -230,12 +203,10 @@ fn likeness(first: &Field, second: &Field) -> Section {
     if items.is_empty() && (is_disturbed(first) || is_disturbed(second)) {
         section.paragraph("The same parameters, seed and version; but the host was disturbed, so it was not the same machine in both.");
     } else if items.is_empty() {
-        section
-            .paragraph("The same parameters, seed, version and machine, as far as the runs tell.");
+        section.paragraph("The same parameters, seed, version and machine, as far as the runs tell.");
     } else {
-        section.paragraph(
-            "Not quite: what follows may be the cause of a difference as well as anything else.",
-        );
+        section
+            .paragraph("Not quite: what follows may be the cause of a difference as well as anything else.");
         section.list(items);
     }
     section
@@ -250,10 +221,7 @@ fn shards(field: &Field) -> String {
 fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
     let names = |field: &Field| -> BTreeSet<String> {
         let is_unmeasured = |trial: &TrialRecord| {
-            let mut totals = trial
-                .phases
-                .iter()
-                .filter_map(|phase| phase.totals.as_ref());
+            let mut totals = trial.phases.iter().filter_map(|phase| phase.totals.as_ref());
             !trial.implementation.embedded
                 && trial.server.is_some()
                 && totals.all(|totals| !totals.roles.contains_key("server"))
@@ -280,11 +248,7 @@ fn kind(field: &Field) -> String {
         let value = field.run.environment.get(key);
         value.is_some_and(|value| !value.is_null())
     };
-    if of("hypervisor") || of("container") {
-        "virtual".to_owned()
-    } else {
-        "physical".to_owned()
-    }
+    if of("hypervisor") || of("container") { "virtual".to_owned() } else { "physical".to_owned() }
 }
 
 /// What was found in memory by what only reads.
@@ -299,12 +263,9 @@ fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else {
         return Vec::new();
     };
-    let keys = one
-        .keys()
-        .chain(other.keys().filter(|key| !one.contains_key(*key)));
+    let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
     let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
-    keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key))))
-        .collect()
+    keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key)))).collect()
 }
 
 /// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.

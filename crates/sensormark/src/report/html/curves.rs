@@ -42,21 +42,14 @@ pub fn curves(field: &Field) -> Value {
 
 /// Everything that the trial timed: operation, whether from when it was due, histograms.
 fn recorded(trial: &TrialRecord) -> Vec<(String, bool, &[SecondHistogram])> {
-    let own = trial.latencies.iter().map(|(name, record)| {
-        (
-            name.replace('_', " "),
-            record.open_loop,
-            &record.seconds[..],
-        )
-    });
+    let own = trial
+        .latencies
+        .iter()
+        .map(|(name, record)| (name.replace('_', " "), record.open_loop, &record.seconds[..]));
     let counted = trial.loads.iter().filter(|load| !load.warm_up);
     let loads = counted.flat_map(|load| {
         load.classes.iter().map(|(class, record)| {
-            let name = if *class == load.phase {
-                class.clone()
-            } else {
-                format!("{}: {class}", load.phase)
-            };
+            let name = if *class == load.phase { class.clone() } else { format!("{}: {class}", load.phase) };
             (name, record.latency.open_loop, &record.latency.seconds[..])
         })
     });

@@ -48,8 +48,7 @@ pub fn alone(document: &Document, headline: &str) -> Value {
 
 /// The study's pictures of its own data.
 fn drawings(field: &Field) -> Vec<Value> {
-    let line =
-        |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
+    let line = |line: &Line| json!({ "name": line.name, "points": line.points, "dots": line.is_dots });
     let one = |drawing: Drawing| {
         let lines: Vec<Value> = drawing.lines.iter().map(line).collect();
         json!({
@@ -106,11 +105,7 @@ fn ranking(field: &Field, ranking: &Ranking) -> Value {
             json!({ "id": table.phase, "name": side_text(&table.phase), "columns": columns })
         })
         .collect();
-    let contestants: Vec<Value> = ranking
-        .ranked
-        .iter()
-        .map(|one| contestant(field, board, one))
-        .collect();
+    let contestants: Vec<Value> = ranking.ranked.iter().map(|one| contestant(field, board, one)).collect();
     json!({
         "tests_differences": ranking.basis == Basis::Significance,
         "significance": SIGNIFICANCE,

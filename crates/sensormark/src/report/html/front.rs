@@ -34,9 +34,8 @@ pub fn front(report: &Report) -> Value {
     let arms = arms.into_iter();
     let rows: Vec<Value> = arms
         .map(|(arm, reads)| {
-            let price = prices
-                .iter()
-                .filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
+            let price =
+                prices.iter().filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
             row(&summary, arm, price.collect(), reads)
         })
         .collect();

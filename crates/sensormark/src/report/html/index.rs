@@ -16,9 +16,8 @@ pub struct Entry {
 }
 
 /// What the list shows of each run.
-const HEADINGS: [&str; 9] = [
-    "first", "second", "started", "workload", "winner", "", "stores", "trials", "run",
-];
+const HEADINGS: [&str; 9] =
+    ["first", "second", "started", "workload", "winner", "", "stores", "trials", "run"];
 
 /// On a phone each run is a block of lines, so that its winner is seen without scrolling sideways.
 const NARROW: &str = "@media (max-width: 40rem) {
@@ -35,11 +34,7 @@ const NARROW: &str = "@media (max-width: 40rem) {
 
 /// The list as a page: runs by their places are at `runs/PLACE`, a comparison at `compare?first=PLACE&second=PLACE`.
 pub fn render(entries: &[Entry]) -> String {
-    let rows: String = entries
-        .iter()
-        .enumerate()
-        .map(|(place, entry)| row(place, entry))
-        .collect();
+    let rows: String = entries.iter().enumerate().map(|(place, entry)| row(place, entry)).collect();
     let heading = |name: &str| match name {
         "" => "<th scope=\"col\"><span class=\"unseen\">how sure</span></th>".to_owned(),
         name => format!("<th scope=\"col\">{name}</th>"),
@@ -64,8 +59,7 @@ pub fn render(entries: &[Entry]) -> String {
 /// What is said in place of a page, with the way back to the list.
 pub fn refusal(why: &str) -> String {
     let why = escaped(&clean(why));
-    let main =
-        format!("<h1>This cannot be shown</h1>\n<p>{why}</p>\n<p><a href=\"/\">All runs</a></p>");
+    let main = format!("<h1>This cannot be shown</h1>\n<p>{why}</p>\n<p><a href=\"/\">All runs</a></p>");
     around("not shown", &main)
 }
 
@@ -127,15 +121,9 @@ fn row(place: usize, entry: &Entry) -> String {
 
 /// Trials by state, those that there are.
 fn states(states: States) -> String {
-    let all = [
-        (states.valid, "valid"),
-        (states.disturbed, "disturbed"),
-        (states.invalid, "invalid"),
-    ];
+    let all = [(states.valid, "valid"), (states.disturbed, "disturbed"), (states.invalid, "invalid")];
     let some = all.iter().filter(|(count, _)| *count > 0);
-    let texts: Vec<String> = some
-        .map(|(count, state)| format!("{count} {state}"))
-        .collect();
+    let texts: Vec<String> = some.map(|(count, state)| format!("{count} {state}")).collect();
     match texts.is_empty() {
         true => "none".to_owned(),
         false => texts.join(", "),
@@ -150,10 +138,8 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_text_and_unreadable_runs_are_told() {
-        let entry = Entry {
-            run: Err("<b>damaged</b>".to_owned()),
-            name: "<script>alert(1)</script>".to_owned(),
-        };
+        let entry =
+            Entry { run: Err("<b>damaged</b>".to_owned()), name: "<script>alert(1)</script>".to_owned() };
         let page = render(&[entry]);
         assert!(!page.contains("<script"), "{page}");
         assert!(page.contains("&lt;b&gt;damaged"), "{page}");
@@ -166,24 +152,15 @@ mod tests {
                 trial(implementation("SQLite", "bulk", None), 0, CHEAP),
                 trial(implementation("SQLite", "bulk", Some("bulk")), 0, CHEAP),
             ];
-            let run = RunRecord {
-                started: started.to_owned(),
-                ..run()
-            };
+            let run = RunRecord { started: started.to_owned(), ..run() };
             let report = Report::new(run.clone(), trials, &ReportOptions::default());
-            Entry {
-                run: Ok((run, report.expect("a report").summary())),
-                name: started.to_owned(),
-            }
+            Entry { run: Ok((run, report.expect("a report").summary())), name: started.to_owned() }
         };
         let entries = [entry("2026-01-02T00:00:00Z")];
         let page = render(&entries);
-        for told in [
-            "<td class=\"long\">SQLite bulk</td>",
-            "<td>sqlite</td>",
-            "<td>2 valid</td>",
-            "badge rough",
-        ] {
+        for told in
+            ["<td class=\"long\">SQLite bulk</td>", "<td>sqlite</td>", "<td>2 valid</td>", "badge rough"]
+        {
             assert!(page.contains(told), "{told}: {page}");
         }
     }

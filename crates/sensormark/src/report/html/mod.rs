@@ -57,9 +57,7 @@ pub fn render(runs: &[Run<'_>]) -> String {
         [(one, _)] => one.document().title.clone(),
         _ => format!("sensormark: {} runs", runs.len()),
     };
-    let data = runs
-        .iter()
-        .map(|(report, folder)| data::data(report, *folder));
+    let data = runs.iter().map(|(report, folder)| data::data(report, *folder));
     page(data.collect(), &title)
 }
 
@@ -96,10 +94,7 @@ fn island(data: &Value) -> String {
 
 /// Text within an element or an attribute.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -113,10 +108,7 @@ mod tests {
         assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
         let read: Value = serde_json::from_str(&text).expect("it is still JSON");
         assert_eq!(read, hostile);
-        assert_eq!(
-            escaped("<a href=\"x\">&"),
-            "&lt;a href=&quot;x&quot;&gt;&amp;"
-        );
+        assert_eq!(escaped("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
     }
 
     #[test]

@@ -62,17 +62,12 @@ fn common(arms: &[Vec<Reads<'_>>]) -> BTreeSet<String> {
 fn asked(trial: &TrialRecord) -> Reads<'_> {
     let own = trial.latencies.get(names::CYCLE_READ).into_iter();
     let own = own.map(|record| (names::CYCLE_READ.replace('_', " "), record));
-    let loads = trial
-        .loads
-        .iter()
-        .filter(|load| !load.warm_up && !load.writes);
+    let loads = trial.loads.iter().filter(|load| !load.warm_up && !load.writes);
     let of_loads = loads.flat_map(|load| {
         let classes = load.classes.iter();
         classes.map(move |(class, record)| (name(load, class), &record.latency))
     });
-    own.chain(of_loads)
-        .filter(|(_, record)| record.summary.count > 0)
-        .collect()
+    own.chain(of_loads).filter(|(_, record)| record.summary.count > 0).collect()
 }
 
 fn name(load: &LoadRecord, class: &str) -> String {
@@ -88,10 +83,8 @@ fn name(load: &LoadRecord, class: &str) -> String {
 /// One operation: nothing where nobody asked it.
 fn took(trials: &[Reads<'_>], operation: &str) -> Value {
     let own = trials.iter().flatten();
-    let records: Vec<&LatencyRecord> = own
-        .filter(|(name, _)| name == operation)
-        .map(|(_, record)| *record)
-        .collect();
+    let records: Vec<&LatencyRecord> =
+        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect();
     let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
     let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -115,9 +108,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
     let trials = own;
     let over = |figure: fn(&LatencyRecord) -> Option<f64>| -> Option<Vec<f64>> {
         let trials = trials.iter();
-        trials
-            .map(|records| geometric(records.iter().map(|record| figure(record))))
-            .collect()
+        trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
     };
     let Some(median_of_all) = over(median).and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
@@ -125,11 +116,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
     let p99 = over(p99).and_then(|values| Estimate::geometric(&values));
     let p99 = p99.map(|estimate| estimate.value);
     let first = trials.first().filter(|_| p99.is_none());
-    let points: Vec<f64> = first
-        .into_iter()
-        .flatten()
-        .filter_map(|r| median(r))
-        .collect();
+    let points: Vec<f64> = first.into_iter().flatten().filter_map(|r| median(r)).collect();
     let records = trials.iter().flatten();
     let count: u64 = records.map(|record| record.summary.count).total();
     value(median_of_all, p99, &points, count)
@@ -157,9 +144,7 @@ fn geometric(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 fn median(record: &LatencyRecord) -> Option<f64> {
     let ns = match record.summary.p50_ns {
         Some(ns) => ns,
-        None => together_of(&[record])
-            .filter(|all| !all.is_empty())?
-            .value_at_quantile(0.5),
+        None => together_of(&[record]).filter(|all| !all.is_empty())?.value_at_quantile(0.5),
     };
     Some(ns as f64 / 1e6)
 }
@@ -174,9 +159,7 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
     let Some(all) = together_of(records).filter(|all| !all.is_empty()) else {
         return Vec::new();
     };
-    let count = u32::try_from(all.len())
-        .unwrap_or(MOST_POINTS)
-        .min(MOST_POINTS);
+    let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
     let last = f64::from(count.max(2) - 1);
     let at = |place: u32| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6;
     (0..count).map(at).collect()
@@ -202,11 +185,7 @@ mod tests {
             recorder.record(value * 1_000_000, 5);
         }
         let (_, seconds, summary) = recorder.finish().expect("all in memory");
-        LatencyRecord {
-            open_loop: false,
-            summary,
-            seconds,
-        }
+        LatencyRecord { open_loop: false, summary, seconds }
     }
 
     #[test]

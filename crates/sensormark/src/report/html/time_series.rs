@@ -28,11 +28,7 @@ pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
         let Some(recording) = folder.samples(&trial.name) else {
             continue;
         };
-        let name = if side == "both" {
-            arm.label.clone()
-        } else {
-            format!("{} ({side})", arm.label)
-        };
+        let name = if side == "both" { arm.label.clone() } else { format!("{} ({side})", arm.label) };
         let mut series = time_series(&name, &arm.label, &recording);
         series["throughput"] = throughput(trial, &recording);
         all.push(series);
@@ -46,13 +42,7 @@ fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
     let phases: Vec<Value> = recording
         .phases
         .iter()
-        .map(|phase| {
-            json!([
-                clean(&phase.name),
-                seconds(phase.start_ns),
-                seconds(phase.end_ns)
-            ])
-        })
+        .map(|phase| json!([clean(&phase.name), seconds(phase.start_ns), seconds(phase.end_ns)]))
         .collect();
     let mut roles: BTreeMap<&str, &TreeColumns> = BTreeMap::new();
     for tree in &recording.trees {
@@ -61,10 +51,8 @@ fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
             roles.insert(&tree.role, &tree.columns);
         }
     }
-    let roles: BTreeMap<&str, Value> = roles
-        .into_iter()
-        .map(|(role, columns)| (role, role_series(columns, &seconds)))
-        .collect();
+    let roles: BTreeMap<&str, Value> =
+        roles.into_iter().map(|(role, columns)| (role, role_series(columns, &seconds))).collect();
     json!({ "name": name, "implementation": label, "phases": phases, "roles": roles })
 }
 
@@ -96,11 +84,8 @@ fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
     }
     let columns = found.into_iter().map(|(name, points)| {
         let step = points.len().div_ceil(MOST_POINTS).max(1);
-        let (seconds, rates): (Vec<f64>, Vec<f64>) = points
-            .into_iter()
-            .step_by(step)
-            .map(|(at, rate)| (round(at), round(rate)))
-            .unzip();
+        let (seconds, rates): (Vec<f64>, Vec<f64>) =
+            points.into_iter().step_by(step).map(|(at, rate)| (round(at), round(rate))).unzip();
         (name, json!({ "seconds": seconds, "per_second": rates }))
     });
     Value::Object(columns.collect())
@@ -172,14 +157,8 @@ mod tests {
 
     #[test]
     fn a_rest_of_a_second_makes_no_rate_unless_it_is_all() {
-        assert_eq!(
-            rates(&[(0, 100), (1, 90), (2, 5)], 2.1),
-            [(1.0, 100.0), (2.0, 90.0)]
-        );
-        assert_eq!(
-            rates(&[(0, 100), (1, 45)], 1.5),
-            [(1.0, 100.0), (1.5, 90.0)]
-        );
+        assert_eq!(rates(&[(0, 100), (1, 90), (2, 5)], 2.1), [(1.0, 100.0), (2.0, 90.0)]);
+        assert_eq!(rates(&[(0, 100), (1, 45)], 1.5), [(1.0, 100.0), (1.5, 90.0)]);
         assert_eq!(rates(&[(0, 25)], 0.25), [(0.25, 100.0)]);
         assert!(rates(&[], 3.0).is_empty());
     }

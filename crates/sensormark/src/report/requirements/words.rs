@@ -12,15 +12,7 @@ const MOST_NAMED: usize = 3;
 /// What is met where more data decides the rest.
 const ALL_DECIDED: &str = "all that could be decided";
 /// Figures that a busy machine does not move.
-const STEADY: [&str; 7] = [
-    "lost",
-    "duplicated",
-    "altered",
-    "wrong answers",
-    "disk",
-    DISK_FOR,
-    "memory",
-];
+const STEADY: [&str; 7] = ["lost", "duplicated", "altered", "wrong answers", "disk", DISK_FOR, "memory"];
 
 /// What a limit is about, its sign, and its bound.
 fn parts(limit: &LimitRecord) -> Option<(&str, &str, &str)> {
@@ -154,10 +146,7 @@ fn cost(requirements: &Requirements) -> Option<String> {
     let text = match names.as_slice() {
         [] => return None,
         [one] => format!("Of them {one} costs least"),
-        _ => format!(
-            "Of them {} cost least and cannot be told apart",
-            listed(&names)
-        ),
+        _ => format!("Of them {} cost least and cannot be told apart", listed(&names)),
     };
     Some(match &requirements.cheapest_server {
         Some(server) => format!("{text}, of servers {}.", with_room(server)),

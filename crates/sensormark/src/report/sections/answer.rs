@@ -22,8 +22,7 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
             "For this load, on this machine: {} is the only one that can be ranked, so there is nothing to compare it with.",
             one.label()
         ),
-        _ => "For this load, on this machine: nothing can be ranked; the reasons are below."
-            .to_owned(),
+        _ => "For this load, on this machine: nothing can be ranked; the reasons are below.".to_owned(),
     };
     for one in ranking.first() {
         let shortfalls = keeping_up::shortfalls(field, arm(field, one));
@@ -128,20 +127,13 @@ fn shares(ranking: &Ranking, winner: &Ranked) -> String {
 
 /// What of one weight makes another the winner: "you weigh server CPU in writing over 5.3 instead of 3: then B".
 pub fn change_text(board: &Board, change: &WeightChange) -> String {
-    let columns = board
-        .tables()
-        .iter()
-        .filter(|table| table.phase == change.phase)
-        .flat_map(|table| &table.columns);
+    let columns =
+        board.tables().iter().filter(|table| table.phase == change.phase).flat_map(|table| &table.columns);
     let name = columns
         .into_iter()
         .find(|column| column.id == change.criterion)
         .map_or(change.criterion.as_str(), |column| column.name.as_str());
-    let direction = if change.to > change.from {
-        "over"
-    } else {
-        "under"
-    };
+    let direction = if change.to > change.from { "over" } else { "under" };
     format!(
         "you weigh {name} in {} {direction} {} instead of {}: then {}",
         side_text(&change.phase),
@@ -185,13 +177,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     table.keys = 2;
     if ranking.requirements.is_some() {
         let after = table.columns.len() - 1;
-        table.columns.insert(
-            after,
-            Column {
-                name: "requirements".to_owned(),
-                unit: String::new(),
-            },
-        );
+        table.columns.insert(after, Column { name: "requirements".to_owned(), unit: String::new() });
     }
     for one in &ranking.ranked {
         let mut row = vec![rank(Some(one.rank)), Cell::text(one.label()), score(one)];
@@ -203,11 +189,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         table.row(row);
     }
     // A column that says the same of all is a sentence.
-    if ranking
-        .ranked
-        .iter()
-        .all(|one| one.summary.count == field.blocks.len())
-    {
+    if ranking.ranked.iter().all(|one| one.summary.count == field.blocks.len()) {
         table.columns.pop();
         table.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
@@ -215,11 +197,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         table.note(note);
     }
     section.table(table);
-    let mut unranked = Table::new(
-        "not_ranked",
-        "Not ranked",
-        &[("implementation", ""), ("reason", "")],
-    );
+    let mut unranked = Table::new("not_ranked", "Not ranked", &[("implementation", ""), ("reason", "")]);
     for (label, reason) in &ranking.unranked {
         unranked.row(vec![Cell::text(label), Cell::text(reason)]);
     }
@@ -263,7 +241,10 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Scores, weights and shares of weights are of cost alone.".to_owned());
     }
     if ranking.ranked.len() == 1 {
-        notes.push("One implementation alone is the costliest in everything, which is a score of 0 by the formula.".to_owned());
+        notes.push(
+            "One implementation alone is the costliest in everything, which is a score of 0 by the formula."
+                .to_owned(),
+        );
     }
     let partly: Vec<&str> = ranking
         .ranked
@@ -278,9 +259,7 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         ));
     }
     if !ranking.ranked.is_empty() {
-        notes.push(
-            "wins: share of all possible weights for which it has the highest score.".to_owned(),
-        );
+        notes.push("wins: share of all possible weights for which it has the highest score.".to_owned());
     }
     if field.has_phases() && !ranking.ranked.is_empty() {
         notes.push("Phases run as fast as each database lets them. So the score is of what a thousand written readings and a question cost: time (geometric mean over the side's phases) and resources. It has the study's formula and weights, and time has the weight of all CPU.".to_owned());
@@ -312,15 +291,9 @@ fn behind_note(field: &Field, ranking: &Ranking) -> Option<String> {
     })
 }
 
-fn ranked_with<'a>(
-    field: &Field,
-    ranking: &'a Ranking,
-    is: impl Fn(WriteMethod) -> bool,
-) -> Vec<&'a str> {
-    let found = ranking
-        .ranked
-        .iter()
-        .filter(|one| is(field.contestants()[one.read].implementation.layout.write));
+fn ranked_with<'a>(field: &Field, ranking: &'a Ranking, is: impl Fn(WriteMethod) -> bool) -> Vec<&'a str> {
+    let found =
+        ranking.ranked.iter().filter(|one| is(field.contestants()[one.read].implementation.layout.write));
     found.map(Ranked::label).collect()
 }
 
@@ -333,11 +306,8 @@ fn cache_note(field: &Field) -> Option<String> {
 
 /// Says when unlike classes are compared, and that "default" is each database's own.
 fn durability_note(field: &Field, ranking: &Ranking) -> Option<String> {
-    let mut classes: Vec<Durability> = ranking
-        .ranked
-        .iter()
-        .map(|one| field.contestants()[one.read].implementation.durability)
-        .collect();
+    let mut classes: Vec<Durability> =
+        ranking.ranked.iter().map(|one| field.contestants()[one.read].implementation.durability).collect();
     classes.sort_unstable();
     classes.dedup();
     let mut stores: Vec<&str> = ranking

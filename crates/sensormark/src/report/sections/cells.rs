@@ -10,10 +10,7 @@ use crate::statistics::{summarize, summarize_logarithms};
 pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize(&values) {
-        Ok(summary) => number(
-            summary.mean,
-            summary.interval.map_or(Spread::None, Spread::Plus),
-        ),
+        Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
         Err(_) => Cell::Missing(missing.to_owned()),
     }
 }
@@ -22,10 +19,7 @@ pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
 pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize_logarithms(&values) {
-        Ok(summary) => number(
-            summary.geometric_mean,
-            summary.interval.map_or(Spread::None, Spread::Range),
-        ),
+        Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
         Err(_) => match summarize(&values) {
             Ok(summary) => number(summary.mean, Spread::None),
             Err(_) => Cell::Missing(missing.to_owned()),
@@ -35,20 +29,12 @@ pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
 
 /// A score or a share of a hundred, with one decimal.
 pub const fn points(value: f64, spread: Spread) -> Cell {
-    Cell::Number(Number {
-        value,
-        spread,
-        digits: Digits::Decimals(1),
-    })
+    Cell::Number(Number { value, spread, digits: Digits::Decimals(1) })
 }
 
 /// A figure of somebody else's, a study's or the user's own, as it was written.
 pub const fn exact(value: f64) -> Cell {
-    Cell::Number(Number {
-        value,
-        spread: Spread::None,
-        digits: Digits::Exact,
-    })
+    Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })
 }
 
 /// What logs are, below a table that states them apart.
@@ -58,17 +44,12 @@ pub const NO_DISK: &str = "not measured, or an earlier version did not tell logs
 
 /// What the logs take at rest, in MB, and what bounds them.
 pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
-    let at_rest = field.figures(arm, |trial| {
-        Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6)
-    });
+    let at_rest = field.figures(arm, |trial| Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6));
     let mut trials = field.valid_of(arm);
     let bound = trials.find_map(|trial| trial.log_bound.as_deref());
     [
         mean(&at_rest, "not measured"),
-        bound.map_or_else(
-            || Cell::Missing("an earlier version did not keep it".to_owned()),
-            Cell::text,
-        ),
+        bound.map_or_else(|| Cell::Missing("an earlier version did not keep it".to_owned()), Cell::text),
     ]
 }
 
@@ -84,19 +65,12 @@ pub fn smallest(values: &[Option<f64>], missing: &str) -> Cell {
 
 /// A rank, or that there is none.
 pub fn rank(rank: Option<usize>) -> Cell {
-    Cell::count(
-        rank.and_then(|rank| u64::try_from(rank).ok()),
-        "too few repetitions to be compared",
-    )
+    Cell::count(rank.and_then(|rank| u64::try_from(rank).ok()), "too few repetitions to be compared")
 }
 
 /// A figure with three significant digits.
 pub const fn number(value: f64, spread: Spread) -> Cell {
-    Cell::Number(Number {
-        value,
-        spread,
-        digits: Digits::Significant(3),
-    })
+    Cell::Number(Number { value, spread, digits: Digits::Significant(3) })
 }
 
 /// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".

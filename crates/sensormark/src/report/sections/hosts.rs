@@ -54,10 +54,7 @@ pub fn clocks(field: &Field) -> Option<Table> {
 
 /// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
 pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
-    let clocks = trial
-        .clocks
-        .iter()
-        .filter(|clock| clock.phase == load.phase);
+    let clocks = trial.clocks.iter().filter(|clock| clock.phase == load.phase);
     let worst_ns = clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
     2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.counted().seconds
 }
@@ -83,8 +80,7 @@ pub fn rates(field: &Field) -> Option<Table> {
             let clients = values(field, arm, names::HOST_CLIENTS, &phase, &hosts);
             let of_client = |(rates, clients): (&Measured, &Measured)| {
                 let each = rates.iter().zip(clients);
-                each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?))
-                    .collect()
+                each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?)).collect()
             };
             let of_clients: Vec<Measured> = rates.iter().zip(&clients).map(of_client).collect();
             let slowest = least(&of_clients);
@@ -110,14 +106,7 @@ pub fn ranks(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "ranks",
         "What each rank took",
-        &[
-            ("implementation", ""),
-            ("phase", ""),
-            ("rank", ""),
-            ("start", "s"),
-            ("time", "s"),
-            ("remark", ""),
-        ],
+        &[("implementation", ""), ("phase", ""), ("rank", ""), ("start", "s"), ("time", "s"), ("remark", "")],
     );
     table.keys = 3;
     for (_, arm) in field.all() {
@@ -186,9 +175,7 @@ pub fn windows(field: &Field) -> Option<Table> {
 /// The row of a phase: its loads, and the windows that their hosts shared.
 fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> Vec<Cell> {
     let of = |value: fn(&LoadRecord, &SharedWindow) -> f64| {
-        let values = shared
-            .iter()
-            .map(|(load, window)| Some(value(load, window)));
+        let values = shared.iter().map(|(load, window)| Some(value(load, window)));
         mean(&values.collect::<Measured>(), "no figure")
     };
     let hosts = shared.iter().map(|(_, window)| u64::from(window.hosts));
@@ -243,9 +230,7 @@ fn least(of: &[Measured]) -> Option<usize> {
         let known: Vec<f64> = values.iter().copied().flatten().collect();
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     });
-    let known = means
-        .enumerate()
-        .filter_map(|(place, mean)| Some((place, mean?)));
+    let known = means.enumerate().filter_map(|(place, mean)| Some((place, mean?)));
     let least = known.min_by(|one, other| one.1.total_cmp(&other.1));
     least.map(|(place, _)| place).filter(|_| of.len() > 1)
 }

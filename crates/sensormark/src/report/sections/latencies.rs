@@ -21,28 +21,14 @@ pub fn section(field: &Field) -> Section {
 
 /// The operations that were timed, those of the names first that a reader wants first.
 fn operations(field: &Field) -> Vec<String> {
-    let first = [
-        names::CYCLE_READ,
-        names::CYCLE_READ_SERVICE,
-        names::SENSOR_DELAY,
-        names::WRITE,
-    ];
-    let mut all: Vec<&String> = field
-        .trials
-        .iter()
-        .flat_map(|trial| trial.latencies.keys())
-        .collect();
+    let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
+    let mut all: Vec<&String> = field.trials.iter().flat_map(|trial| trial.latencies.keys()).collect();
     all.sort();
     all.dedup();
     let is_first = |name: &&String| first.contains(&name.as_str());
-    let leading = first
-        .iter()
-        .filter(|name| all.iter().any(|other| other == *name))
-        .map(|name| (*name).to_owned());
-    let others = all
-        .iter()
-        .filter(|name| !is_first(name))
-        .map(|name| (*name).clone());
+    let leading =
+        first.iter().filter(|name| all.iter().any(|other| other == *name)).map(|name| (*name).to_owned());
+    let others = all.iter().filter(|name| !is_first(name)).map(|name| (*name).clone());
     leading.chain(others).collect()
 }
 
@@ -51,8 +37,7 @@ fn title(name: &str, record: &LatencyRecord) -> String {
         names::CYCLE_READ | names::CYCLE_READ_SERVICE => "Cycle reads",
         names::WRITE => "Writes",
         names::SENSOR_DELAY => {
-            return "From sensor to acknowledgement: from when a sample was due at the sensor"
-                .to_owned();
+            return "From sensor to acknowledgement: from when a sample was due at the sensor".to_owned();
         }
         other => other,
     };
@@ -82,19 +67,12 @@ const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 10] {
 /// What the arm's valid trials timed of an operation.
 fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRecord> {
     let trials = field.valid_of(arm);
-    trials
-        .filter_map(|trial| trial.latencies.get(name))
-        .collect()
+    trials.filter_map(|trial| trial.latencies.get(name)).collect()
 }
 
 fn table(field: &Field, name: &str) -> Table {
-    let mut timed = field
-        .trials
-        .iter()
-        .filter_map(|trial| trial.latencies.get(name));
-    let title = timed
-        .next()
-        .map_or_else(String::new, |record| title(name, record));
+    let mut timed = field.trials.iter().filter_map(|trial| trial.latencies.get(name));
+    let title = timed.next().map_or_else(String::new, |record| title(name, record));
     let is_timed = |arm: &&Arm| !records(field, arm, name).is_empty();
     let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(is_timed).collect();
     let is_few = |arm: &&Arm| medians::lacks(&records(field, arm, name), |of| of.p999_ns);
@@ -110,9 +88,7 @@ fn table(field: &Field, name: &str) -> Table {
         .collect();
     let places = ranks(&means, Better::Lower).ok();
     for (place, arm) in arms.iter().enumerate() {
-        let own = places
-            .as_ref()
-            .and_then(|ranking| ranking.ranks[place].rank);
+        let own = places.as_ref().and_then(|ranking| ranking.ranks[place].rank);
         table.row(row(field, arm, name, own, has_intervals));
     }
     if has_intervals {
@@ -135,13 +111,7 @@ fn milliseconds(
     })
 }
 
-fn row(
-    field: &Field,
-    arm: &Arm,
-    name: &str,
-    place: Option<usize>,
-    has_intervals: bool,
-) -> Vec<Cell> {
+fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals: bool) -> Vec<Cell> {
     let of = |figure| milliseconds(field, arm, name, figure);
     let percentile = |figure| geometric_mean(&of(figure), TOO_FEW);
     let records = records(field, arm, name);

@@ -11,13 +11,7 @@ pub fn section(field: &Field) -> Section {
     let mut table = Table::new(
         "limits",
         "",
-        &[
-            ("implementation", ""),
-            ("repetition", ""),
-            ("limit", ""),
-            ("measured", ""),
-            ("met", ""),
-        ],
+        &[("implementation", ""), ("repetition", ""), ("limit", ""), ("measured", ""), ("met", "")],
     );
     let (mut all, mut missed, mut open) = (0, 0, 0);
     for trial in &field.trials {

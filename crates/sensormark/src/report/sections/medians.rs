@@ -12,11 +12,7 @@ pub const NOTE: &str = "The interval of a median is over repetitions where there
 
 /// The column of medians, in ms.
 pub const fn column(has_intervals: bool) -> (&'static str, &'static str) {
-    if has_intervals {
-        ("median, 95 % interval", "ms")
-    } else {
-        ("median", "ms")
-    }
+    if has_intervals { ("median, 95 % interval", "ms") } else { ("median", "ms") }
 }
 
 /// Whether operations were timed, and too few for this percentile in any repetition.
@@ -53,10 +49,8 @@ fn middle(all: &Histogram<u64>) -> u64 {
 /// The median of these latencies, between two of them.
 fn of_samples(all: &Histogram<u64>) -> Cell {
     let ms = |ns: u64| ns as f64 / 1e6;
-    let between = |(low, high)| Interval {
-        low: ms(value_at_rank(all, low)),
-        high: ms(value_at_rank(all, high)),
-    };
+    let between =
+        |(low, high)| Interval { low: ms(value_at_rank(all, low)), high: ms(value_at_rank(all, high)) };
     let spread = match median_ranks(all.len()) {
         Some(ranks) => Spread::Range(between(ranks)),
         None if all.len() > 1 => Spread::Extremes(between((1, all.len()))),
@@ -78,11 +72,7 @@ mod tests {
             recorder.record(value * 1_000_000, at * 700_000_000);
         }
         let (_, seconds, summary) = recorder.finish().expect("all in memory");
-        LatencyRecord {
-            open_loop: true,
-            summary,
-            seconds,
-        }
+        LatencyRecord { open_loop: true, summary, seconds }
     }
 
     fn shown(records: &[LatencyRecord]) -> String {
@@ -106,10 +96,7 @@ mod tests {
         assert_eq!(shown(&[record([7])]), "7.00");
         assert_eq!(shown(&[record([])]), "–");
         let cell = with_interval(&[&record([7, 1])], "no operation");
-        assert!(
-            matches!(cell, Cell::Number(of) if of.spread.interval().is_none()),
-            "{cell:?}"
-        );
+        assert!(matches!(cell, Cell::Number(of) if of.spread.interval().is_none()), "{cell:?}");
     }
 
     #[test]

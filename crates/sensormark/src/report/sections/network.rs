@@ -14,10 +14,7 @@ const FIGURES: [fn(&RoleTotals) -> Option<f64>; 4] = [
     |role| Some(role.sent_wire_bytes? as f64 / 1e6),
     |role| Some(role.received_wire_bytes? as f64 / 1e6),
     |role| role.retransmitted_segments.map(|segments| segments as f64),
-    |role| {
-        role.mean_round_trip_ns
-            .map(|round_trip| round_trip as f64 / 1e3)
-    },
+    |role| role.mean_round_trip_ns.map(|round_trip| round_trip as f64 / 1e3),
 ];
 /// Which of them is no sum over phases.
 const ROUND_TRIP: usize = 3;
@@ -57,10 +54,7 @@ pub fn table(field: &Field) -> Option<Table> {
 
 /// A figure of one end over the measured phases: their sum, or the mean of round trips.
 fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Option<f64> {
-    let phases = trial
-        .phases
-        .iter()
-        .filter(|phase| is_measured(trial, phase));
+    let phases = trial.phases.iter().filter(|phase| is_measured(trial, phase));
     let totals = phases.filter_map(|phase| phase.totals.as_ref());
     let roles = totals.filter_map(|totals| of_end(trial, totals, end));
     let values: Vec<f64> = roles.filter_map(FIGURES[figure]).collect();
@@ -70,11 +64,7 @@ fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Option<f64> {
 }
 
 fn of_end<'a>(trial: &TrialRecord, totals: &'a PhaseTotals, end: &str) -> Option<&'a RoleTotals> {
-    if end == "client" {
-        criteria::client_in(trial, totals)
-    } else {
-        totals.roles.get(end)
-    }
+    if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
 }
 
 /// Whether clients were at work in it and what they did counts.

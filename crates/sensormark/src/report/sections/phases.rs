@@ -7,9 +7,7 @@ use crate::probe::RoleTotals;
 use crate::report::costs::{self, Comparable, costs};
 use crate::report::criteria::{self, figure};
 use crate::report::field::{Arm, Field};
-use crate::report::sections::cells::{
-    LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean,
-};
+use crate::report::sections::cells::{LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean};
 use crate::report::sections::{hosts, medians, network};
 use crate::report::tables::{Cell, Section, TOO_FEW, Table};
 use crate::score;
@@ -64,23 +62,15 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
         .filter(|criterion| criterion.id != "disk" || side == Side::Write)
         .collect();
     let mut columns = vec![("implementation", "")];
-    let units: Vec<&str> = criteria
-        .iter()
-        .map(|criterion| criterion.unit.split(' ').next().unwrap_or_default())
-        .collect();
-    columns.extend(
-        criteria
-            .iter()
-            .zip(&units)
-            .map(|(criterion, unit)| (criterion.name.as_str(), *unit)),
-    );
+    let units: Vec<&str> =
+        criteria.iter().map(|criterion| criterion.unit.split(' ').next().unwrap_or_default()).collect();
+    columns.extend(criteria.iter().zip(&units).map(|(criterion, unit)| (criterion.name.as_str(), *unit)));
     let mut table = Table::new(id, title, &columns);
     for arm in believed(field) {
         let mut row = vec![Cell::text(&arm.label)];
         row.extend(criteria.iter().map(|criterion| {
-            let values = field.figures(arm, |trial| {
-                costs(trial, side, comparable).get(&criterion.id).copied()
-            });
+            let values =
+                field.figures(arm, |trial| costs(trial, side, comparable).get(&criterion.id).copied());
             let is_own = matches!(criterion.id.as_str(), "server_cpu" | "server_memory");
             let missing = if arm.implementation.embedded && is_own {
                 "embedded: one process, shown as the client's"
@@ -89,11 +79,7 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
             } else {
                 "not measured"
             };
-            if criterion.id == "time" {
-                geometric_mean(&values, missing)
-            } else {
-                mean(&values, missing)
-            }
+            if criterion.id == "time" { geometric_mean(&values, missing) } else { mean(&values, missing) }
         }));
         table.row(row);
     }
@@ -102,9 +88,7 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
         table.note("Costs are those of phases that do nothing else. What ran at once is not divided; the table of phases that write and ask at once has all of it.");
     }
     if side == Side::Write {
-        table.note(
-            "disk: growth of the data folder from before writing until after settling, logs apart.",
-        );
+        table.note("disk: growth of the data folder from before writing until after settling, logs apart.");
     }
     table
 }
@@ -153,12 +137,7 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         };
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
-    let cpu = |role| {
-        mean(
-            &used(role, |role, _| Some(role.cpu_percent_of_core)),
-            "not measured",
-        )
-    };
+    let cpu = |role| mean(&used(role, |role, _| Some(role.cpu_percent_of_core)), "not measured");
     let io: fn(&RoleTotals, f64) -> Option<f64> =
         |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
     let wire: fn(&RoleTotals, f64) -> Option<f64> =
@@ -174,10 +153,7 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         rate(false),
         own_process(cpu("server")),
         cpu("trial"),
-        mean(
-            &used(if embedded { "trial" } else { "server" }, io),
-            "not measured",
-        ),
+        mean(&used(if embedded { "trial" } else { "server" }, io), "not measured"),
         own_process(mean(&used("trial", wire), "not measured")),
     ]
 }
@@ -233,11 +209,7 @@ fn has_intervals(field: &Field, name: &(String, String)) -> bool {
 }
 
 fn load_table(field: &Field, name: &(String, String)) -> Table {
-    let found: Vec<&LoadRecord> = field
-        .trials
-        .iter()
-        .filter_map(|trial| find(trial, name))
-        .collect();
+    let found: Vec<&LoadRecord> = field.trials.iter().filter_map(|trial| find(trial, name)).collect();
     let Some(first) = found.first() else {
         return Table::default();
     };
@@ -245,11 +217,7 @@ fn load_table(field: &Field, name: &(String, String)) -> Table {
     let columns = columns(has_intervals);
     let mut table = Table::new(&table_id(name), &title(name, first), &columns);
     for arm in &field.mixed {
-        if field
-            .trials_of(arm)
-            .flatten()
-            .any(|trial| find(trial, name).is_some())
-        {
+        if field.trials_of(arm).flatten().any(|trial| find(trial, name).is_some()) {
             table.row(load_row(field, arm, name, has_intervals));
         }
     }
@@ -267,11 +235,8 @@ fn drop_empty_remarks(table: &mut Table) {
 }
 
 fn table_id(name: &(String, String)) -> String {
-    let text = if name.0 == name.1 {
-        format!("phase_{}", name.0)
-    } else {
-        format!("phase_{}_{}", name.0, name.1)
-    };
+    let text =
+        if name.0 == name.1 { format!("phase_{}", name.0) } else { format!("phase_{}_{}", name.0, name.1) };
     let plain = |one: char| if one.is_alphanumeric() { one } else { '_' };
     text.chars().map(plain).collect()
 }
@@ -281,11 +246,7 @@ fn title(name: &(String, String), load: &LoadRecord) -> String {
     if name.0 != name.1 {
         title = format!("{title}, {}", name.1);
     }
-    let clients = if load.clients == 1 {
-        "1 client".to_owned()
-    } else {
-        format!("{} clients", load.clients)
-    };
+    let clients = if load.clients == 1 { "1 client".to_owned() } else { format!("{} clients", load.clients) };
     let latency = if load.open_loop {
         "open loop, latency from when each was due"
     } else {
@@ -307,11 +268,7 @@ fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: b
         })
     };
     let records = records(field, arm, name);
-    let few = if records.is_empty() {
-        NO_TRIAL
-    } else {
-        TOO_FEW
-    };
+    let few = if records.is_empty() { NO_TRIAL } else { TOO_FEW };
     let median = if has_intervals {
         medians::with_interval(&records, NO_TRIAL)
     } else {
@@ -340,12 +297,10 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
         })
     };
     let trials = field.trials_of(arm).flatten();
-    let loads: Vec<(&TrialRecord, &LoadRecord)> = trials
-        .filter_map(|trial| Some((trial, find(trial, name)?)))
-        .collect();
-    let is_shared = |(trial, load): &(&TrialRecord, &LoadRecord)| {
-        costs::of_phase(trial, &load.phase).count() > 1
-    };
+    let loads: Vec<(&TrialRecord, &LoadRecord)> =
+        trials.filter_map(|trial| Some((trial, find(trial, name)?))).collect();
+    let is_shared =
+        |(trial, load): &(&TrialRecord, &LoadRecord)| costs::of_phase(trial, &load.phase).count() > 1;
     let missing = if loads.iter().any(is_shared) {
         "several loads ran at once, and their CPU is not divided"
     } else {
@@ -448,11 +403,7 @@ fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     // Embedded, it is the coordinator's own connection that settles.
-    let role = if arm.implementation.embedded {
-        "coordinator"
-    } else {
-        "server"
-    };
+    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
     let used = |figure: fn(&RoleTotals) -> Option<f64>| {
         let own = |trial: &TrialRecord| {
             let totals = criteria::phase(trial, name)?.totals.as_ref()?;
@@ -460,8 +411,7 @@ fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         };
         mean(&field.figures(arm, own), "not measured")
     };
-    let [all, logs] =
-        [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
+    let [all, logs] = [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
     let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
     let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
     let [_, bound] = logs_apart(field, arm);

@@ -35,11 +35,7 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     if disk_bytes.is_some() {
         columns.push(("full after", "days"));
     }
-    columns.extend([
-        ("headroom", "times"),
-        ("logs apart", "MB"),
-        ("bound of the logs", ""),
-    ]);
+    columns.extend([("headroom", "times"), ("logs apart", "MB"), ("bound of the logs", "")]);
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
     for arm in field.writes.iter().chain(&field.mixed) {
@@ -68,10 +64,7 @@ fn row(
 ) -> Vec<Cell> {
     let in_days = |days: f64| -> Vec<Option<f64>> {
         let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
-        bytes
-            .iter()
-            .map(|bytes| bytes.as_ref().map(grown))
-            .collect()
+        bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
     };
     let mut row = vec![Cell::text(&arm.label), mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));

@@ -36,20 +36,13 @@ fn ledger(field: &Field) -> Table {
     ];
     let mut columns = vec![("implementation", "")];
     columns.extend(counts.iter().map(|(name, _)| (*name, "")));
-    let mut table = Table::new(
-        "ledger",
-        "Readings, exact counts, summed over repetitions",
-        &columns,
-    );
+    let mut table = Table::new("ledger", "Readings, exact counts, summed over repetitions", &columns);
     for column in &mut table.columns {
         column.name = column.name.replace('\u{2060}', "");
     }
     for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
-        let ledgers: Vec<&LedgerRecord> = field
-            .trials_of(arm)
-            .flatten()
-            .filter_map(|trial| trial.ledger.as_ref())
-            .collect();
+        let ledgers: Vec<&LedgerRecord> =
+            field.trials_of(arm).flatten().filter_map(|trial| trial.ledger.as_ref()).collect();
         let sum = |count: Count| match ledgers.as_slice() {
             [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
@@ -81,10 +74,7 @@ fn answers(field: &Field) -> Table {
     for arm in &field.reads {
         let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
         let sum = |count: fn(&TrialRecord) -> Option<u64>| {
-            trials
-                .iter()
-                .filter_map(|trial| count(trial))
-                .reduce(u64::saturating_add)
+            trials.iter().filter_map(|trial| count(trial)).reduce(u64::saturating_add)
         };
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
         let queries = field.figures(arm, |trial| {
@@ -112,38 +102,25 @@ fn answers(field: &Field) -> Table {
     }
     table.note("checked: answers compared with the generator's, warm-up included. reached: mean over repetitions; slowest: the slowest of them.");
     if let Some(asked) = asked(field) {
-        table.note(format!("keeps up: with {asked} reads a second, each due on time whether or not the one before is done."));
+        table.note(format!(
+            "keeps up: with {asked} reads a second, each due on time whether or not the one before is done."
+        ));
     }
     table
 }
 
 /// Answers of trials of phases.
 fn checked(field: &Field) -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("answered", ""),
-        ("checked", ""),
-        ("wrong", ""),
-        ("failed operations", ""),
-    ];
-    let mut table = Table::new(
-        "checked_answers",
-        "Answers, summed over repetitions",
-        &columns,
-    );
+    let columns =
+        [("implementation", ""), ("answered", ""), ("checked", ""), ("wrong", ""), ("failed operations", "")];
+    let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
     for arm in &field.mixed {
         let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
         let sum = |count: fn(&AnswersRecord) -> u64| {
-            let counts = trials
-                .iter()
-                .filter_map(|trial| trial.answers.as_ref())
-                .map(count);
+            let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
             Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
         };
-        let failed = trials
-            .iter()
-            .flat_map(|trial| trial.errors.values())
-            .total();
+        let failed = trials.iter().flat_map(|trial| trial.errors.values()).total();
         table.row(vec![
             Cell::text(&arm.label),
             sum(|answers| answers.answered),
@@ -158,15 +135,8 @@ fn checked(field: &Field) -> Table {
 
 /// Reads a second that were due, as a person writes it.
 fn asked(field: &Field) -> Option<String> {
-    let rate = field
-        .trials
-        .iter()
-        .find_map(|trial| figure(trial, names::READS_PER_SECOND_ASKED))?;
-    Some(if rate.fract() == 0.0 {
-        fixed(rate, 0)
-    } else {
-        rate.to_string()
-    })
+    let rate = field.trials.iter().find_map(|trial| figure(trial, names::READS_PER_SECOND_ASKED))?;
+    Some(if rate.fract() == 0.0 { fixed(rate, 0) } else { rate.to_string() })
 }
 
 /// Whether every valid trial kept up.

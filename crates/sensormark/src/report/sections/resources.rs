@@ -32,13 +32,7 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
         "Writing: server, client and infrastructure",
         options,
     ));
-    section.table(table(
-        field,
-        &field.reads,
-        "read",
-        "Reading: server, client and infrastructure",
-        options,
-    ));
+    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure", options));
     section.table(per_reading(field));
     if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
         section.table(network);
@@ -57,10 +51,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
     let mut columns = vec![("implementation", "")];
     columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
-    for arm in arms
-        .iter()
-        .filter(|arm| field.valid_of(arm).next().is_some())
-    {
+    for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
         let mut row = vec![Cell::text(&arm.label)];
         row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id, options)));
         table.row(row);
@@ -81,17 +72,8 @@ fn cell(field: &Field, arm: &Arm, id: &str, options: &ReportOptions) -> Cell {
         return Cell::maybe(options.difficulty_of(side, &arm.label), "not given");
     }
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
-    let missing = if embedded {
-        "embedded: one process, shown as the client's"
-    } else {
-        "not measured"
-    };
-    mean(
-        &field.figures(arm, |trial| {
-            criteria::values(trial, &field.run).get(id).copied()
-        }),
-        missing,
-    )
+    let missing = if embedded { "embedded: one process, shown as the client's" } else { "not measured" };
+    mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
 }
 
 /// Costs of one stored reading.
@@ -108,16 +90,10 @@ fn per_reading(field: &Field) -> Table {
             ("disk", "bytes"),
         ],
     );
-    for arm in field
-        .writes
-        .iter()
-        .filter(|arm| field.valid_of(arm).next().is_some())
-    {
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
         let per = |figure: fn(&TrialRecord, &Field) -> Option<f64>| {
             mean(
-                &field.figures(arm, |trial| {
-                    Some(figure(trial, field)? / stored_per_second(trial, field)?)
-                }),
+                &field.figures(arm, |trial| Some(figure(trial, field)? / stored_per_second(trial, field)?)),
                 "not measured",
             )
         };
@@ -140,8 +116,7 @@ fn per_reading(field: &Field) -> Table {
 /// Bytes a second that the server's processes wrote to storage.
 fn written_rate(trial: &TrialRecord, _field: &Field) -> Option<f64> {
     let embedded = trial.implementation.embedded;
-    let server =
-        criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
+    let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
     let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
     Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
 }
@@ -172,17 +147,9 @@ const SETTLING: [(&str, &str); 9] = [
 fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest after writing";
     let mut table = Table::new("settling", title, &SETTLING);
-    for arm in field
-        .writes
-        .iter()
-        .filter(|arm| field.valid_of(arm).next().is_some())
-    {
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
         // Embedded, it is the coordinator's own connection that settles.
-        let role = if arm.implementation.embedded {
-            "coordinator"
-        } else {
-            "server"
-        };
+        let role = if arm.implementation.embedded { "coordinator" } else { "server" };
         let settle = |figure: fn(&RoleTotals) -> Option<f64>, missing: &str| {
             let own = |trial: &TrialRecord| {
                 let totals = criteria::phase(trial, "settle")?.totals.as_ref()?;
@@ -200,10 +167,7 @@ fn settling(field: &Field) -> Table {
             Cell::text(&arm.label),
             mean(&field.figures(arm, seconds), "not settled"),
             settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
-            settle(
-                |role| Some(role.storage_bytes()? as f64 / 1e6),
-                "not measured",
-            ),
+            settle(|role| Some(role.storage_bytes()? as f64 / 1e6), "not measured"),
             data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
             data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
             data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
@@ -230,29 +194,18 @@ fn harness(field: &Field) -> Table {
         ],
     );
     let mut without_real_time = 0;
-    for arm in field
-        .writes
-        .iter()
-        .filter(|arm| field.valid_of(arm).next().is_some())
-    {
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
         let cpu = |role: &str| {
             mean(
-                &field.figures(arm, |trial| {
-                    Some(criteria::role(trial, role)?.cpu_percent_of_core)
-                }),
+                &field.figures(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core)),
                 "not measured",
             )
         };
         let own = |name: &str, scale: f64| {
-            mean(
-                &field.figures(arm, |trial| Some(figure(trial, name)? * scale)),
-                "too few samples",
-            )
+            mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
         };
-        without_real_time += field
-            .valid_of(arm)
-            .filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0))
-            .count();
+        without_real_time +=
+            field.valid_of(arm).filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
         table.row(vec![
             Cell::text(&arm.label),
             cpu("source"),

@@ -25,16 +25,10 @@ pub fn section(_field: &Field, ranking: &Ranking) -> Section {
 }
 
 fn sentences(board: &Board, ranking: &Ranking) -> Vec<String> {
-    let mut winners: Vec<&Ranked> = ranking
-        .ranked
-        .iter()
-        .filter(|one| one.win_share >= 0.0005)
-        .collect();
+    let mut winners: Vec<&Ranked> = ranking.ranked.iter().filter(|one| one.win_share >= 0.0005).collect();
     winners.sort_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares: Vec<String> = winners
-        .iter()
-        .map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1)))
-        .collect();
+    let shares: Vec<String> =
+        winners.iter().map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1))).collect();
     let change = match board.smallest_change() {
         Some(change) => format!(
             "The smallest change of one weight that changes the winner: {}.",
@@ -43,10 +37,7 @@ fn sentences(board: &Board, ranking: &Ranking) -> Vec<String> {
         None => "No change of one weight alone changes the winner.".to_owned(),
     };
     vec![
-        format!(
-            "Share of all possible weights (evenly drawn) for which each wins: {}.",
-            shares.join(", ")
-        ),
+        format!("Share of all possible weights (evenly drawn) for which each wins: {}.", shares.join(", ")),
         change,
     ]
 }
@@ -56,12 +47,7 @@ fn weights(board: &Board) -> Table {
     let mut table = Table::new(
         "weights",
         "Weights used",
-        &[
-            ("criterion", ""),
-            ("unit", ""),
-            ("writing", ""),
-            ("reading", ""),
-        ],
+        &[("criterion", ""), ("unit", ""), ("writing", ""), ("reading", "")],
     );
     let mut ids: Vec<(&str, &str, &str)> = Vec::new();
     for column in board.tables().iter().flat_map(|table| &table.columns) {
@@ -74,50 +60,29 @@ fn weights(board: &Board) -> Table {
             let tables = board.tables().iter().filter(|table| table.phase == phase);
             let mut columns = tables.flat_map(|table| &table.columns);
             let value = columns.find(|column| column.id == id)?.weight;
-            Some(Number {
-                value,
-                spread: Spread::None,
-                digits: Digits::Exact,
-            })
+            Some(Number { value, spread: Spread::None, digits: Digits::Exact })
         };
-        let weight = |phase: &str| {
-            weight(phase).map_or_else(|| Cell::Missing("not weighed".to_owned()), Cell::Number)
-        };
-        table.row(vec![
-            Cell::text(name),
-            Cell::text(unit),
-            weight("write"),
-            weight("read"),
-        ]);
+        let weight =
+            |phase: &str| weight(phase).map_or_else(|| Cell::Missing("not weighed".to_owned()), Cell::Number);
+        table.row(vec![Cell::text(name), Cell::text(unit), weight("write"), weight("read")]);
     }
     table
 }
 
 /// Ranks by each criterion alone: by significance where there are repetitions, else bare order.
 fn by_criterion(board: &Board, ranking: &Ranking) -> Table {
-    let mut table = Table::new(
-        "ranks_by_criterion",
-        "Ranks by each criterion alone",
-        &[("implementation", "")],
-    );
+    let mut table =
+        Table::new("ranks_by_criterion", "Ranks by each criterion alone", &[("implementation", "")]);
     let mut ranks_of: Vec<Vec<Option<usize>>> = Vec::new();
     let mut bare = Vec::new();
     for (phase, scored) in board.tables().iter().enumerate() {
-        for (column, criterion) in scored
-            .columns
-            .iter()
-            .enumerate()
-            .filter(|(_, column)| column.in_sum)
-        {
+        for (column, criterion) in scored.columns.iter().enumerate().filter(|(_, column)| column.in_sum) {
             let name = format!("{} ({})", criterion.name, side_text(&scored.phase));
             let (places, is_tested) = criterion_ranks(board, ranking, phase, column);
             if !is_tested && ranking.basis == Basis::Significance {
                 bare.push(name.clone());
             }
-            table.columns.push(Column {
-                name,
-                unit: String::new(),
-            });
+            table.columns.push(Column { name, unit: String::new() });
             ranks_of.push(places);
         }
     }
@@ -147,25 +112,19 @@ fn criterion_ranks(
         .iter()
         .map(|one| statistics::Arm {
             name: one.label().to_owned(),
-            blocks: one
-                .costs
-                .iter()
-                .map(|costs| costs.as_ref().map(|costs| costs[phase][column]))
-                .collect(),
+            blocks: one.costs.iter().map(|costs| costs.as_ref().map(|costs| costs[phase][column])).collect(),
         })
         .collect();
     match ranks(&arms, Better::Lower) {
-        Ok(found) if found.basis == Basis::Significance => (
-            found.ranks.into_iter().map(|rank| rank.rank).collect(),
-            true,
-        ),
+        Ok(found) if found.basis == Basis::Significance => {
+            (found.ranks.into_iter().map(|rank| rank.rank).collect(), true)
+        }
         _ => {
             let names = board.names();
             let id = &board.tables()[phase].columns[column].id;
             let all = board.ranks_by_criterion();
-            let bare = all
-                .iter()
-                .find(|ranks| ranks.phase == board.tables()[phase].phase && ranks.criterion == *id);
+            let bare =
+                all.iter().find(|ranks| ranks.phase == board.tables()[phase].phase && ranks.criterion == *id);
             let of = |one: &Ranked| {
                 let place = names.iter().position(|name| *name == one.label())?;
                 bare.map(|bare| bare.ranks[place])
@@ -180,22 +139,12 @@ fn left_out(board: &Board) -> (Table, Table) {
     let mut summary = Table::new(
         "left_out",
         "With each one left out (its largest values scale the others no more)",
-        &[
-            ("left out", ""),
-            ("first then", ""),
-            ("score", ""),
-            ("pairs that change places", ""),
-        ],
+        &[("left out", ""), ("first then", ""), ("score", ""), ("pairs that change places", "")],
     );
     let mut detail = Table::new(
         "left_out_ranks",
         "Scores and ranks with each one left out",
-        &[
-            ("left out", ""),
-            ("implementation", ""),
-            ("score", ""),
-            ("rank", ""),
-        ],
+        &[("left out", ""), ("implementation", ""), ("score", ""), ("rank", "")],
     );
     detail.keys = 2;
     detail.is_detail = true;
@@ -209,12 +158,7 @@ fn left_out(board: &Board) -> (Table, Table) {
         for one in &out.standings {
             let own = rank(Some(one.rank));
             let score = points(one.total, Spread::None);
-            detail.row(vec![
-                Cell::text(&out.name),
-                Cell::text(&one.name),
-                score,
-                own,
-            ]);
+            detail.row(vec![Cell::text(&out.name), Cell::text(&one.name), score, own]);
         }
         let changed = changed_places(&before, &out.standings);
         let first = winner(&out.standings);
@@ -232,19 +176,16 @@ fn left_out(board: &Board) -> (Table, Table) {
         ]);
     }
     if unmoved > 0 {
-        summary.note(format!("Leaving out any one of the {unmoved} others changes neither the winner nor anybody's place."));
+        summary.note(format!(
+            "Leaving out any one of the {unmoved} others changes neither the winner nor anybody's place."
+        ));
     }
     (summary, detail)
 }
 
 /// How many pairs stand otherwise to each other than before.
 fn changed_places(before: &[Standing], after: &[Standing]) -> usize {
-    let rank_before = |of: &Standing| {
-        before
-            .iter()
-            .find(|one| one.name == of.name)
-            .map(|one| one.rank)
-    };
+    let rank_before = |of: &Standing| before.iter().find(|one| one.name == of.name).map(|one| one.rank);
     let pairs = after.iter().enumerate().flat_map(|(place, one)| {
         let others = after.get(place + 1..).unwrap_or_default();
         others.iter().map(move |other| (one, other))

@@ -24,10 +24,7 @@ pub fn section(field: &Field) -> Section {
             }
         }
         for operation in &shown.operations {
-            if seen.insert((
-                label.clone(),
-                Some((operation.writes, operation.name.clone())),
-            )) {
+            if seen.insert((label.clone(), Some((operation.writes, operation.name.clone())))) {
                 add(&mut statements, &label, operation);
             }
         }
@@ -51,12 +48,7 @@ fn schema_table() -> Table {
 
 /// A row a line, since cells hold no line ends.
 fn statement_table() -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("operation", ""),
-        ("part", ""),
-        ("line", ""),
-    ];
+    let columns = [("implementation", ""), ("operation", ""), ("part", ""), ("line", "")];
     let mut table = Table::new("sent", "Statements of each layout", &columns);
     table.is_detail = true;
     table

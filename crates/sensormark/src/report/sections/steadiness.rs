@@ -148,9 +148,7 @@ pub fn warnings(field: &Field, all: &[Seen]) -> Vec<String> {
         *unsteady += usize::from(!matches!(one.state, SteadyState::Steady { .. }));
         *seen += 1;
     }
-    let unsteady = counts
-        .into_iter()
-        .filter(|(_, (unsteady, _))| *unsteady > 0);
+    let unsteady = counts.into_iter().filter(|(_, (unsteady, _))| *unsteady > 0);
     let mut items: Vec<String> = unsteady
         .map(|((arm, operation), (unsteady, seen))| {
             let of = counted(seen, "repetition");
@@ -166,14 +164,8 @@ fn noisy(field: &Field) -> Vec<String> {
     for (side, arm) in field.all() {
         let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for trial in field.valid_of(arm) {
-            for one in timed(trial)
-                .into_iter()
-                .filter(|one| !one.warm_up && one.summary.count > 0)
-            {
-                means
-                    .entry(one.operation)
-                    .or_default()
-                    .push(one.summary.mean_ns);
+            for one in timed(trial).into_iter().filter(|one| !one.warm_up && one.summary.count > 0) {
+                means.entry(one.operation).or_default().push(one.summary.mean_ns);
             }
         }
         let spreads = means.iter().filter_map(|(operation, means)| {
@@ -183,9 +175,7 @@ fn noisy(field: &Field) -> Vec<String> {
             enough.then(|| (operation, error * (summary.count as f64).sqrt()))
         });
         let spreads: Vec<(&String, f64)> = spreads.filter(|(_, spread)| *spread > NOISY).collect();
-        let widest = spreads
-            .iter()
-            .max_by(|one, other| one.1.total_cmp(&other.1));
+        let widest = spreads.iter().max_by(|one, other| one.1.total_cmp(&other.1));
         if let Some((operation, spread)) = widest {
             items.push(format!(
                 "{} ({side}): noisy repetitions: the mean of {} of {} varies by more than {} %, most that of {operation}, by {} % (standard deviation)",

@@ -23,12 +23,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut table = Table::new(
         "warnings",
         "Every warning",
-        &[
-            ("implementation", ""),
-            ("side", ""),
-            ("repetition", ""),
-            ("warning", ""),
-        ],
+        &[("implementation", ""), ("side", ""), ("repetition", ""), ("warning", "")],
     );
     table.is_detail = true;
     let mut alike: Vec<(String, Vec<String>)> = Vec::new();
@@ -41,10 +36,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
                     Cell::Count(u64::from(trial.repetition) + 1),
                     Cell::text(warning),
                 ]);
-                let kind: String = warning
-                    .chars()
-                    .filter(|one| !one.is_ascii_digit())
-                    .collect();
+                let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
                 let text = format!("{} ({side}): {warning}", arm.label);
                 match alike.iter_mut().find(|(known, _)| *known == kind) {
                     Some((_, texts)) => texts.push(text),
@@ -72,24 +64,14 @@ fn machine_warnings(field: &Field) -> Vec<String> {
         return items;
     };
     let processor = &environment.processor;
-    let has_server = field
-        .trials
-        .iter()
-        .any(|trial| !trial.implementation.embedded);
+    let has_server = field.trials.iter().any(|trial| !trial.implementation.embedded);
     if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
         items.push(format!(
             "client and server share {}: what one uses the other lacks.",
-            counted(
-                usize::try_from(processor.logical_cores).unwrap_or(0),
-                "core"
-            )
+            counted(usize::try_from(processor.logical_cores).unwrap_or(0), "core")
         ));
     }
-    if let Some(governor) = processor
-        .governor
-        .as_deref()
-        .filter(|governor| *governor != "performance")
-    {
+    if let Some(governor) = processor.governor.as_deref().filter(|governor| *governor != "performance") {
         items.push(format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level."));
     }
     let quota = environment.limits.cgroup_cores;
@@ -103,14 +85,10 @@ fn machine_warnings(field: &Field) -> Vec<String> {
     if processor.turbo == Some(true) {
         items.push("turbo is on: the frequency depends on temperature and load.".to_owned());
     }
-    if let Some(clock) = environment
-        .clock_source
-        .as_deref()
-        .filter(|clock| matches!(*clock, "hpet" | "acpi_pm" | "jiffies"))
+    if let Some(clock) =
+        environment.clock_source.as_deref().filter(|clock| matches!(*clock, "hpet" | "acpi_pm" | "jiffies"))
     {
-        items.push(format!(
-            "the clock source is {clock}: each timestamp is dear."
-        ));
+        items.push(format!("the clock source is {clock}: each timestamp is dear."));
     }
     items
 }
@@ -129,10 +107,7 @@ pub fn not_measured(field: &Field) -> Section {
         &[("implementation", ""), ("reason", "")],
     );
     for missing in &field.run.not_measured {
-        table.row(vec![
-            Cell::text(&missing.implementation),
-            Cell::text(&missing.reason),
-        ]);
+        table.row(vec![Cell::text(&missing.implementation), Cell::text(&missing.reason)]);
     }
     section.table(table);
     section
@@ -169,13 +144,7 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
-    let hosts = [
-        role_hosts::table,
-        hosts::rates,
-        hosts::ranks,
-        hosts::windows,
-        hosts::clocks,
-    ];
+    let hosts = [role_hosts::table, hosts::rates, hosts::ranks, hosts::windows, hosts::clocks];
     for table in hosts.into_iter().filter_map(|of| of(field)) {
         section.table(table);
     }
@@ -191,21 +160,12 @@ fn lines(environment: &Environment) -> Vec<String> {
     lines.push(format!(
         "{} GB memory, {}, Linux {}, clock source {}",
         fixed(environment.memory_bytes as f64 / 1e9, 1),
-        environment
-            .distribution
-            .as_deref()
-            .unwrap_or("unknown distribution"),
+        environment.distribution.as_deref().unwrap_or("unknown distribution"),
         environment.kernel_release,
         environment.clock_source.as_deref().unwrap_or("unknown")
     ));
-    let guest = environment
-        .hypervisor
-        .as_ref()
-        .map(|name| format!("a virtual machine ({name})"));
-    let inside = environment
-        .container
-        .as_ref()
-        .map(|name| format!("in a container ({name})"));
+    let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
+    let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
     let around: Vec<String> = [guest, inside].into_iter().flatten().collect();
     lines.push(if around.is_empty() {
         "a physical machine, as far as it shows".to_owned()
@@ -214,13 +174,9 @@ fn lines(environment: &Environment) -> Vec<String> {
     });
     if !environment.pinned.is_empty() {
         let parts = environment.pinned.iter();
-        let held: Vec<String> = parts
-            .map(|(part, processors)| format!("{part} to processors {processors}"))
-            .collect();
-        lines.push(format!(
-            "held: {} (an embedded database runs in the client)",
-            held.join(", ")
-        ));
+        let held: Vec<String> =
+            parts.map(|(part, processors)| format!("{part} to processors {processors}")).collect();
+        lines.push(format!("held: {} (an embedded database runs in the client)", held.join(", ")));
     }
     for (name, folder) in &environment.folders {
         let kind = match folder.kind {
@@ -228,36 +184,19 @@ fn lines(environment: &Environment) -> Vec<String> {
             DeviceKind::Rotational => "rotational",
             DeviceKind::None => "no block device",
         };
-        let device = folder
-            .device
-            .as_ref()
-            .map_or_else(String::new, |device| format!(" on {device}"));
-        let flushes = environment
-            .flushes
-            .get(name)
-            .map_or_else(String::new, |rate| {
-                let rate = significant(rate.per_second, 3);
-                format!(
-                    ", {rate} flushes a second (8 kB written over and flushed, one after another)"
-                )
-            });
-        lines.push(format!(
-            "folder {name}: {}{device} ({kind}){flushes}",
-            folder.filesystem
-        ));
+        let device = folder.device.as_ref().map_or_else(String::new, |device| format!(" on {device}"));
+        let flushes = environment.flushes.get(name).map_or_else(String::new, |rate| {
+            let rate = significant(rate.per_second, 3);
+            format!(", {rate} flushes a second (8 kB written over and flushed, one after another)")
+        });
+        lines.push(format!("folder {name}: {}{device} ({kind}){flushes}", folder.filesystem));
     }
     lines
 }
 
 fn processor_line(processor: &Processor) -> String {
-    let cores = counted(
-        usize::try_from(processor.logical_cores).unwrap_or(0),
-        "logical core",
-    );
-    let model = processor
-        .model
-        .as_deref()
-        .unwrap_or(&processor.architecture);
+    let cores = counted(usize::try_from(processor.logical_cores).unwrap_or(0), "logical core");
+    let model = processor.model.as_deref().unwrap_or(&processor.architecture);
     let mut line = format!("{model}, {cores}");
     if let Some(physical) = processor.physical_cores {
         line.push_str(&format!(" ({physical} physical)"));
@@ -285,18 +224,11 @@ fn servers(field: &Field) -> Table {
         ],
     );
     let mut seen: Vec<(&str, &str, &str)> = Vec::new();
-    let trials = field
-        .all()
-        .flat_map(|(_, arm)| field.trials_of(arm))
-        .flatten();
+    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm)).flatten();
     for (title, server) in
         trials.filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
     {
-        let key = (
-            title.as_str(),
-            server.version.as_str(),
-            server.origin.as_str(),
-        );
+        let key = (title.as_str(), server.version.as_str(), server.origin.as_str());
         if seen.contains(&key) {
             continue;
         }
@@ -305,21 +237,11 @@ fn servers(field: &Field) -> Table {
             Cell::text(title),
             Cell::text(&server.version),
             Cell::text(&server.origin),
-            Cell::text(if server.managed {
-                "sensormark"
-            } else {
-                "somebody else"
-            }),
-            Cell::maybe(
-                server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6),
-                "not given",
-            ),
+            Cell::text(if server.managed { "sensormark" } else { "somebody else" }),
+            Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
             Cell::maybe(server.start_seconds, "not started here"),
         ]);
-        server
-            .notes
-            .iter()
-            .for_each(|note| table.note(format!("{title}: {note}")));
+        server.notes.iter().for_each(|note| table.note(format!("{title}: {note}")));
         if let Some(probe) = &server.probe {
             table.note(format!("{title}: {}", probed(probe)));
         }
@@ -372,19 +294,9 @@ fn settings(field: &Field) -> Table {
     table.keys = 2;
     table.is_detail = true;
     for arm in field.writes.iter().chain(&field.mixed) {
-        let trial = field
-            .trials_of(arm)
-            .flatten()
-            .find(|trial| !trial.settings.is_empty());
-        for setting in trial
-            .map(|trial| trial.settings.as_slice())
-            .unwrap_or_default()
-        {
-            table.row(vec![
-                Cell::text(&arm.label),
-                Cell::text(&setting.name),
-                Cell::text(&setting.value),
-            ]);
+        let trial = field.trials_of(arm).flatten().find(|trial| !trial.settings.is_empty());
+        for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
+            table.row(vec![Cell::text(&arm.label), Cell::text(&setting.name), Cell::text(&setting.value)]);
         }
     }
     table
@@ -394,11 +306,7 @@ fn settings(field: &Field) -> Table {
 pub fn reproduce(field: &Field) -> Section {
     let mut section = Section::new("reproduce", "Reproduce this run");
     let run = &field.run;
-    let command: Vec<String> = run
-        .command_line
-        .iter()
-        .map(|argument| quoted(argument))
-        .collect();
+    let command: Vec<String> = run.command_line.iter().map(|argument| quoted(argument)).collect();
     let mut items = vec![format!("{COMMAND}sensormark {}", command.join(" "))];
     if command.iter().any(|word| word.contains(HIDDEN)) {
         items.push(format!(
@@ -416,11 +324,9 @@ pub fn reproduce(field: &Field) -> Section {
 
 fn parameters(field: &Field) -> String {
     match &field.run.parameters {
-        serde_json::Value::Object(entries) => entries
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect::<Vec<_>>()
-            .join(" "),
+        serde_json::Value::Object(entries) => {
+            entries.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        }
         other => other.to_string(),
     }
 }

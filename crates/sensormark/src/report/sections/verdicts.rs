@@ -6,24 +6,13 @@ use crate::measurement::verdict::{Reason, Verdict};
 use crate::report::field::Field;
 use crate::report::tables::{Cell, Section, Table};
 
-const COLUMNS: [(&str, &str); 5] = [
-    ("implementation", ""),
-    ("side", ""),
-    ("repetition", ""),
-    ("verdict", ""),
-    ("reason", ""),
-];
+const COLUMNS: [(&str, &str); 5] =
+    [("implementation", ""), ("side", ""), ("repetition", ""), ("verdict", ""), ("reason", "")];
 
 /// The section.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("verdicts", "Verdicts");
-    let count = |is: fn(&Verdict) -> bool| {
-        field
-            .trials
-            .iter()
-            .filter(|trial| is(&trial.verdict))
-            .count()
-    };
+    let count = |is: fn(&Verdict) -> bool| field.trials.iter().filter(|trial| is(&trial.verdict)).count();
     let valid = count(Verdict::is_valid);
     let not_counted = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
@@ -36,8 +25,9 @@ pub fn section(field: &Field) -> Section {
             valid - tolerated,
             counted(all, "trial")
         ),
-        all if all == valid => format!("All {} are valid.", counted(all, "trial"))
-            .replace("All 1 trial are", "The 1 trial is"),
+        all if all == valid => {
+            format!("All {} are valid.", counted(all, "trial")).replace("All 1 trial are", "The 1 trial is")
+        }
         all => format!(
             "{valid} of {} valid, {not_counted} disturbed and not counted, {invalid} invalid.",
             counted(all, "trial")
@@ -50,7 +40,9 @@ pub fn section(field: &Field) -> Section {
         ));
     }
     if field.run.finished.is_none() {
-        text.push_str(" The run has no end yet: it goes on, or was broken off. This is what was finished until now.");
+        text.push_str(
+            " The run has no end yet: it goes on, or was broken off. This is what was finished until now.",
+        );
     }
     section.paragraph(text);
     section.table(not_valid(field));
@@ -59,11 +51,8 @@ pub fn section(field: &Field) -> Section {
 }
 
 fn tolerated_trials(field: &Field) -> Table {
-    let mut table = Table::new(
-        "tolerated",
-        "Disturbed trials that count: their rates and latencies are rough",
-        &COLUMNS,
-    );
+    let mut table =
+        Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", &COLUMNS);
     for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
         let disturbances = trial.disturbances().join("; ");
         table.row(row(trial, trial.state(), disturbances));
@@ -72,19 +61,12 @@ fn tolerated_trials(field: &Field) -> Table {
 }
 
 fn not_valid(field: &Field) -> Table {
-    let mut table = Table::new(
-        "not_valid",
-        "Trials that are not valid: their figures are in no ranking",
-        &COLUMNS,
-    );
+    let mut table =
+        Table::new("not_valid", "Trials that are not valid: their figures are in no ranking", &COLUMNS);
     // Disturbed trials that were repeated are only counted.
     let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
     for trial in field.superseded.iter().filter(again) {
-        table.row(row(
-            trial,
-            "invalid (another attempt counts)",
-            reasons(trial),
-        ));
+        table.row(row(trial, "invalid (another attempt counts)", reasons(trial)));
     }
     for trial in &field.trials {
         match trial.verdict {

@@ -34,11 +34,7 @@ struct Written<'a> {
 }
 
 fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
-    let loads: Vec<&LoadRecord> = trial
-        .loads
-        .iter()
-        .filter(|load| load.phase == name)
-        .collect();
+    let loads: Vec<&LoadRecord> = trial.loads.iter().filter(|load| load.phase == name).collect();
     let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
         let writing = loads.iter().filter(|load| load.writes);
         writing.map(|load| of(load)).total() as f64
@@ -107,11 +103,7 @@ fn sent(field: &Field) -> Table {
 
 fn phases(field: &Field, arm: &Arm) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for load in field
-        .trials_of(arm)
-        .flatten()
-        .flat_map(|trial| &trial.loads)
-    {
+    for load in field.trials_of(arm).flatten().flat_map(|trial| &trial.loads) {
         if load.writes && !load.warm_up && !names.contains(&load.phase) {
             names.push(load.phase.clone());
         }
@@ -125,11 +117,8 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
     let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Option<f64>| {
         field.figures(arm, |trial| value(trial, &find(trial)?))
     };
-    let flushes =
-        |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);
-    let mixed = field
-        .valid_of(arm)
-        .any(|trial| find(trial).is_some_and(|written| !written.only));
+    let flushes = |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);
+    let mixed = field.valid_of(arm).any(|trial| find(trial).is_some_and(|written| !written.only));
     let sent = of(&|trial, written| {
         let totals = written.phase.totals.as_ref()?;
         let bytes = criteria::client_in(trial, totals)?.sent_wire_bytes? as f64 + written.datagrams;
@@ -139,24 +128,15 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
         Cell::text(&arm.label),
         Cell::text(name),
         mean(&of(&|_, written| Some(written.writes)), NO_TRIAL),
-        geometric_mean(
-            &of(&|_, written| Some(written.readings / written.writes)),
-            NO_TRIAL,
-        ),
-        geometric_mean(
-            &of(&|_, written| Some(written.statements / written.writes)),
-            NO_TRIAL,
-        ),
+        geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
+        geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
         match (arm.implementation.embedded, mixed) {
             (true, _) => Cell::Missing(EMBEDDED.to_owned()),
             (_, true) => Cell::Missing(MIXED.to_owned()),
             _ => geometric_mean(&sent, "not measured"),
         },
         mean(&of(&|_, written| flushes(written)), "not counted"),
-        mean(
-            &of(&|_, written| Some(flushes(written)? / written.writes)),
-            "not counted",
-        ),
+        mean(&of(&|_, written| Some(flushes(written)? / written.writes)), "not counted"),
     ]
 }
 
@@ -174,11 +154,8 @@ fn advised(field: &Field) -> Table {
         ],
     );
     for arm in field.writes.iter().chain(&field.mixed) {
-        let Some(sizes) = field
-            .trials_of(arm)
-            .flatten()
-            .map(|trial| &trial.write_sizes)
-            .find(|sizes| !sizes.is_empty())
+        let Some(sizes) =
+            field.trials_of(arm).flatten().map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
         else {
             continue;
         };
@@ -192,13 +169,7 @@ fn advised(field: &Field) -> Table {
         table.row(vec![
             Cell::text(&arm.label),
             Cell::count(sizes.iter().map(|size| size.readings).max(), ""),
-            Cell::maybe(
-                sizes
-                    .iter()
-                    .map(|size| size.bytes as f64 / 1e3)
-                    .reduce(f64::max),
-                "",
-            ),
+            Cell::maybe(sizes.iter().map(|size| size.bytes as f64 / 1e3).reduce(f64::max), ""),
             Cell::text(by_table),
             Cell::text(&sizes[0].advice),
             Cell::text(&sizes[0].link),

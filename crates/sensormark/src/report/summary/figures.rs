@@ -38,10 +38,7 @@ impl SummaryColumn {
         unit: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self {
-            is_time: true,
-            ..Self::cost(id, heading, unit, meaning)
-        }
+        Self { is_time: true, ..Self::cost(id, heading, unit, meaning) }
     }
 
     /// A figure that a busy machine hardly moves.
@@ -51,43 +48,23 @@ impl SummaryColumn {
         unit: &'static str,
         meaning: &'static str,
     ) -> Self {
-        Self {
-            id,
-            heading,
-            unit,
-            meaning,
-            is_time: false,
-            more_is_better: false,
-        }
+        Self { id, heading, unit, meaning, is_time: false, more_is_better: false }
     }
 
     /// A figure of which more is better.
     const fn more_is_better(self) -> Self {
-        Self {
-            more_is_better: true,
-            ..self
-        }
+        Self { more_is_better: true, ..self }
     }
 }
 
-const LOST: SummaryColumn =
-    SummaryColumn::time("lost", ["lost", ""], "%", "lost in % of the readings");
+const LOST: SummaryColumn = SummaryColumn::time("lost", ["lost", ""], "%", "lost in % of the readings");
 const READ: SummaryColumn = SummaryColumn::time("read_mean", ["read", "mean"], "ms", "read in ms");
-const RATE: SummaryColumn = SummaryColumn::time(
-    "write_rate",
-    ["write", "k/s"],
-    "1000/s",
-    "write in thousand readings a second",
-)
-.more_is_better();
-const ASK: SummaryColumn =
-    SummaryColumn::time("question", ["ask", "ms"], "ms", "ask in ms a question");
-const CPU: SummaryColumn = SummaryColumn::cost(
-    "cpu_per_reading",
-    ["CPU", "/rdg"],
-    "µs",
-    "CPU in µs on both sides",
-);
+const RATE: SummaryColumn =
+    SummaryColumn::time("write_rate", ["write", "k/s"], "1000/s", "write in thousand readings a second")
+        .more_is_better();
+const ASK: SummaryColumn = SummaryColumn::time("question", ["ask", "ms"], "ms", "ask in ms a question");
+const CPU: SummaryColumn =
+    SummaryColumn::cost("cpu_per_reading", ["CPU", "/rdg"], "µs", "CPU in µs on both sides");
 const DISK: SummaryColumn = SummaryColumn::cost(
     "disk_per_reading",
     ["disk", "/rdg"],
@@ -95,19 +72,11 @@ const DISK: SummaryColumn = SummaryColumn::cost(
     "disk in bytes, logs apart; rdg = stored reading",
 );
 
-const ROOM: SummaryColumn = SummaryColumn::time(
-    "headroom",
-    ["room", "×"],
-    "times",
-    "room: highest rate over that of your sensors",
-)
-.more_is_better();
-const KEPT: SummaryColumn = SummaryColumn::cost(
-    "disk_kept",
-    ["kept", "GB"],
-    "GB",
-    "kept: disk for the time that data is kept",
-);
+const ROOM: SummaryColumn =
+    SummaryColumn::time("headroom", ["room", "×"], "times", "room: highest rate over that of your sensors")
+        .more_is_better();
+const KEPT: SummaryColumn =
+    SummaryColumn::cost("disk_kept", ["kept", "GB"], "GB", "kept: disk for the time that data is kept");
 
 /// A figure over repetitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,27 +91,18 @@ impl Estimate {
     /// The geometric mean of times or rates.
     pub fn geometric(values: &[f64]) -> Option<Self> {
         let summary = summarize_logarithms(values).ok()?;
-        Some(Self {
-            value: summary.geometric_mean,
-            interval: summary.interval,
-        })
+        Some(Self { value: summary.geometric_mean, interval: summary.interval })
     }
 
     /// A figure without an interval.
     const fn of_one(value: f64) -> Self {
-        Self {
-            value,
-            interval: None,
-        }
+        Self { value, interval: None }
     }
 
     /// The arithmetic mean of costs.
     fn mean(values: &[f64]) -> Option<Self> {
         let summary = summarize(values).ok()?;
-        Some(Self {
-            value: summary.mean,
-            interval: summary.interval,
-        })
+        Some(Self { value: summary.mean, interval: summary.interval })
     }
 }
 
@@ -151,30 +111,19 @@ type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row. Which they are depends on how the workload's trials are made.
 pub(in crate::report) fn figures(field: &Field) -> Vec<Figure<'_>> {
-    if field.has_phases() {
-        of_phases(field)
-    } else {
-        of_rates(field)
-    }
+    if field.has_phases() { of_phases(field) } else { of_rates(field) }
 }
 
 /// Of a steady rate: what was lost, how long reading took, what a reading cost.
 fn of_rates(field: &Field) -> Vec<Figure<'_>> {
-    let read =
-        |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
+    let read = |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
     let samples_per_second = criteria::samples_per_second(&field.run);
     let cpu = move |trial: &TrialRecord| cpu_of_a_reading(trial, samples_per_second?);
     vec![
         (LOST, Box::new(|arm| lost(field, arm))),
         (READ, Box::new(move |arm| geometric(field, arm, read))),
-        (
-            CPU,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, cpu)),
-        ),
-        (
-            DISK,
-            Box::new(move |arm| mean(field, field.write_of(arm)?, disk::of_a_reading_bytes)),
-        ),
+        (CPU, Box::new(move |arm| mean(field, field.write_of(arm)?, cpu))),
+        (DISK, Box::new(move |arm| mean(field, field.write_of(arm)?, disk::of_a_reading_bytes))),
     ]
 }
 
@@ -182,9 +131,7 @@ fn of_rates(field: &Field) -> Vec<Figure<'_>> {
 fn of_phases(field: &Field) -> Vec<Figure<'_>> {
     let comparable = Comparable::of(field);
     let of_cost = comparable.clone();
-    let cost = move |trial: &TrialRecord, side: Side, id: &str| {
-        costs(trial, side, &of_cost).get(id).copied()
-    };
+    let cost = move |trial: &TrialRecord, side: Side, id: &str| costs(trial, side, &of_cost).get(id).copied();
     let (rates, cpu) = (comparable.clone(), cost.clone());
     let rate = move |trial: &TrialRecord| write_rate(trial, &rates);
     let ask = move |trial: &TrialRecord| cost(trial, Side::Read, "time");
@@ -199,18 +146,9 @@ fn of_phases(field: &Field) -> Vec<Figure<'_>> {
         (RATE, Box::new(move |arm| geometric(field, arm, &rate))),
         (ASK, Box::new(move |arm| geometric(field, arm, &ask))),
         (CPU, Box::new(move |arm| mean(field, arm, &cpu))),
-        (
-            DISK,
-            Box::new(move |arm| mean(field, arm, disk::of_a_reading_bytes)),
-        ),
-        (
-            ROOM,
-            Box::new(move |arm| headroom(field, arm).map(Estimate::of_one)),
-        ),
-        (
-            KEPT,
-            Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9))),
-        ),
+        (DISK, Box::new(move |arm| mean(field, arm, disk::of_a_reading_bytes))),
+        (ROOM, Box::new(move |arm| headroom(field, arm).map(Estimate::of_one))),
+        (KEPT, Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)))),
     ]
 }
 
@@ -236,26 +174,15 @@ fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>
 
 /// Readings that were lost, all trials together.
 fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
-    Some(Estimate {
-        value: keeping_up::lost_percent(field, arm)?,
-        interval: None,
-    })
+    Some(Estimate { value: keeping_up::lost_percent(field, arm)?, interval: None })
 }
 
 /// The arithmetic mean over valid trials.
-fn mean(
-    field: &Field,
-    arm: &Arm,
-    figure: impl Fn(&TrialRecord) -> Option<f64>,
-) -> Option<Estimate> {
+fn mean(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<Estimate> {
     Estimate::mean(&values(field, arm, figure))
 }
 
 /// The geometric mean over valid trials.
-fn geometric(
-    field: &Field,
-    arm: &Arm,
-    figure: impl Fn(&TrialRecord) -> Option<f64>,
-) -> Option<Estimate> {
+fn geometric(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<Estimate> {
     Estimate::geometric(&values(field, arm, figure))
 }

@@ -16,10 +16,7 @@ pub struct UnscoredRow {
 }
 
 /// The best of the first column first; where that is the same, of the next.
-pub(super) fn best_first(
-    mut rows: Vec<UnscoredRow>,
-    columns: &[SummaryColumn],
-) -> Vec<UnscoredRow> {
+pub(super) fn best_first(mut rows: Vec<UnscoredRow>, columns: &[SummaryColumn]) -> Vec<UnscoredRow> {
     rows.sort_by(|one, other| {
         let pairs = one.figures.iter().zip(&other.figures).zip(columns);
         let differ = pairs.map(|((one, other), column)| match (one, other) {
@@ -27,10 +24,7 @@ pub(super) fn best_first(
             (Some(one), Some(other)) => one.total_cmp(other),
             (one, other) => other.is_some().cmp(&one.is_some()),
         });
-        differ
-            .into_iter()
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+        differ.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     });
     rows
 }

@@ -21,18 +21,14 @@ impl Summary {
         }
         // How much room somebody has and what is open stand below the title.
         let (who, _) = first.split_once(" (").unwrap_or((first, ""));
-        let (who, _) = who
-            .split_once(&format!("; {DISK_FOR}"))
-            .unwrap_or((who, ""));
+        let (who, _) = who.split_once(&format!("; {DISK_FOR}")).unwrap_or((who, ""));
         let title = format!("{}.", who.trim_end_matches('.'));
         if self.requirements.is_some() && is_short(&title) {
             return title;
         }
         // Any other sentence before the ranking's is about a fault or a limit.
         let own = (self.headline.len() == 1).then(|| self.shorter());
-        own.flatten()
-            .filter(|text| is_short(text))
-            .unwrap_or_else(|| cut(first))
+        own.flatten().filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
     }
 
     /// Who costs least, without what goes without saying.
@@ -53,11 +49,7 @@ impl Summary {
         Some(if is_short(&named) {
             named
         } else {
-            format!(
-                "{} layouts cost least and cannot be told apart; {} scores highest.",
-                tied.len(),
-                tied[0]
-            )
+            format!("{} layouts cost least and cannot be told apart; {} scores highest.", tied.len(), tied[0])
         })
     }
 
@@ -86,9 +78,7 @@ impl Summary {
     pub fn how_sure(&self) -> Option<String> {
         let mut because = self.because.join("; ");
         if !self.is_tested && self.ranked.len() > 1 {
-            because.push_str(&format!(
-                ": scores up to {POINTS_BY_CHANCE} points apart may swap places"
-            ));
+            because.push_str(&format!(": scores up to {POINTS_BY_CHANCE} points apart may swap places"));
         }
         match self.certainty {
             Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", self.repetitions)),
@@ -100,10 +90,7 @@ impl Summary {
 
     /// How many trials count, and what the checks of answers and data found.
     pub fn trust(&self) -> String {
-        format!(
-            "{} of {} trials counted · {}",
-            self.counted, self.trials, self.checks
-        )
+        format!("{} of {} trials counted · {}", self.counted, self.trials, self.checks)
     }
 }
 

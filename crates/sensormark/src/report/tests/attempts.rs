@@ -7,44 +7,28 @@ use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 #[test]
 fn an_invalid_trial_is_never_ranked_and_says_why() {
     let mut trials = two();
-    trials[3] = invalid(
-        trials[3].clone(),
-        ReasonKind::WrongAnswer,
-        "3 of 36 answers are wrong",
-    );
+    trials[3] = invalid(trials[3].clone(), ReasonKind::WrongAnswer, "3 of 36 answers are wrong");
     let report = report(trials);
     assert_eq!(order(&report), ["MariaDB individual"]);
     let text = report.text(160);
-    assert!(
-        text.contains("3 of 4 trials valid, 0 disturbed and not counted, 1 invalid."),
-        "{text}"
-    );
+    assert!(text.contains("3 of 4 trials valid, 0 disturbed and not counted, 1 invalid."), "{text}");
     assert!(text.contains("3 of 36 answers are wrong"), "{text}");
-    assert_eq!(
-        cell(&report, "not_ranked", "MariaDB bulk", "reason"),
-        "wrong answer in 1 of 1 read trials"
-    );
+    assert_eq!(cell(&report, "not_ranked", "MariaDB bulk", "reason"), "wrong answer in 1 of 1 read trials");
     assert!(!text.contains("MariaDB bulk wins"));
 }
 
 /// Four valid repetitions do not make up for a reading lost in the fifth, nor does measuring again.
 #[test]
 fn data_that_was_lost_once_keeps_an_implementation_out() {
-    let mut trials: Vec<TrialRecord> = (0..5)
-        .flat_map(|repetition| pair("MariaDB", "bulk", repetition, CHEAP, CHEAP))
-        .collect();
-    trials.extend(
-        (0..5).flat_map(|repetition| pair("MariaDB", "individual", repetition, COSTLY, COSTLY)),
-    );
+    let mut trials: Vec<TrialRecord> =
+        (0..5).flat_map(|repetition| pair("MariaDB", "bulk", repetition, CHEAP, CHEAP)).collect();
+    trials.extend((0..5).flat_map(|repetition| pair("MariaDB", "individual", repetition, COSTLY, COSTLY)));
     let lost = invalid(trials[4].clone(), ReasonKind::LostData, "1 reading");
     let mut with_lost = trials.clone();
     with_lost[4] = lost.clone();
     assert_eq!(order(&report(with_lost)), ["MariaDB individual"]);
     let mut measured_again = trials.clone();
-    for trial in measured_again
-        .iter_mut()
-        .filter(|trial| trial.repetition == 2)
-    {
+    for trial in measured_again.iter_mut().filter(|trial| trial.repetition == 2) {
         trial.attempt = 1;
     }
     measured_again.push(lost);
@@ -64,11 +48,7 @@ fn of_several_attempts_the_first_that_came_to_a_conclusion_counts() {
     let disturbed = |trial: &TrialRecord, attempt| {
         let reason = Reason::new(ReasonKind::HostDisturbed, "steal 20 %");
         let verdict = Verdict::Inconclusive(vec![reason]);
-        TrialRecord {
-            attempt,
-            verdict,
-            ..trial.clone()
-        }
+        TrialRecord { attempt, verdict, ..trial.clone() }
     };
     // The read came to a conclusion in its second attempt, the write had in its first.
     trials.extend([disturbed(&trials[1], 0), disturbed(&trials[0], 1)]);
@@ -104,13 +84,12 @@ fn a_quiet_attempt_counts_instead_of_a_rough_one() {
 #[test]
 fn a_disturbed_trial_that_counts_never_reads_as_valid() {
     let mut trials = two();
-    trials[1]
-        .disturbances
-        .push("measured: steal 20 %".to_owned());
+    trials[1].disturbances.push("measured: steal 20 %".to_owned());
     let report = report(trials);
     assert_eq!(order(&report).len(), 2, "it counts");
     let text = report.text(400);
-    let words = "3 of 4 trials valid, 1 disturbed and counted as rough, 0 disturbed and not counted, 0 invalid.";
+    let words =
+        "3 of 4 trials valid, 1 disturbed and counted as rough, 0 disturbed and not counted, 0 invalid.";
     assert!(text.contains(words), "{text}");
     assert!(text.contains("measured: steal 20 %"), "{text}");
 }

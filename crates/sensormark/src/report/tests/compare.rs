@@ -12,11 +12,7 @@ use crate::report::{json, number};
 /// Three repetitions of an implementation of a trial of phases, each a little apart.
 pub fn repetitions(used: Used) -> Vec<TrialRecord> {
     let one = |repetition: u32| {
-        let mut trial = trial(
-            implementation("PostgreSQL", "individual", None),
-            repetition,
-            used,
-        );
+        let mut trial = trial(implementation("PostgreSQL", "individual", None), repetition, used);
         trial.side = Side::Mixed;
         let mut own: PhaseTotals = totals(Side::Write, used, false);
         let mut client = own.roles.remove("writer").unwrap_or_default();
@@ -31,11 +27,7 @@ pub fn repetitions(used: Used) -> Vec<TrialRecord> {
 }
 
 pub fn field(trials: Vec<TrialRecord>) -> Field {
-    let run = RunRecord {
-        workload: "own".to_owned(),
-        repetitions: 3,
-        ..run()
-    };
+    let run = RunRecord { workload: "own".to_owned(), repetitions: 3, ..run() };
     Field::new(run, trials)
 }
 
@@ -56,9 +48,7 @@ fn existing(mut trials: Vec<TrialRecord>, is_measured: bool) -> Vec<TrialRecord>
 }
 
 fn disturbed(mut trials: Vec<TrialRecord>) -> Vec<TrialRecord> {
-    trials[1]
-        .warnings
-        .push("the host was disturbed: load: other processes used 31 %".to_owned());
+    trials[1].warnings.push("the host was disturbed: load: other processes used 31 %".to_owned());
     trials
 }
 
@@ -79,30 +69,15 @@ const CPU: &str = "load: CPU of both sides an operation";
 fn a_change_is_found_with_all_that_it_rests_on() {
     let slower = compared(repetitions(CHEAP), repetitions(COSTLY));
     assert_eq!(verdict(&slower, CPU).as_deref(), Some("worse"));
-    assert_eq!(
-        verdict(&slower, "write: mean").as_deref(),
-        Some("no change found")
-    );
+    assert_eq!(verdict(&slower, "write: mean").as_deref(), Some("no change found"));
     let document = json::value(slower.document()).to_string();
-    for name in [
-        "\"p\"",
-        "corrected p",
-        "detectable",
-        "second / first",
-        "verdict",
-    ] {
+    for name in ["\"p\"", "corrected p", "detectable", "second / first", "verdict"] {
         assert!(document.contains(name), "{name}");
     }
-    assert!(
-        document.contains("no change found; would have seen one over"),
-        "{document}"
-    );
+    assert!(document.contains("no change found; would have seen one over"), "{document}");
     assert!(document.contains("as far as the runs tell"), "{document}");
     assert_eq!(sections(&slower)[..2], ["answer", "disturbance"]);
-    assert_eq!(
-        slower.headline(),
-        "2 worse, 0 better; no change found in 3 figures."
-    );
+    assert_eq!(slower.headline(), "2 worse, 0 better; no change found in 3 figures.");
 }
 
 /// Ids of a comparison's sections.
@@ -125,16 +100,9 @@ fn where_no_change_was_found_it_is_said_how_large_one_would_have_been() {
     assert!(same.is_detail && same.rows.len() == 3);
     for row in &same.rows {
         let told = number::cell_text(row.last().expect("a cell"));
-        assert!(
-            told.starts_with("no change found; would have seen one over "),
-            "{told}"
-        );
+        assert!(told.starts_with("no change found; would have seen one over "), "{told}");
     }
-    assert!(
-        !json::value(slower.document())
-            .to_string()
-            .contains("\"alike\"")
-    );
+    assert!(!json::value(slower.document()).to_string().contains("\"alike\""));
     let all = slower.blunter_than(0.0);
     assert_eq!(all.len(), 3);
     assert!(all[0].detectable >= all[2].detectable, "the bluntest first");
@@ -159,11 +127,7 @@ fn of_single_repetitions_the_ten_largest_ratios_are_shown_as_not_tested() {
     let found = compared(one(CHEAP), one(COSTLY));
     assert!(found.headline().starts_with("Nothing is tested"));
     let shown = table(&found, "untested").expect("ratios");
-    assert!(
-        shown.title.starts_with("The 10 largest of "),
-        "{}",
-        shown.title
-    );
+    assert!(shown.title.starts_with("The 10 largest of "), "{}", shown.title);
     let ratios: Vec<f64> = shown
         .rows
         .iter()
@@ -173,10 +137,7 @@ fn of_single_repetitions_the_ten_largest_ratios_are_shown_as_not_tested() {
         })
         .collect();
     assert_eq!(ratios.len(), 10);
-    assert!(
-        ratios.windows(2).all(|pair| pair[0] >= pair[1]),
-        "{ratios:?}"
-    );
+    assert!(ratios.windows(2).all(|pair| pair[0] >= pair[1]), "{ratios:?}");
     let marked = |row: &Vec<Cell>| row[3] == Cell::text("not tested");
     assert!(shown.rows.iter().all(marked));
 }
@@ -189,10 +150,7 @@ fn where_a_disturbance_was_tolerated_nothing_is_decided() {
         (disturbed(repetitions(CHEAP)), repetitions(COSTLY)),
     ] {
         let found = compared(first, second);
-        assert_eq!(
-            verdict(&found, CPU).as_deref(),
-            Some("not decided: disturbed")
-        );
+        assert_eq!(verdict(&found, CPU).as_deref(), Some("not decided: disturbed"));
         assert_eq!((found.tested(), found.regressions().len()), (0, 0));
         assert_eq!(sections(&found)[0], "disturbance", "listed first");
         assert!(found.disturbed() > 0);
@@ -236,16 +194,8 @@ fn a_run_as_the_study_is_told_from_one_that_is_not() {
         field
     };
     for (one, other, told) in [
-        (
-            true,
-            false,
-            Some("the study's in the first, ours in the second"),
-        ),
-        (
-            false,
-            true,
-            Some("ours in the first, the study's in the second"),
-        ),
+        (true, false, Some("the study's in the first, ours in the second")),
+        (false, true, Some("ours in the first, the study's in the second")),
         (true, true, None),
         (false, false, None),
     ] {
@@ -357,16 +307,8 @@ fn unlike_memory_limits_are_told() {
         trials
     };
     for (first, second, told) in [
-        (
-            repetitions(CHEAP),
-            limited(2),
-            "none in the first, 2048 MB in the second",
-        ),
-        (
-            limited(4),
-            limited(2),
-            "4096 MB in the first, 2048 MB in the second",
-        ),
+        (repetitions(CHEAP), limited(2), "none in the first, 2048 MB in the second"),
+        (limited(4), limited(2), "4096 MB in the first, 2048 MB in the second"),
     ] {
         let document = json::value(compared(first, second).document()).to_string();
         assert!(document.contains(told), "{document}");

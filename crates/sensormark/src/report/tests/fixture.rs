@@ -3,8 +3,8 @@
 use crate::measurement::latency::LatencySummary;
 use crate::measurement::names;
 use crate::measurement::record::{
-    AnswersRecord, Cache, Figure, Implementation, LatencyRecord, LedgerRecord, PhaseRecord,
-    RunRecord, SCHEMA_VERSION, Side, TrialRecord,
+    AnswersRecord, Cache, Figure, Implementation, LatencyRecord, LedgerRecord, PhaseRecord, RunRecord,
+    SCHEMA_VERSION, Side, TrialRecord,
 };
 use crate::measurement::server::ServerRecord;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
@@ -41,14 +41,9 @@ pub fn run() -> RunRecord {
         sensormark: "0.1.0".to_owned(),
         started: "2026-11-21T04:34:59Z".to_owned(),
         finished: Some("2026-11-21T04:44:59Z".to_owned()),
-        command_line: [
-            "run",
-            "machine-tool",
-            "--on",
-            "sqlite,postgresql=postgresql://…",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
+        command_line: ["run", "machine-tool", "--on", "sqlite,postgresql=postgresql://…"]
+            .map(str::to_owned)
+            .to_vec(),
         workload: "machine-tool".to_owned(),
         scale: "standard".to_owned(),
         parameters: serde_json::json!({
@@ -105,15 +100,8 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
         client.sent_wire_bytes = Some(used.network * 125 * SECONDS / 2);
         client.received_wire_bytes = Some(used.network * 125 * SECONDS / 2);
     }
-    let name = if side == Side::Write {
-        "writer"
-    } else {
-        "reader"
-    };
-    let mut roles = BTreeMap::from([
-        (name.to_owned(), client),
-        ("coordinator".to_owned(), role(2.0, 9_000)),
-    ]);
+    let name = if side == Side::Write { "writer" } else { "reader" };
+    let mut roles = BTreeMap::from([(name.to_owned(), client), ("coordinator".to_owned(), role(2.0, 9_000))]);
     if side == Side::Write {
         roles.insert("source".to_owned(), role(1.0, 800));
     }
@@ -139,11 +127,7 @@ pub fn totals(side: Side, used: Used, embedded: bool) -> PhaseTotals {
 
 /// A valid trial; a read where the implementation has a strategy.
 pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> TrialRecord {
-    let side = if implementation.strategy.is_some() {
-        Side::Read
-    } else {
-        Side::Write
-    };
+    let side = if implementation.strategy.is_some() { Side::Read } else { Side::Write };
     let totals = totals(side, used, implementation.embedded);
     let name = format!(
         "{}-{}-{side:?}-{:?}-r{repetition}",
@@ -171,16 +155,10 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         started: "2026-11-21T04:35:00Z".to_owned(),
         server,
         statements: None,
-        settings: vec![Setting {
-            name: "fsync".to_owned(),
-            value: "on".to_owned(),
-        }],
+        settings: vec![Setting { name: "fsync".to_owned(), value: "on".to_owned() }],
         log_bound: Some("max_wal_size = 1GB".to_owned()),
         write_sizes: Vec::new(),
-        phases: vec![
-            phase("warm-up", 2.0, None, 0),
-            phase("measured", 10.0, Some(totals.clone()), 10_000),
-        ],
+        phases: vec![phase("warm-up", 2.0, None, 0), phase("measured", 10.0, Some(totals.clone()), 10_000)],
         ledger: None,
         answers: None,
         latencies: BTreeMap::new(),
@@ -201,18 +179,8 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
     record
 }
 
-pub fn phase(
-    name: &str,
-    seconds: f64,
-    totals: Option<PhaseTotals>,
-    operations: u64,
-) -> PhaseRecord {
-    PhaseRecord {
-        name: name.to_owned(),
-        seconds,
-        totals,
-        operations,
-    }
+pub fn phase(name: &str, seconds: f64, totals: Option<PhaseTotals>, operations: u64) -> PhaseRecord {
+    PhaseRecord { name: name.to_owned(), seconds, totals, operations }
 }
 
 fn fill_write(record: &mut TrialRecord, used: Used, totals: PhaseTotals) {
@@ -243,39 +211,22 @@ fn fill_write(record: &mut TrialRecord, used: Used, totals: PhaseTotals) {
     ] {
         record.figures.insert(name.to_owned(), figure);
     }
-    record
-        .latencies
-        .insert(names::WRITE.to_owned(), latency(false, 10_000, 250_000));
-    record.latencies.insert(
-        names::SENSOR_DELAY.to_owned(),
-        latency(true, 10_000, 400_000),
-    );
+    record.latencies.insert(names::WRITE.to_owned(), latency(false, 10_000, 250_000));
+    record.latencies.insert(names::SENSOR_DELAY.to_owned(), latency(true, 10_000, 400_000));
 }
 
 fn fill_read(record: &mut TrialRecord) {
-    record.answers = Some(AnswersRecord {
-        answered: 36,
-        checked: 36,
-        wrong: 0,
-        first_wrong: None,
-    });
+    record.answers = Some(AnswersRecord { answered: 36, checked: 36, wrong: 0, first_wrong: None });
     for (name, value) in [
         (names::READS_PER_SECOND, 3.0),
         (names::READS_PER_SECOND_ASKED, 3.0),
         (names::KEEPS_UP, 1.0),
         (names::QUERIES, 216.0),
     ] {
-        record
-            .figures
-            .insert(name.to_owned(), Figure::new(value, ""));
+        record.figures.insert(name.to_owned(), Figure::new(value, ""));
     }
-    record
-        .latencies
-        .insert(names::CYCLE_READ.to_owned(), latency(true, 30, 5_000_000));
-    record.latencies.insert(
-        names::CYCLE_READ_SERVICE.to_owned(),
-        latency(false, 30, 4_000_000),
-    );
+    record.latencies.insert(names::CYCLE_READ.to_owned(), latency(true, 30, 5_000_000));
+    record.latencies.insert(names::CYCLE_READ_SERVICE.to_owned(), latency(false, 30, 4_000_000));
 }
 
 /// A distribution around a mean; percentiles as far as so many operations carry them.
@@ -326,20 +277,10 @@ pub const CHEAP: Used = Used {
 };
 
 /// Both sides of an implementation in one repetition.
-pub fn pair(
-    title: &str,
-    layout: &str,
-    repetition: u32,
-    write: Used,
-    read: Used,
-) -> [TrialRecord; 2] {
+pub fn pair(title: &str, layout: &str, repetition: u32, write: Used, read: Used) -> [TrialRecord; 2] {
     [
         trial(implementation(title, layout, None), repetition, write),
-        trial(
-            implementation(title, layout, Some(layout)),
-            repetition,
-            read,
-        ),
+        trial(implementation(title, layout, Some(layout)), repetition, read),
     ]
 }
 
@@ -347,10 +288,7 @@ pub fn pair(
 pub fn thrice(trials: Vec<TrialRecord>) -> Vec<TrialRecord> {
     let again = |repetition: u32| {
         let trials = trials.clone().into_iter();
-        trials.map(move |trial| TrialRecord {
-            repetition,
-            ..trial
-        })
+        trials.map(move |trial| TrialRecord { repetition, ..trial })
     };
     (0..3).flat_map(again).collect()
 }

@@ -8,18 +8,8 @@ use unicode_width::UnicodeWidthStr;
 fn tables_hold_the_numbers_computed_by_hand() {
     let report = report(two());
     for (table, item, column, expected) in [
-        (
-            "resources_write",
-            "MariaDB individual",
-            "server CPU",
-            "8.00",
-        ),
-        (
-            "resources_write",
-            "MariaDB individual",
-            "server memory",
-            "200,000",
-        ),
+        ("resources_write", "MariaDB individual", "server CPU", "8.00"),
+        ("resources_write", "MariaDB individual", "server memory", "200,000"),
         ("resources_write", "MariaDB bulk", "server I/O", "200"),
         ("resources_write", "MariaDB bulk", "network", "1,600"),
         ("resources_write", "MariaDB bulk", "disk", "40.0"),
@@ -37,47 +27,27 @@ fn tables_hold_the_numbers_computed_by_hand() {
         ("answers", "MariaDB bulk", "keeps up", "yes"),
         ("answers", "MariaDB bulk", "queries", "7.20"),
         ("latency_cycle_read", "MariaDB bulk", "mean", "5.00"),
-        (
-            "latency_cycle_read",
-            "MariaDB bulk",
-            "median, 95 % interval",
-            "4.50",
-        ),
+        ("latency_cycle_read", "MariaDB bulk", "median, 95 % interval", "4.50"),
         ("latency_cycle_read", "MariaDB bulk", "max", "50.0"),
         ("latency_sensor_delay", "MariaDB bulk", "p99.9", "3.20"),
     ] {
-        assert_eq!(
-            cell(&report, table, item, column),
-            expected,
-            "{table}, {item}, {column}"
-        );
+        assert_eq!(cell(&report, table, item, column), expected, "{table}, {item}, {column}");
     }
 }
 
 #[test]
 fn ledgers_of_all_repetitions_add_up() {
-    let trials = (0..3)
-        .flat_map(|repetition| pair("MariaDB", "bulk", repetition, CHEAP, CHEAP))
-        .collect();
+    let trials = (0..3).flat_map(|repetition| pair("MariaDB", "bulk", repetition, CHEAP, CHEAP)).collect();
     let report = report(trials);
     assert_eq!(cell(&report, "ledger", "MariaDB bulk", "stored"), "36,000");
-    assert_eq!(
-        cell(&report, "resources_write", "MariaDB bulk", "server CPU"),
-        "4.00 ± 0"
-    );
-    assert_eq!(
-        cell(&report, "latency_cycle_read", "MariaDB bulk", "mean"),
-        "5.00 [5.00, 5.00]"
-    );
+    assert_eq!(cell(&report, "resources_write", "MariaDB bulk", "server CPU"), "4.00 ± 0");
+    assert_eq!(cell(&report, "latency_cycle_read", "MariaDB bulk", "mean"), "5.00 [5.00, 5.00]");
 }
 
 #[test]
 fn verdicts_come_first_then_the_answer_then_the_ranking() {
     let text = report(two()).text(80);
-    let place = |words: &str| {
-        text.find(words)
-            .unwrap_or_else(|| panic!("{words:?} is missing in\n{text}"))
-    };
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words:?} is missing in\n{text}"));
     let order = [
         "\nVerdicts\n",
         "\nAnswer\n",
@@ -90,10 +60,7 @@ fn verdicts_come_first_then_the_answer_then_the_ranking() {
     ];
     let places: Vec<usize> = order.iter().map(|words| place(words)).collect();
     assert!(places.is_sorted(), "{places:?}");
-    assert!(
-        text.contains("For this load, on this machine: MariaDB bulk (score 42.0 of 100"),
-        "{text}"
-    );
+    assert!(text.contains("For this load, on this machine: MariaDB bulk (score 42.0 of 100"), "{text}");
 }
 
 /// The weight at which the costly one draws level, by hand. With writing's network at w, the lead in writing is (5.5 − 1 − (w − 2)/2)/(11 + w), and the one in
@@ -104,32 +71,19 @@ fn the_change_that_is_named_changes_the_winner() {
     let named = text
         .split("unless you weigh network in reading over ")
         .nth(1)
-        .or_else(|| {
-            text.split("unless you weigh network in writing over ")
-                .nth(1)
-        });
+        .or_else(|| text.split("unless you weigh network in writing over ").nth(1));
     let weight: f64 = named
         .and_then(|rest| rest.split(' ').next())
         .and_then(|number| number.parse().ok())
         .unwrap_or_else(|| panic!("{text}"));
-    let phase = if text.contains("network in reading over") {
-        "read"
-    } else {
-        "write"
-    };
+    let phase = if text.contains("network in reading over") { "read" } else { "write" };
     for (factor, first) in [(0.99, "MariaDB bulk"), (1.01, "MariaDB individual")] {
         let mut document: toml::Table = Weights::STUDY_TOML.parse().unwrap();
         document[phase]["network"] = toml::Value::Float(weight * factor);
         let weights = Weights::from_toml(&document.to_string()).unwrap();
-        let report = Report::new(
-            run(),
-            two(),
-            &ReportOptions {
-                weights: Some(weights),
-                ..ReportOptions::default()
-            },
-        )
-        .unwrap();
+        let report =
+            Report::new(run(), two(), &ReportOptions { weights: Some(weights), ..ReportOptions::default() })
+                .unwrap();
         assert_eq!(order(&report)[0], first, "{weight} × {factor}");
     }
 }
@@ -139,10 +93,7 @@ fn everything() -> Vec<TrialRecord> {
     for repetition in 0..4 {
         for title in ["MariaDB", "MongoDB", "PostgreSQL", "SQLite"] {
             for layout in ["individual", "bulk", "individual-row-per-channel"] {
-                let used = Used {
-                    server_cpu: 3.0 + f64::from(repetition),
-                    ..COSTLY
-                };
+                let used = Used { server_cpu: 3.0 + f64::from(repetition), ..COSTLY };
                 trials.extend(pair(title, layout, repetition, used, CHEAP));
             }
         }
@@ -161,11 +112,7 @@ fn no_line_is_wider_than_the_terminal() {
         let text = report(everything()).text(width);
         assert_eq!(text.lines().filter(is_command).count(), 1);
         for line in text.lines().filter(|line| !is_command(line)) {
-            assert!(
-                line.width() <= width,
-                "{} > {width}: {line:?}",
-                line.width()
-            );
+            assert!(line.width() <= width, "{} > {width}: {line:?}", line.width());
         }
     }
 }
@@ -174,11 +121,8 @@ fn no_line_is_wider_than_the_terminal() {
 fn every_format_holds_every_number_that_the_text_prints() {
     let report = report(everything());
     let json: serde_json::Value = serde_json::from_str(&report.json()).unwrap();
-    let tables = json["sections"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|section| section["blocks"].as_array().unwrap());
+    let tables =
+        json["sections"].as_array().unwrap().iter().flat_map(|section| section["blocks"].as_array().unwrap());
     let tables: Vec<&serde_json::Value> = tables.filter(|block| block["kind"] == "table").collect();
     assert_eq!(tables.len(), report.document().tables().count());
     let mut reader = ::csv::Reader::from_reader(report.csv().into_bytes().as_slice())
@@ -190,9 +134,7 @@ fn every_format_holds_every_number_that_the_text_prints() {
     let mut cells = 0;
     for (table, value) in report.document().tables().zip(tables) {
         for (row, json_row) in table.rows.iter().zip(value["rows"].as_array().unwrap()) {
-            for (place, (cell, json_cell)) in
-                row.iter().zip(json_row.as_array().unwrap()).enumerate()
-            {
+            for (place, (cell, json_cell)) in row.iter().zip(json_row.as_array().unwrap()).enumerate() {
                 assert_eq!(json_cell["text"], number::cell_text(cell));
                 if place >= table.keys {
                     let record = &reader[cells];
@@ -209,10 +151,8 @@ fn every_format_holds_every_number_that_the_text_prints() {
         }
         assert!(
             table.is_detail
-                || markdown.contains(&format!(
-                    "**{}**",
-                    table.title.replace('_', "\\_").replace('>', "&gt;")
-                )),
+                || markdown
+                    .contains(&format!("**{}**", table.title.replace('_', "\\_").replace('>', "&gt;"))),
             "{}",
             table.title
         );
@@ -224,10 +164,7 @@ fn every_format_holds_every_number_that_the_text_prints() {
 fn the_same_records_give_the_same_bytes() {
     let (one, other) = (report(everything()), report(everything()));
     assert_eq!(one.text(80), other.text(80));
-    assert_eq!(
-        (one.json(), one.csv(), one.markdown()),
-        (other.json(), other.csv(), other.markdown())
-    );
+    assert_eq!((one.json(), one.csv(), one.markdown()), (other.json(), other.csv(), other.markdown()));
 }
 
 const HOSTILE: [&str; 6] = [
@@ -249,11 +186,7 @@ fn hostile() -> Report {
             trial.settings[0].value = name.to_owned();
             trial.server.as_mut().unwrap().version = name.to_owned();
         }
-        trials.push(invalid(
-            write,
-            crate::measurement::verdict::ReasonKind::Errors,
-            name,
-        ));
+        trials.push(invalid(write, crate::measurement::verdict::ReasonKind::Errors, name));
         trials.push(read);
         trials.extend(pair(name, "bulk", 0, COSTLY, CHEAP));
         run.command_line.push(name.to_owned());
@@ -269,12 +202,7 @@ fn hostile() -> Report {
 #[test]
 fn nothing_hostile_reaches_a_terminal() {
     let report = hostile();
-    for text in [
-        report.text(80),
-        report.markdown(),
-        report.json(),
-        report.csv().replace("\r\n", "\n"),
-    ] {
+    for text in [report.text(80), report.markdown(), report.json(), report.csv().replace("\r\n", "\n")] {
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')
                 || matches!(character, '\u{202e}' | '\u{200b}' | '\u{2028}')
@@ -293,10 +221,7 @@ fn markdown_has_no_markup_but_its_own() {
     let markdown = hostile().markdown();
     // Without what is escaped, nothing is left that would mean something.
     let bare = unescaped(&markdown);
-    assert!(
-        !bare.contains("<script") && !bare.contains("](") && !bare.contains('`'),
-        "{bare}"
-    );
+    assert!(!bare.contains("<script") && !bare.contains("](") && !bare.contains('`'), "{bare}");
     let mut columns = 0;
     for line in markdown.lines() {
         let bars = unescaped(line).matches('|').count();
@@ -327,17 +252,11 @@ fn unescaped(text: &str) -> String {
 fn a_spreadsheet_sees_no_formula() {
     let csv = hostile().csv();
     let mut reader = ::csv::Reader::from_reader(csv.as_bytes());
-    assert_eq!(
-        reader.headers().unwrap().iter().collect::<Vec<_>>(),
-        csv::HEADER
-    );
+    assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), csv::HEADER);
     for record in reader.records() {
         for (place, field) in record.unwrap().iter().enumerate() {
             let is_number = (6..9).contains(&place);
-            assert!(
-                is_number || !field.trim_start().starts_with(['=', '+', '-', '@']),
-                "{field:?}"
-            );
+            assert!(is_number || !field.trim_start().starts_with(['=', '+', '-', '@']), "{field:?}");
         }
     }
 }
@@ -349,22 +268,14 @@ fn a_folder_is_read_and_its_figures_are_drawn() {
     folder.write_run(&run()).unwrap();
     for trial in two() {
         let mut trial = trial;
-        trial.name = format!(
-            "trial-{}-{:?}",
-            trial.implementation.layout_name, trial.side
-        );
+        trial.name = format!("trial-{}-{:?}", trial.implementation.layout_name, trial.side);
         folder.write_trial(&trial).unwrap();
     }
     let found = Report::from_folder(&folder, &ReportOptions::default()).unwrap();
     assert_eq!(order(&found), order(&report(two())));
     std::fs::write(scratch.path().join("run/trials/broken.json"), "{").unwrap();
-    let error = Report::from_folder(&folder, &ReportOptions::default())
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("broken.json") && error.contains("is damaged"),
-        "{error}"
-    );
+    let error = Report::from_folder(&folder, &ReportOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("broken.json") && error.contains("is damaged"), "{error}");
 }
 
 /// A folder of a finished run with two trials, and what reading it says after this was done to it.
@@ -376,11 +287,7 @@ fn read_after(change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
 fn read_of(finished: Option<&str>, change: impl FnOnce(&std::path::Path)) -> Result<usize, String> {
     let scratch = tempfile::tempdir().unwrap();
     let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
-    let mut run = RunRecord {
-        finished: finished.map(str::to_owned),
-        checksums: true,
-        ..run()
-    };
+    let mut run = RunRecord { finished: finished.map(str::to_owned), checksums: true, ..run() };
     for (name, mut trial) in ["a", "b"].into_iter().zip(two()) {
         trial.name = name.to_owned();
         folder.write_trial(&trial).unwrap();
@@ -428,14 +335,8 @@ fn what_does_not_fit_the_list_of_checksums_is_refused() {
             },
             "trials/a.json is missing",
         ),
-        (
-            |run| fs::remove_file(run.join("trials/a.json")).unwrap(),
-            "trials/a.json is missing",
-        ),
-        (
-            |run| fs::remove_file(run.join("SHA256SUMS")).unwrap(),
-            "SHA256SUMS is missing",
-        ),
+        (|run| fs::remove_file(run.join("trials/a.json")).unwrap(), "trials/a.json is missing"),
+        (|run| fs::remove_file(run.join("SHA256SUMS")).unwrap(), "SHA256SUMS is missing"),
         (
             |run| assert!(fs::copy(run.join("trials/a.json"), run.join("trials/c.json")).is_ok()),
             "a copy of the trial a under another name",

@@ -122,11 +122,7 @@ fn throughput_that_clocks_leave_open_is_marked() {
         });
         let report = report(vec![trial]);
         let remark = cell(&report, "phase_load", "MariaDB individual", "remark");
-        assert_eq!(
-            remark.contains("throughput uncertain"),
-            is_marked,
-            "{remark}"
-        );
+        assert_eq!(remark.contains("throughput uncertain"), is_marked, "{remark}");
     }
 }
 
@@ -139,12 +135,7 @@ fn rates_of_several_hosts_count_over_the_window_that_all_shared() {
         let load = &mut trial.loads[0];
         load.seconds = 10.0;
         load.classes.get_mut("load").expect("its class").operations = 170;
-        load.shared = Some(SharedWindow {
-            hosts: 3,
-            seconds,
-            operations: 160.0,
-            readings: 160.0,
-        });
+        load.shared = Some(SharedWindow { hosts: 3, seconds, operations: 160.0, readings: 160.0 });
         // What is kept and read again says the same.
         let kept = serde_json::to_string(&trial).expect("a record");
         let report = report(vec![serde_json::from_str(&kept).expect("a record")]);

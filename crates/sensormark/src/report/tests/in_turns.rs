@@ -21,10 +21,8 @@ fn on_a_restless_machine(title: &str, used: Used, percent: u64) -> Vec<TrialReco
 
 #[test]
 fn what_a_repetition_does_to_all_hides_no_change() {
-    let (one, other) = (
-        on_a_restless_machine("PostgreSQL", CHEAP, 100),
-        on_a_restless_machine("MariaDB", COSTLY, 105),
-    );
+    let (one, other) =
+        (on_a_restless_machine("PostgreSQL", CHEAP, 100), on_a_restless_machine("MariaDB", COSTLY, 105));
     let run = field(one.iter().cloned().chain(other.clone()).collect());
     let compared = Comparison::in_turns(&run).expect("two implementations");
     assert_eq!(verdict(&compared, "write: mean").as_deref(), Some("worse"));

@@ -33,12 +33,7 @@ fn two() -> Vec<TrialRecord> {
 
 /// The labels of the ranked, best first.
 fn order(report: &Report) -> Vec<&str> {
-    report
-        .ranking()
-        .ranked
-        .iter()
-        .map(|one| one.label())
-        .collect()
+    report.ranking().ranked.iter().map(|one| one.label()).collect()
 }
 
 /// The text of a cell: the row whose first cell is `item`, the column of this name.
@@ -53,10 +48,7 @@ pub(crate) fn cell(report: &Report, table: &str, item: &str, column: &str) -> St
         .iter()
         .position(|found| found.name == column)
         .unwrap_or_else(|| panic!("no column {column}"));
-    let row = table.rows.iter().find(|row| {
-        row.iter()
-            .take(table.keys)
-            .any(|key| number::cell_text(key) == item)
-    });
+    let row =
+        table.rows.iter().find(|row| row.iter().take(table.keys).any(|key| number::cell_text(key) == item));
     number::cell_text(&row.unwrap_or_else(|| panic!("no row {item}"))[column])
 }

@@ -72,22 +72,13 @@ pub fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
 }
 
 pub fn report(trials: Vec<TrialRecord>) -> Report {
-    let run = RunRecord {
-        workload: "replay".to_owned(),
-        ..run()
-    };
+    let run = RunRecord { workload: "replay".to_owned(), ..run() };
     Report::new(run, trials, &ReportOptions::default()).unwrap()
 }
 
 /// 100,000 readings in 10 s: 100 ms a thousand; and 200 questions in 4 s.
 pub fn usual(title: &str, batches: u64) -> TrialRecord {
-    of_phases(
-        title,
-        vec![
-            load("load", true, 10.0, batches, 100_000),
-            load("point", false, 4.0, 200, 200),
-        ],
-    )
+    of_phases(title, vec![load("load", true, 10.0, batches, 100_000), load("point", false, 4.0, 200, 200)])
 }
 
 #[test]
@@ -99,12 +90,7 @@ fn batches_of_another_size_cost_the_same() {
         assert_eq!(cell(&report, "costs_write", title, "server CPU"), "8,000");
         assert_eq!(cell(&report, "costs_read", title, "time"), "20.0");
     }
-    let totals: Vec<f64> = report
-        .ranking()
-        .ranked
-        .iter()
-        .map(|one| one.standing.total)
-        .collect();
+    let totals: Vec<f64> = report.ranking().ranked.iter().map(|one| one.standing.total).collect();
     assert_eq!(totals.len(), 2);
     assert!((totals[0] - totals[1]).abs() < 1e-9, "{totals:?}");
 }
@@ -114,10 +100,7 @@ fn the_faster_is_first() {
     let mut slow = usual("MariaDB", 10);
     slow.loads[0].seconds = 20.0;
     let report = report(vec![slow, usual("PostgreSQL", 10)]);
-    assert_eq!(
-        order(&report),
-        ["PostgreSQL individual", "MariaDB individual"]
-    );
+    assert_eq!(order(&report), ["PostgreSQL individual", "MariaDB individual"]);
 }
 
 #[test]
@@ -131,19 +114,13 @@ fn what_somebody_lacks_is_no_part_of_the_score_and_is_named() {
     with.loads.push(load("sums", false, 400.0, 200, 200));
     let report = report(vec![without, with]);
     // 2 s a question would have shown.
-    assert_eq!(
-        cell(&report, "costs_read", "PostgreSQL individual", "time"),
-        "20.0"
-    );
+    assert_eq!(cell(&report, "costs_read", "PostgreSQL individual", "time"), "20.0");
     let notes = report.ranking().notes.join("\n");
     assert!(
         notes.contains("sums is no part of the score") && notes.contains("MariaDB individual"),
         "{notes}"
     );
-    assert_eq!(
-        cell(&report, "phase_sums", "MariaDB individual", "remark"),
-        "not supported"
-    );
+    assert_eq!(cell(&report, "phase_sums", "MariaDB individual", "remark"), "not supported");
 }
 
 /// The load with a latency of 1 ms, 2 ms, … in place of its own.
@@ -160,10 +137,7 @@ fn timed(mut load: LoadRecord) -> LoadRecord {
 #[test]
 fn a_median_with_its_interval_takes_the_place_of_percentiles_of_few_operations() {
     let asked = |operations| vec![timed(load("point", false, 4.0, operations, operations))];
-    let few = report(vec![
-        of_phases("MariaDB", asked(10)),
-        of_phases("PostgreSQL", asked(3)),
-    ]);
+    let few = report(vec![of_phases("MariaDB", asked(10)), of_phases("PostgreSQL", asked(3))]);
     let median = "median, 95 % interval";
     let maria = cell(&few, "phase_point", "MariaDB individual", median);
     assert_eq!(maria, "5.00 [2.00, 9.00]");
@@ -176,27 +150,13 @@ fn a_median_with_its_interval_takes_the_place_of_percentiles_of_few_operations()
     let table = blocks.find(|block| block["id"] == "phase_point").unwrap();
     let columns = table["columns"].as_array().unwrap().iter();
     let columns: Vec<&str> = columns.map(|one| one["name"].as_str().unwrap()).collect();
-    let start = [
-        "implementation",
-        "operations",
-        "readings",
-        "mean",
-        median,
-        "max",
-    ];
+    let start = ["implementation", "operations", "readings", "mean", median, "max"];
     assert!(columns.starts_with(&start), "{columns:?}");
     let range = &table["rows"][1][4];
-    assert!(
-        range["low"].is_null() && range["smallest"].is_f64(),
-        "{range}"
-    );
+    assert!(range["low"].is_null() && range["smallest"].is_f64(), "{range}");
     for (text, interval, range) in [
         (few.text(200), "5.00 [2.00, 9.00]", "2.00, range 1.00–3.00"),
-        (
-            few.markdown(),
-            r"5.00 \[2.00, 9.00\]",
-            "2.00, range 1.00–3.00",
-        ),
+        (few.markdown(), r"5.00 \[2.00, 9.00\]", "2.00, range 1.00–3.00"),
         (few.csv(), "median, 95 % interval\",ms,5.", ",range 1."),
     ] {
         assert!(text.contains(interval), "{interval}: {text}");
@@ -210,14 +170,8 @@ fn a_median_with_its_interval_takes_the_place_of_percentiles_of_few_operations()
 #[test]
 fn percentiles_that_somebody_has_stay() {
     let asked = |operations| vec![timed(load("point", false, 4.0, operations, operations))];
-    let mixed = report(vec![
-        of_phases("MariaDB", asked(10)),
-        of_phases("PostgreSQL", asked(1_000)),
-    ]);
-    for (item, p99) in [
-        ("MariaDB individual", "–"),
-        ("PostgreSQL individual", "990"),
-    ] {
+    let mixed = report(vec![of_phases("MariaDB", asked(10)), of_phases("PostgreSQL", asked(1_000))]);
+    for (item, p99) in [("MariaDB individual", "–"), ("PostgreSQL individual", "990")] {
         assert_eq!(cell(&mixed, "phase_point", item, "p99"), p99);
     }
     let many = report(vec![of_phases("PostgreSQL", asked(1_000))]);
@@ -264,10 +218,7 @@ fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
     let scored: Vec<&str> = read.columns.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(scored, ["time", "server_memory", "client_memory"]);
     let notes = ranking.notes.join("\n");
-    assert!(
-        notes.contains("No phase asks without writing at once"),
-        "{notes}"
-    );
+    assert!(notes.contains("No phase asks without writing at once"), "{notes}");
     let summary = report.summary();
     let figure = |id: &str| {
         let place = summary.columns.iter().position(|column| column.id == id);
@@ -283,10 +234,8 @@ fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
 fn a_side_of_which_nothing_that_counts_is_known_is_not_scored() {
     let zero = "server_memory = 0\nserver_io = 0\nclient_cpu = 0\nclient_memory = 0\nnetwork = 0\ndisk = 0\ndifficulty = 0\ntime = 0\nserver_cpu = 1";
     let weights = format!("[write]\n{zero}\n[read]\n{zero}\n");
-    let options = ReportOptions {
-        weights: Some(Weights::from_toml(&weights).unwrap()),
-        ..ReportOptions::default()
-    };
+    let options =
+        ReportOptions { weights: Some(Weights::from_toml(&weights).unwrap()), ..ReportOptions::default() };
     let trials = vec![own_file("QuestDB", 10), own_file("DuckDB", 10)];
     let report = Report::new(run(), trials, &options).unwrap();
     assert_eq!(report.ranking().ranked.len(), 2);
@@ -314,10 +263,7 @@ fn a_phase_that_was_cut_did_not_keep_up() {
     let mut cut = usual("MariaDB", 10);
     cut.loads[1].cut = Some("its time was over after 200 of 900 operations".to_owned());
     let report = report(vec![cut, usual("PostgreSQL", 10)]);
-    assert_eq!(
-        cell(&report, "ranking", "MariaDB individual", "keeps up"),
-        "no: 1 phase cut"
-    );
+    assert_eq!(cell(&report, "ranking", "MariaDB individual", "keeps up"), "no: 1 phase cut");
 }
 
 /// The two seconds of warm-up in the file that `init` writes end with questions that are due, so nobody kept up.
@@ -354,10 +300,7 @@ fn one_that_supports_nothing_keeps_nobody_from_being_compared() {
     assert!(!ranked.contains(&"MariaDB individual"), "{ranked:?}");
     let notes = report.ranking().notes.join("\n");
     assert!(!notes.contains("no part of the score"), "{notes}");
-    assert_eq!(
-        cell(&report, "costs_read", "MongoDB individual", "time"),
-        "20.0"
-    );
+    assert_eq!(cell(&report, "costs_read", "MongoDB individual", "time"), "20.0");
     let unranked = &report.ranking().unranked;
     assert_eq!(unranked.len(), 1, "{unranked:?}");
 }
@@ -391,9 +334,6 @@ fn the_disk_is_that_of_what_was_stored_by_then() {
     let summary = report.summary();
     let columns = summary.columns.iter();
     let shown = columns.zip(&summary.ranked[0].figures);
-    let (_, disk) = shown
-        .into_iter()
-        .find(|(column, _)| column.id == "disk_per_reading")
-        .unwrap();
+    let (_, disk) = shown.into_iter().find(|(column, _)| column.id == "disk_per_reading").unwrap();
     assert_eq!(*disk, Some(57.0));
 }

@@ -87,10 +87,7 @@ fn all_meet_and_the_cheapest_is_named_with_its_room() {
         ]
     );
     let plain = headline(vec![trial_of("MariaDB", 40.0, 8.0)]);
-    assert_eq!(
-        plain,
-        ["MariaDB individual meets all 3 requirements (8 GB for 12s)."]
-    );
+    assert_eq!(plain, ["MariaDB individual meets all 3 requirements (8 GB for 12s)."]);
 }
 
 #[test]
@@ -126,10 +123,7 @@ fn one_meets_and_the_other_is_told_by_what_it_misses() {
     assert_eq!(found["keep"], "12s");
     assert_eq!(found["cheapest"][0], "PostgreSQL individual");
     assert_eq!(found["layouts"][0]["outcome"], "misses");
-    assert_eq!(
-        found["layouts"][0]["reasons"][1],
-        "misses disk for 12s (20 GB, wanted 10 GB)"
-    );
+    assert_eq!(found["layouts"][0]["reasons"][1], "misses disk for 12s (20 GB, wanted 10 GB)");
     assert_eq!(found["layouts"][1]["headroom"], 23.0);
     let disk_bytes = found["layouts"][1]["disk_bytes"].as_f64().unwrap();
     assert!((disk_bytes - 4.1e9).abs() < 1.0, "{disk_bytes}");
@@ -160,9 +154,7 @@ fn a_disk_that_is_foretold_from_less_data_is_undecided_whatever_it_says() {
     assert_eq!(
         summary.headline,
         [
-            &format!(
-                "PostgreSQL individual and MariaDB individual meet all that could be decided; {open}."
-            ),
+            &format!("PostgreSQL individual and MariaDB individual meet all that could be decided; {open}."),
             "Of them PostgreSQL individual (23 times the rate) costs least.",
             "InfluxDB individual misses p99 of dashboard (340 ms, wanted 100 ms).",
         ]
@@ -174,33 +166,19 @@ fn a_disk_that_is_foretold_from_less_data_is_undecided_whatever_it_says() {
     );
     let requirements = summary.requirements.as_ref().expect("requirements");
     assert_eq!(requirements.layouts[0].reasons, [open]);
-    let first = render(
-        &summary,
-        &Paths::default(),
-        Room {
-            width: 100,
-            height: None,
-        },
-    );
+    let first = render(&summary, &Paths::default(), Room { width: 100, height: None });
     for line in ["  ? 1 PostgreSQL", "  ? 2 MariaDB", "  ✗ 3 InfluxDB"] {
         assert!(first.contains(line), "{line}: {first}");
     }
     assert!(!first.contains("kept") && !first.contains("41"), "{first}");
-    for text in [
-        report.text(200),
-        report.markdown(),
-        report.csv(),
-        report.json(),
-    ] {
+    for text in [report.text(200), report.markdown(), report.csv(), report.json()] {
         assert!(text.contains("measured with 12,000 readings; yours are 7,776 million"));
         assert!(!text.contains("41 GB") && !text.contains("8 GB"), "{text}");
     }
     // One alone, and what is known of its disk is nothing.
     assert_eq!(
         headline(vec![foretold(trial_of("MariaDB", 40.0, 8.0))]),
-        [format!(
-            "MariaDB individual meets all that could be decided; {open}."
-        )]
+        [format!("MariaDB individual meets all that could be decided; {open}.")]
     );
 }
 
@@ -219,10 +197,7 @@ fn who_meets_stands_first_then_what_is_open_then_who_misses_everywhere() {
     let expected = ["PostgreSQL", "MariaDB", "DuckDB", "QuestDB", "InfluxDB"];
     let expected = expected.map(|title| format!("{title} individual"));
     let summary = report.summary();
-    let rows = summary
-        .ranked
-        .iter()
-        .map(|row| (row.rank, row.label.clone()));
+    let rows = summary.ranked.iter().map(|row| (row.rank, row.label.clone()));
     let numbered: Vec<(usize, String)> = (1..).zip(expected.clone()).collect();
     assert_eq!(rows.collect::<Vec<_>>(), numbered);
     assert_eq!(order(&report), expected);
@@ -233,19 +208,11 @@ fn who_meets_stands_first_then_what_is_open_then_who_misses_everywhere() {
     let page = crate::report::html::front(&report);
     let of = |key: &str| -> Vec<String> {
         let rows = page["rows"].as_array().expect("rows").iter();
-        rows.map(|row| row[key].as_str().unwrap_or("").to_owned())
-            .collect()
+        rows.map(|row| row[key].as_str().unwrap_or("").to_owned()).collect()
     };
-    assert_eq!(
-        (of("label"), of("mark")),
-        (expected.to_vec(), marks.map(str::to_owned).to_vec())
-    );
+    assert_eq!((of("label"), of("mark")), (expected.to_vec(), marks.map(str::to_owned).to_vec()));
     assert!(of("reason")[4].starts_with("misses p99 of dashboard"));
-    let named = [
-        page["title"].as_str().unwrap(),
-        &page["further"].to_string(),
-    ]
-    .join(" ");
+    let named = [page["title"].as_str().unwrap(), &page["further"].to_string()].join(" ");
     assert!(named.contains("Of them PostgreSQL individual"), "{named}");
     assert_eq!(summary.winner.as_deref(), Some("PostgreSQL individual"));
 }
@@ -253,19 +220,13 @@ fn who_meets_stands_first_then_what_is_open_then_who_misses_everywhere() {
 /// It was named as the winner of a list of runs.
 #[test]
 fn who_misses_a_requirement_is_no_winner() {
-    let missed = own(vec![
-        trial_of("MariaDB", 340.0, 8.0),
-        slow(trial_of("PostgreSQL", 340.0, 8.0)),
-    ]);
+    let missed = own(vec![trial_of("MariaDB", 340.0, 8.0), slow(trial_of("PostgreSQL", 340.0, 8.0))]);
     assert_eq!(missed.summary().winner, None);
 }
 
 #[test]
 fn nobody_meets_what_cannot_be_met() {
-    let all = headline(vec![
-        trial_of("MariaDB", 340.0, 8.0),
-        trial_of("PostgreSQL", 90.0, 41.0),
-    ]);
+    let all = headline(vec![trial_of("MariaDB", 340.0, 8.0), trial_of("PostgreSQL", 90.0, 41.0)]);
     assert_eq!(
         all[..3],
         [
@@ -333,10 +294,9 @@ fn too_few_answers_leave_it_open_and_a_failed_trial_does_not() {
 #[test]
 fn repetitions_that_disagree_leave_it_open() {
     let repeated = |times_ms: [f64; 3]| {
-        let trials = (0..).zip(times_ms).map(|(repetition, ms)| TrialRecord {
-            repetition,
-            ..trial_of("MariaDB", ms, 8.0)
-        });
+        let trials = (0..)
+            .zip(times_ms)
+            .map(|(repetition, ms)| TrialRecord { repetition, ..trial_of("MariaDB", ms, 8.0) });
         let found = own(trials.collect()).summary().requirements.unwrap();
         (found.layouts[0].outcome, found.layouts[0].reasons.join(""))
     };
@@ -382,10 +342,7 @@ fn the_last_screen_marks_who_meets_all_and_has_room_for_it() {
         everything: Some("sensormark report results/x --full".to_owned()),
         firmer: Some("sensormark run plant.toml --set repetitions=5".to_owned()),
     };
-    let room = Room {
-        width: 80,
-        height: Some(24),
-    };
+    let room = Room { width: 80, height: Some(24) };
     let text = render(&summary, &paths, room);
     assert!(text.lines().count() < 24, "{text}");
     for needed in [
@@ -424,12 +381,7 @@ fn what_fits_of_the_headings_is_explained() {
     let lines = whole.lines().count();
     let fewer = of_height(Some(lines));
     assert!(fewer.lines().count() < lines, "{fewer}");
-    for needed in [
-        meaning,
-        "kept: disk for the time",
-        "100 = costs nothing",
-        "MariaDB",
-    ] {
+    for needed in [meaning, "kept: disk for the time", "100 = costs nothing", "MariaDB"] {
         assert!(flowing(&fewer).contains(needed), "{needed}: {fewer}");
     }
 }

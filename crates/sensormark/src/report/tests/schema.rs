@@ -10,9 +10,7 @@ use crate::measurement::record::{
 use crate::measurement::server::{ClientProbeRecord, MemoryLimitRecord, ProbeRecord, ServerRecord};
 use crate::measurement::shared_window::SharedWindow;
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
-use crate::probe::{
-    ClientHost, Environment, FlushRate, HostTotals, PhaseTotals, RoleTotals, ServerHost,
-};
+use crate::probe::{ClientHost, Environment, FlushRate, HostTotals, PhaseTotals, RoleTotals, ServerHost};
 use sensormark_store::{DaySplit, Encoding, Extremes, Shape};
 use serde_json::{Value, json};
 
@@ -27,10 +25,8 @@ fn validator(record: &str) -> jsonschema::Validator {
 }
 
 fn assert_valid(validator: &jsonschema::Validator, value: &Value) {
-    let errors: Vec<String> = validator
-        .iter_errors(value)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
@@ -60,22 +56,11 @@ fn limit(is_undecided: bool) -> LimitRecord {
 
 /// Every shape but that of a row for each reading.
 fn shapes() -> [Shape; 6] {
-    let split = DaySplit {
-        day_start_ns: 0,
-        day_end_ns: 1,
-    };
+    let split = DaySplit { day_start_ns: 0, day_end_ns: 1 };
     [
         Shape::RowPerField,
-        Shape::RecordPerSpan {
-            span_ns: 1,
-            encoding: Encoding::BinaryJson,
-        },
-        Shape::Bucketed {
-            limit: 200,
-            per_ns: 1,
-            split,
-            extremes: Extremes::PerBucket,
-        },
+        Shape::RecordPerSpan { span_ns: 1, encoding: Encoding::BinaryJson },
+        Shape::Bucketed { limit: 200, per_ns: 1, split, extremes: Extremes::PerBucket },
         Shape::Summary { per_ns: 1, split },
         Shape::GrowingArray,
         Shape::NativeTimeSeries,
@@ -91,20 +76,12 @@ fn add_probe(trial: &mut TrialRecord) {
         missing: vec!["disk I/O".to_owned()],
         ..ProbeRecord::default()
     });
-    let mut totals = trial
-        .phases
-        .iter_mut()
-        .filter_map(|phase| phase.totals.as_mut());
-    let totals = totals
-        .find(|totals| totals.roles.contains_key("server"))
-        .unwrap();
+    let mut totals = trial.phases.iter_mut().filter_map(|phase| phase.totals.as_mut());
+    let totals = totals.find(|totals| totals.roles.contains_key("server")).unwrap();
     totals.server_host = Some(ServerHost::default());
     let client = totals.roles.iter().next();
     totals.client_hosts.push(ClientHost {
-        roles: client
-            .map(|(name, role)| (name.clone(), role.clone()))
-            .into_iter()
-            .collect(),
+        roles: client.map(|(name, role)| (name.clone(), role.clone())).into_iter().collect(),
         ..ClientHost::default()
     });
     let role = totals.roles.get_mut("server").unwrap();
@@ -112,10 +89,7 @@ fn add_probe(trial: &mut TrialRecord) {
     role.mean_round_trip_ns = Some(1);
     trial.client_probes.push(ClientProbeRecord {
         role: "reader".to_owned(),
-        probe: ProbeRecord {
-            host: Some("pi2".to_owned()),
-            ..ProbeRecord::default()
-        },
+        probe: ProbeRecord { host: Some("pi2".to_owned()), ..ProbeRecord::default() },
     });
 }
 
@@ -139,12 +113,7 @@ fn full_load(latency: &LatencyRecord) -> LoadRecord {
         open_loop: true,
         planned: 31,
         seconds: 1.5,
-        shared: Some(SharedWindow {
-            hosts: 2,
-            seconds: 1.25,
-            operations: 24.5,
-            readings: 245.0,
-        }),
+        shared: Some(SharedWindow { hosts: 2, seconds: 1.25, operations: 24.5, readings: 245.0 }),
         classes: [("write".to_owned(), class)].into(),
         errors: [("timeout".to_owned(), 1)].into(),
         first_error: Some("timeout".to_owned()),
@@ -180,18 +149,13 @@ fn full_trials() -> Vec<Value> {
     let mut recorder = LatencyRecorder::new();
     (1..30).for_each(|operation| recorder.record(operation * 1_000_000, operation * 100_000_000));
     let (_, seconds, summary) = recorder.finish().expect("all in memory");
-    let latency = LatencyRecord {
-        open_loop: true,
-        summary,
-        seconds,
-    };
+    let latency = LatencyRecord { open_loop: true, summary, seconds };
     trials[0].loads.push(full_load(&latency));
     trials[2].loads.push(plain_load(&latency));
     trials[0].latencies.insert("raw".to_owned(), latency);
     trials[0].errors.insert("timeout".to_owned(), 2);
     trials[2].limits.extend([false, true].map(limit));
-    trials[1].verdict =
-        Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
+    trials[1].verdict = Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
     trials[2].phases[0].totals = None;
     for (trial, peak_bytes) in trials[2..].iter_mut().zip([Some(1 << 30), None]) {
         if let Some(server) = &mut trial.server {
@@ -214,19 +178,14 @@ fn full_trials() -> Vec<Value> {
     for kind in ReasonKind::ALL {
         trials.push(invalid(trials[2].clone(), kind, "seen"));
     }
-    trials
-        .iter()
-        .map(|trial| serde_json::to_value(trial).unwrap())
-        .collect()
+    trials.iter().map(|trial| serde_json::to_value(trial).unwrap()).collect()
 }
 
 #[test]
 fn what_the_program_writes_is_valid() {
     assert_valid(&validator("run"), &full_run());
     let validator = validator("trial");
-    full_trials()
-        .iter()
-        .for_each(|trial| assert_valid(&validator, trial));
+    full_trials().iter().for_each(|trial| assert_valid(&validator, trial));
 }
 
 /// Runs of older versions have none of these.
@@ -264,16 +223,8 @@ fn the_size_of_a_write_is_valid_with_and_without() {
 /// where their values do.)
 fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
     if let Value::Object(entries) = value {
-        let open = [
-            "/parameters",
-            "/latencies",
-            "/errors",
-            "/labels",
-            "/classes",
-            "/figures",
-            "/roles",
-            "/folders",
-        ];
+        let open =
+            ["/parameters", "/latencies", "/errors", "/labels", "/classes", "/figures", "/roles", "/folders"];
         if !open.iter().any(|name| at.ends_with(name)) {
             found.push(at.to_owned());
         }
@@ -292,37 +243,21 @@ fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
 #[test]
 fn a_missing_and_an_unknown_field_fail_everywhere() {
     let mut checked = 0;
-    for (record, value) in [
-        ("run", full_run()),
-        ("trial", full_trials()[0].clone()),
-        ("trial", full_trials()[1].clone()),
-    ] {
+    for (record, value) in
+        [("run", full_run()), ("trial", full_trials()[0].clone()), ("trial", full_trials()[1].clone())]
+    {
         let validator = validator(record);
         let mut places = Vec::new();
         objects(&value, "", &mut places);
         for place in places {
             let mut extended = value.clone();
             extended.pointer_mut(&place).unwrap()["colour"] = json!("red");
-            assert!(
-                !validator.is_valid(&extended),
-                "{record}{place} takes an unknown field"
-            );
-            let names: Vec<String> = value
-                .pointer(&place)
-                .unwrap()
-                .as_object()
-                .unwrap()
-                .keys()
-                .cloned()
-                .collect();
+            assert!(!validator.is_valid(&extended), "{record}{place} takes an unknown field");
+            let names: Vec<String> =
+                value.pointer(&place).unwrap().as_object().unwrap().keys().cloned().collect();
             for name in names {
                 let mut reduced = value.clone();
-                reduced
-                    .pointer_mut(&place)
-                    .unwrap()
-                    .as_object_mut()
-                    .unwrap()
-                    .remove(&name);
+                reduced.pointer_mut(&place).unwrap().as_object_mut().unwrap().remove(&name);
                 // machine-tool has no loads, one host shares nothing, and earlier versions kept no bound of logs.
                 let is_optional = ["loads", "shared", "log_bound"].contains(&&*name);
                 assert!(
@@ -350,10 +285,7 @@ fn wrong_values_fail() {
         ("/latencies/raw/seconds/0/v2", json!("xyz")),
         ("/loads/0/planned", json!(-1)),
         ("/loads/0/shared/seconds", json!("1")),
-        (
-            "/implementation/layout/shape",
-            json!({ "record_per_span": {} }),
-        ),
+        ("/implementation/layout/shape", json!({ "record_per_span": {} })),
     ] {
         let mut changed = trial.clone();
         *changed.pointer_mut(place).unwrap() = wrong;

@@ -20,11 +20,7 @@ fn course(seconds: u64, seed: u64, shape: impl Fn(f64) -> f64) -> LatencyRecord 
         }
     }
     let (_, seconds, summary) = recorder.finish().expect("all in memory");
-    LatencyRecord {
-        open_loop: false,
-        summary,
-        seconds,
-    }
+    LatencyRecord { open_loop: false, summary, seconds }
 }
 
 /// The report of two implementations that wrote with these courses.
@@ -43,9 +39,7 @@ fn a_database_that_has_not_come_to_rest_is_warned_about() {
     let report = with_course(warming, falling);
     let steady = |arm| cell(&report, "steadiness", arm, "steady");
     let found = steady("MariaDB individual (write)");
-    let after = found
-        .strip_prefix("after ")
-        .and_then(|rest| rest.strip_suffix(" s"));
+    let after = found.strip_prefix("after ").and_then(|rest| rest.strip_suffix(" s"));
     let after: u64 = after.and_then(|text| text.parse().ok()).expect(&found);
     assert!((5..=40).contains(&after), "{found}");
     let found = steady("MariaDB bulk (write)");
@@ -56,34 +50,16 @@ fn a_database_that_has_not_come_to_rest_is_warned_about() {
         "{text}"
     );
     assert!(!text.contains("MariaDB individual (write): write was not steady"));
-    let mean = cell(
-        &report,
-        "steadiness",
-        "MariaDB individual (write)",
-        "latency then",
-    );
-    assert!(
-        (mean.starts_with("2.0") || mean.starts_with("1.9")) && mean.contains('['),
-        "{mean}"
-    );
+    let mean = cell(&report, "steadiness", "MariaDB individual (write)", "latency then");
+    assert!((mean.starts_with("2.0") || mean.starts_with("1.9")) && mean.contains('['), "{mean}");
 }
 
 #[test]
 fn short_trials_are_told_nothing_of() {
     let report = with_course(course(39, 53, |_| 1.0), course(30, 54, |time| 1.0 + time));
-    assert!(
-        report
-            .document()
-            .tables()
-            .all(|table| table.id != "steadiness")
-    );
+    assert!(report.document().tables().all(|table| table.id != "steadiness"));
     let long = with_course(course(45, 55, |_| 1.0), course(30, 56, |_| 1.0));
-    let mean = cell(
-        &long,
-        "steadiness",
-        "MariaDB individual (write)",
-        "latency then",
-    );
+    let mean = cell(&long, "steadiness", "MariaDB individual (write)", "latency then");
     assert_eq!(mean, "–", "an interval takes 60 s");
 }
 
@@ -130,23 +106,14 @@ fn what_a_reader_should_know_of_the_machine_is_told() {
     assert_eq!(warned(|_| ()), "[]");
     type Change = fn(&mut Environment);
     let told: [(Change, &str); 5] = [
-        (
-            |here| here.processor.logical_cores = 2,
-            "client and server share 2 cores",
-        ),
+        (|here| here.processor.logical_cores = 2, "client and server share 2 cores"),
         (
             |here| here.processor.governor = Some("powersave".to_owned()),
             "the frequency governor is powersave",
         ),
         (|here| here.processor.turbo = Some(true), "turbo is on"),
-        (
-            |here| here.clock_source = Some("hpet".to_owned()),
-            "the clock source is hpet",
-        ),
-        (
-            |here| here.limits.cgroup_cores = Some(0.5),
-            "a control group allows 0.50 of 16 cores",
-        ),
+        (|here| here.clock_source = Some("hpet".to_owned()), "the clock source is hpet"),
+        (|here| here.limits.cgroup_cores = Some(0.5), "a control group allows 0.50 of 16 cores"),
     ];
     for (change, words) in told {
         let text = warned(change);
@@ -161,10 +128,7 @@ fn disk_and_headroom_are_projected_from_the_rate() {
     let found = Figure::new(2_500.0, "readings/s");
     trials[0].figures.insert(HIGHEST_RATE.to_owned(), found);
     let options = ReportOptions {
-        projection: Projection {
-            rate: None,
-            disk_bytes: Some(5.76e12),
-        },
+        projection: Projection { rate: None, disk_bytes: Some(5.76e12) },
         ..ReportOptions::default()
     };
     let own = Report::new(run(), trials.clone(), &options).unwrap();
@@ -181,15 +145,9 @@ fn disk_and_headroom_are_projected_from_the_rate() {
     }
     assert_eq!(cell(&own, "projection", "MariaDB bulk", "headroom"), "–");
     let options = ReportOptions {
-        projection: Projection {
-            rate: Some(10.0),
-            disk_bytes: None,
-        },
+        projection: Projection { rate: Some(10.0), disk_bytes: None },
         ..ReportOptions::default()
     };
     let slower = Report::new(run(), trials, &options).unwrap();
-    assert_eq!(
-        cell(&slower, "projection", "MariaDB individual", "a day"),
-        "5.76"
-    );
+    assert_eq!(cell(&slower, "projection", "MariaDB individual", "a day"), "5.76");
 }

@@ -35,45 +35,29 @@ fn embedded_databases_and_servers_each_have_a_best() {
     let [sentence] = summary.headline.as_slice() else {
         panic!("one sentence: {:?}", summary.headline);
     };
-    assert!(
-        sentence.starts_with("Of embedded databases SQLite "),
-        "{sentence}"
-    );
+    assert!(sentence.starts_with("Of embedded databases SQLite "), "{sentence}");
     assert!(sentence.contains(", of servers MariaDB "), "{sentence}");
     assert_eq!(summary.certainty, Certainty::Single);
     assert_eq!(summary.because, ["one repetition"]);
     assert_eq!(summary.seconds, Some(600.0));
     assert_eq!(report(four(5)).summary().certainty, Certainty::Firm);
-    assert_eq!(
-        report(Vec::new()).summary().certainty,
-        Certainty::NotDecided
-    );
+    assert_eq!(report(Vec::new()).summary().certainty, Certainty::NotDecided);
 }
 
 /// A report may be asked for while the run goes on, even before its first trial is finished.
 #[test]
 fn a_run_without_an_end_is_not_called_broken_off() {
     let screen = |trials: Vec<TrialRecord>| {
-        let run = RunRecord {
-            finished: None,
-            ..run()
-        };
+        let run = RunRecord { finished: None, ..run() };
         let report = Report::new(run, trials, &ReportOptions::default()).unwrap();
-        let room = Room {
-            width: 100,
-            height: None,
-        };
+        let room = Room { width: 100, height: None };
         (render(&report.summary(), &paths(), room), report.text(80))
     };
     let (brief, full) = screen(four(1));
     assert!(brief.contains(" trials · not finished\n"), "{brief}");
     assert!(full.contains("it goes on, or was"), "{full}");
     let (brief, _) = screen(Vec::new());
-    for said in [
-        "0 trials · not finished",
-        "No trial was finished, so",
-        "Nothing was checked yet",
-    ] {
+    for said in ["0 trials · not finished", "No trial was finished, so", "Nothing was checked yet"] {
         assert!(brief.contains(said), "{said}: {brief}");
     }
     assert!(!brief.contains("reasons are below"), "{brief}");
@@ -93,31 +77,17 @@ fn the_title_is_the_answer_in_at_most_fifteen_words() {
     tied.headline = vec!["word ".repeat(20)];
     tied.ranked.retain(|one| !one.embedded);
     tied.ranked.iter_mut().for_each(|one| one.rank = 1);
-    assert!(
-        tied.title()
-            .ends_with(" cost least and cannot be told apart.")
-    );
+    assert!(tied.title().ends_with(" cost least and cannot be told apart."));
     let more = tied.ranked[0].clone();
     tied.ranked.extend([more.clone(), more.clone(), more]);
-    assert!(
-        tied.title().starts_with("5 layouts cost least"),
-        "{}",
-        tied.title()
-    );
+    assert!(tied.title().starts_with("5 layouts cost least"), "{}", tied.title());
     tied.headline.push("Another.".to_owned());
     assert_eq!(words(&tied.title()), 15, "cut: {}", tied.title());
     let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
     assert_eq!(one.title(), one.headline[0]);
     assert!(one.further().is_empty());
-    assert_eq!(
-        (one.badge(), report(Vec::new()).summary().badge()),
-        ("rough", "not decided")
-    );
-    assert!(
-        one.trust().starts_with("2 of 2 trials counted · "),
-        "{}",
-        one.trust()
-    );
+    assert_eq!((one.badge(), report(Vec::new()).summary().badge()), ("rough", "not decided"));
+    assert!(one.trust().starts_with("2 of 2 trials counted · "), "{}", one.trust());
 }
 
 #[test]
@@ -134,17 +104,11 @@ fn the_answer_says_for_how_many_weights_it_holds() {
     assert_eq!(json["summary"]["ranked"][0]["win_share"], first.win_share);
     let mut ranking = found.ranking().clone();
     let mut wins = |shares: [f64; 2]| {
-        ranking
-            .ranked
-            .iter_mut()
-            .for_each(|one| one.win_share = 0.0);
+        ranking.ranked.iter_mut().for_each(|one| one.win_share = 0.0);
         ranking.ranked[0].win_share = shares[0];
         ranking.ranked[1].win_share = shares[1];
         let summary = Summary::new(found.field(), &ranking);
-        let small = Room {
-            width: 80,
-            height: Some(24),
-        };
+        let small = Room { width: 80, height: Some(24) };
         let screen = render(&summary, &paths(), small);
         assert!(screen.lines().count() < 24, "{screen}");
         let words: Vec<&str> = screen.split_whitespace().collect();
@@ -153,19 +117,14 @@ fn the_answer_says_for_how_many_weights_it_holds() {
         told
     };
     let (first, second) = (&first.label, &second.label);
-    let alone =
-        |share: &str| format!("{first} comes first in {share} of 100 ways to weigh the costs.");
+    let alone = |share: &str| format!("{first} comes first in {share} of 100 ways to weigh the costs.");
     assert_eq!(wins([0.957, 0.043]), alone("96"));
     assert_eq!(wins([1.0, 0.0]), alone("100"));
     assert_eq!(wins([0.999, 0.001]), alone("over 99"));
-    let other =
-        format!("{first} comes first in 30 of 100 ways to weigh the costs; {second} in 55.");
+    let other = format!("{first} comes first in 30 of 100 ways to weigh the costs; {second} in 55.");
     assert_eq!(wins([0.3, 0.55]), other);
     let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
-    assert_eq!(
-        (one.wins, one.winner.as_deref()),
-        (None, Some("MariaDB bulk"))
-    );
+    assert_eq!((one.wins, one.winner.as_deref()), (None, Some("MariaDB bulk")));
     assert_eq!(report(Vec::new()).summary().winner, None);
 }
 
@@ -174,17 +133,10 @@ fn the_warning_about_single_trials_is_as_strong_as_what_was_seen() {
     let sure = |repetitions| report(four(repetitions)).summary().how_sure();
     let warned = "not tested; one repetition: scores up to 12 points apart may swap places";
     assert_eq!(sure(1).as_deref(), Some(warned));
-    assert!(
-        sure(2)
-            .expect("words")
-            .contains("2 repetitions: scores up to 12 points")
-    );
+    assert!(sure(2).expect("words").contains("2 repetitions: scores up to 12 points"));
     assert_eq!(sure(5).as_deref(), Some("firm: 5 repetitions, 95 %"));
     let alone = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
-    assert_eq!(
-        alone.how_sure().as_deref(),
-        Some("not tested; one repetition")
-    );
+    assert_eq!(alone.how_sure().as_deref(), Some("not tested; one repetition"));
 }
 
 #[test]
@@ -199,40 +151,14 @@ fn a_busy_machine_makes_the_answer_rough_and_marks_what_it_moves() {
     let found = report(trials);
     let summary = found.summary();
     assert_eq!(summary.certainty, Certainty::Rough);
-    assert_eq!(
-        summary.states,
-        States {
-            valid: 7,
-            disturbed: 1,
-            invalid: 0
-        }
-    );
-    let text = render(
-        &summary,
-        &paths(),
-        Room {
-            width: 80,
-            height: None,
-        },
-    );
-    assert!(
-        text.contains("~ rough: other programs used up to 100 % of the CPU; one repetition"),
-        "{text}"
-    );
-    let line = text
-        .lines()
-        .find(|line| line.contains("SQLite individual") && line.contains('~'))
-        .expect("its line");
-    assert_eq!(
-        line.matches('~').count(),
-        2,
-        "what was lost and how long reading took: {line}"
-    );
+    assert_eq!(summary.states, States { valid: 7, disturbed: 1, invalid: 0 });
+    let text = render(&summary, &paths(), Room { width: 80, height: None });
+    assert!(text.contains("~ rough: other programs used up to 100 % of the CPU; one repetition"), "{text}");
+    let line =
+        text.lines().find(|line| line.contains("SQLite individual") && line.contains('~')).expect("its line");
+    assert_eq!(line.matches('~').count(), 2, "what was lost and how long reading took: {line}");
     let firmer = found.firmer().expect("it is not tested yet");
-    assert!(
-        firmer.contains("--strict --set repetitions=5   # about 50 min"),
-        "{firmer}"
-    );
+    assert!(firmer.contains("--strict --set repetitions=5   # about 50 min"), "{firmer}");
 }
 
 #[test]
@@ -274,34 +200,15 @@ fn the_answer_and_its_paths_fit_on_a_small_terminal() {
         ledger.lost_at_queue = 0;
     }
     let summary = report(trials).summary();
-    let small = Room {
-        width: 80,
-        height: Some(24),
-    };
+    let small = Room { width: 80, height: Some(24) };
     let text = render(&summary, &paths(), small);
     assert!(text.lines().count() < 24, "{text}");
-    for needed in [
-        "costs least",
-        "  1 SQLite",
-        "more: see everything",
-        "page  ",
-        "everything  ",
-        "firmer  ",
-    ] {
+    for needed in ["costs least", "  1 SQLite", "more: see everything", "page  ", "everything  ", "firmer  "]
+    {
         assert!(text.contains(needed), "{needed}: {text}");
     }
-    let all = render(
-        &summary,
-        &paths(),
-        Room {
-            width: 80,
-            height: None,
-        },
-    );
-    assert!(
-        all.contains("MariaDB bulk-19") && !all.contains("more: see everything"),
-        "{all}"
-    );
+    let all = render(&summary, &paths(), Room { width: 80, height: None });
+    assert!(all.contains("MariaDB bulk-19") && !all.contains("more: see everything"), "{all}");
     for line in all.lines() {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
     }
@@ -316,14 +223,9 @@ fn blank_lines_make_room_on_a_small_terminal() {
     let mut paths = paths();
     for tokens in 1..60 {
         paths.firmer = Some(format!("sensormark run{}", " --set reads=3".repeat(tokens)));
-        let small = Room {
-            width: 80,
-            height: Some(24),
-        };
+        let small = Room { width: 80, height: Some(24) };
         let text = render(&summary, &paths, small);
-        let rows = text
-            .lines()
-            .map(|line| line.chars().count().div_ceil(80).max(1));
+        let rows = text.lines().map(|line| line.chars().count().div_ceil(80).max(1));
         let has_blank = text.lines().any(str::is_empty);
         let rows: usize = rows.sum();
         assert!(rows < 24 || !has_blank, "{rows} rows: {text}");
@@ -344,10 +246,7 @@ fn figures<'a>(report: &'a Report, label: &'a str) -> impl Fn(&str) -> Option<f6
 
 fn is_near(found: Option<f64>, expected: f64) {
     let found = found.expect("a figure");
-    assert!(
-        (found - expected).abs() < expected.abs() * 1e-9 + 1e-9,
-        "{found} instead of {expected}"
-    );
+    assert!((found - expected).abs() < expected.abs() * 1e-9 + 1e-9, "{found} instead of {expected}");
 }
 
 /// By hand: 1,000 readings a second. The cheap one is embedded and uses 5 % of a core, the costly one 8 and 10 %. 12,000 readings on 40 and 80 MB.
@@ -372,10 +271,7 @@ fn a_steady_rate_has_figures_of_a_reading() {
 /// The mean of the fixture's reads, in ms.
 fn read_mean_ms() -> f64 {
     let [_, read] = pair("MariaDB", "bulk", 0, CHEAP, CHEAP);
-    read.latencies[crate::measurement::names::CYCLE_READ]
-        .summary
-        .mean_ns
-        / 1e6
+    read.latencies[crate::measurement::names::CYCLE_READ].summary.mean_ns / 1e6
 }
 
 /// Half of the readings were lost, so each of the others cost twice as much.
@@ -395,9 +291,7 @@ fn what_was_lost_is_no_reading_that_was_paid_for() {
 #[test]
 fn the_client_alone_is_not_both_sides() {
     let mut trials = four(1);
-    let servers = trials
-        .iter_mut()
-        .filter(|trial| !trial.implementation.embedded);
+    let servers = trials.iter_mut().filter(|trial| !trial.implementation.embedded);
     for phase in servers.flat_map(|trial| &mut trial.phases) {
         let totals = phase.totals.iter_mut();
         totals.for_each(|totals| {
@@ -405,17 +299,9 @@ fn the_client_alone_is_not_both_sides() {
         });
     }
     let summary = report(trials).summary();
-    assert!(
-        summary.ranked.iter().all(|row| row.embedded),
-        "{:?}",
-        summary.ranked
-    );
+    assert!(summary.ranked.iter().all(|row| row.embedded), "{:?}", summary.ranked);
     let mut one = super::phases::usual("MariaDB", 10);
-    for totals in one
-        .phases
-        .iter_mut()
-        .filter_map(|phase| phase.totals.as_mut())
-    {
+    for totals in one.phases.iter_mut().filter_map(|phase| phase.totals.as_mut()) {
         totals.roles.remove("server");
     }
     let found = super::phases::report(vec![one, super::phases::usual("PostgreSQL", 10)]);
@@ -439,18 +325,13 @@ fn a_trial_that_does_not_count_meets_nothing() {
         is_undecided: false,
     };
     let mut trials = four(1);
-    trials
-        .iter_mut()
-        .for_each(|trial| trial.limits.push(limit.clone()));
+    trials.iter_mut().for_each(|trial| trial.limits.push(limit.clone()));
     let all = report(trials.clone()).summary().headline[0].clone();
     assert_eq!(all, "All 4 layouts meet the requirement.");
     trials[0] = invalid(trials[0].clone(), ReasonKind::Errors, "2 %");
     trials[1] = invalid(trials[1].clone(), ReasonKind::Errors, "2 %");
     let rest = report(trials).summary().headline[0].clone();
-    assert!(
-        !rest.contains("SQLite individual") && rest.contains("SQLite bulk"),
-        "{rest}"
-    );
+    assert!(!rest.contains("SQLite individual") && rest.contains("SQLite bulk"), "{rest}");
 }
 
 #[test]
@@ -476,18 +357,9 @@ fn every_figure_has_a_row_with_its_unit() {
         )
     );
     let row = "mariadb,,bulk,,default,hot,write,0,valid,measured,server,cpu_percent_of_core,8";
-    let found = text
-        .lines()
-        .filter(|line| line.starts_with("mariadb,,bulk,"))
-        .count();
+    let found = text.lines().filter(|line| line.starts_with("mariadb,,bulk,")).count();
     assert!(found > 20, "{found} rows of one layout");
-    assert!(
-        !text.contains(row),
-        "the unit is no part of a figure's name"
-    );
-    assert!(
-        text.contains(",measured,server,cpu,8.0,percent of a core"),
-        "{text}"
-    );
+    assert!(!text.contains(row), "the unit is no part of a figure's name");
+    assert!(text.contains(",measured,server,cpu,8.0,percent of a core"), "{text}");
     assert!(crate::report::tidy::tidy(report(Vec::new()).field()).is_err());
 }

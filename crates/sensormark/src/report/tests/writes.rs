@@ -23,10 +23,7 @@ pub fn advised(readings_per_write: u64) -> WriteSizeRecord {
 }
 
 fn report(trial: TrialRecord) -> Report {
-    let run = RunRecord {
-        workload: "replay".to_owned(),
-        ..run()
-    };
+    let run = RunRecord { workload: "replay".to_owned(), ..run() };
     Report::new(run, vec![trial], &ReportOptions::default()).unwrap()
 }
 
@@ -34,10 +31,7 @@ fn report(trial: TrialRecord) -> Report {
 fn written() -> TrialRecord {
     let mut trial = of_phases(
         "InfluxDB",
-        vec![
-            load("load", true, 10.0, 20, 100_000),
-            load("point", false, 4.0, 200, 200),
-        ],
+        vec![load("load", true, 10.0, 20, 100_000), load("point", false, 4.0, 200, 200)],
     );
     trial.loads[0].statements = 40;
     trial.loads[0].datagram_bytes = 0;
@@ -61,10 +55,8 @@ fn the_size_of_a_write_and_its_flushes_are_told() {
     assert_eq!(of("flushes"), "60.0");
     assert_eq!(of("flushes a write"), "3.00");
     let tables = report.document().tables();
-    let rows: Vec<usize> = tables
-        .filter(|table| table.id == "writes")
-        .map(|table| table.rows.len())
-        .collect();
+    let rows: Vec<usize> =
+        tables.filter(|table| table.id == "writes").map(|table| table.rows.len()).collect();
     assert_eq!(rows, [1], "questions write nothing");
 }
 
@@ -97,13 +89,9 @@ fn a_writer_of_batches_has_the_writes_of_its_phase() {
     record.phases[1].operations = 16;
     record.ledger.as_mut().unwrap().attempted = 20_200;
     let counted = latency(true, 15_527, 400_000);
-    record
-        .latencies
-        .insert(names::SENSOR_DELAY.to_owned(), counted);
+    record.latencies.insert(names::SENSOR_DELAY.to_owned(), counted);
     let statements = Figure::new(21.0, "statements");
-    record
-        .figures
-        .insert(names::STATEMENTS.to_owned(), statements);
+    record.figures.insert(names::STATEMENTS.to_owned(), statements);
     let totals = record.phases[1].totals.as_mut().unwrap();
     let client = totals.roles.get_mut("writer").unwrap();
     client.sent_wire_bytes = Some(320_000);

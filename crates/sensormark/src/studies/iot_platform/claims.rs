@@ -80,9 +80,8 @@ impl Platform<'_> {
     fn index_helps(&self) -> Claim {
         let text = "the index makes MongoDB 2 to 3 times as fast, less as the span grows where nothing is pre-computed";
         let enough = enough(2.0);
-        let holds = format!(
-            "from sums {enough}; from raw values less over the longest span than over the shortest"
-        );
+        let holds =
+            format!("from sums {enough}; from raw values less over the longest span than over the shortest");
         claim(text, holds, |claim| {
             let without = self.results.first_layout(MONGODB, &WITHOUT_INDEX[..2]);
             let (Some(with), Some(without)) = (self.indexed.1, without) else {
@@ -106,9 +105,7 @@ impl Platform<'_> {
                 });
                 if has(&early) && has(&late) {
                     let (one, other) = (shown(&early), shown(&late));
-                    let text = format!(
-                        "from raw values {one} times over {first} d, {other} over {last} d"
-                    );
+                    let text = format!("from raw values {one} times over {first} d, {other} over {last} d");
                     claim.part(is_less(&late, &early), text);
                 }
             }
@@ -119,29 +116,23 @@ impl Platform<'_> {
 
     fn grows_without_sums(&self) -> Claim {
         let text = "from raw values the cost of daily means grows with the values read, from sums very slowly (MongoDB)";
-        claim(
-            text,
-            "from raw values it grows more than from sums",
-            |claim| {
-                let arm = claim.needs(self.mongodb)?;
-                if let [first, .., last] = self.spans(&[Query::DailyMeansFromSums])[..] {
-                    let growth =
-                        |query| ratios(&self.ms(arm, query, last), &self.ms(arm, query, first));
-                    let (raw, sums) =
-                        (growth(Query::DailyMeans), growth(Query::DailyMeansFromSums));
-                    if has(&raw) && has(&sums) {
-                        let (one, other) = (shown(&raw), shown(&sums));
-                        let text = format!(
-                            "from {first} d to {last} d: {one} times the time from raw values, {other} times from sums"
-                        );
-                        claim.part(is_less(&sums, &raw), text);
-                    }
+        claim(text, "from raw values it grows more than from sums", |claim| {
+            let arm = claim.needs(self.mongodb)?;
+            if let [first, .., last] = self.spans(&[Query::DailyMeansFromSums])[..] {
+                let growth = |query| ratios(&self.ms(arm, query, last), &self.ms(arm, query, first));
+                let (raw, sums) = (growth(Query::DailyMeans), growth(Query::DailyMeansFromSums));
+                if has(&raw) && has(&sums) {
+                    let (one, other) = (shown(&raw), shown(&sums));
+                    let text = format!(
+                        "from {first} d to {last} d: {one} times the time from raw values, {other} times from sums"
+                    );
+                    claim.part(is_less(&sums, &raw), text);
                 }
-                claim.missing_if_open("MongoDB's daily means over several spans");
-                claim.aside(here(&[arm]));
-                Some(())
-            },
-        )
+            }
+            claim.missing_if_open("MongoDB's daily means over several spans");
+            claim.aside(here(&[arm]));
+            Some(())
+        })
     }
 
     fn sums_match(&self) -> Claim {
@@ -164,8 +155,7 @@ impl Platform<'_> {
     }
 
     fn windows(&self) -> Claim {
-        let text =
-            "windows make a year's chart 3.5 times (1 h) and 6 times (1 day) cheaper (InfluxDB)";
+        let text = "windows make a year's chart 3.5 times (1 h) and 6 times (1 day) cheaper (InfluxDB)";
         let holds = format!("1 h {}, 1 day {}", enough(3.5), enough(6.0));
         claim(text, holds, |claim| {
             let arm = claim.needs(self.influxdb)?;
@@ -182,9 +172,7 @@ impl Platform<'_> {
             let hours = ("1 h", Query::HourlyMeans, 3.5);
             let parts = [hours, ("1 day", Query::DailyMeans, 6.0)].map(part);
             if longest == YEAR {
-                parts
-                    .into_iter()
-                    .for_each(|(held, text)| claim.part(held, text));
+                parts.into_iter().for_each(|(held, text)| claim.part(held, text));
                 claim.aside(here(&[arm]));
             } else {
                 claim.missing("InfluxDB over a year");

@@ -31,9 +31,7 @@ struct Standing<'a> {
 impl Standing<'_> {
     fn score(&self) -> String {
         let standing = &self.ranked.standing;
-        let score = self
-            .phase
-            .map_or(standing.total, |phase| standing.phases[phase]);
+        let score = self.phase.map_or(standing.total, |phase| standing.phases[phase]);
         significant(score, 3)
     }
 
@@ -61,28 +59,10 @@ impl<'a> MachineTool<'a> {
             self.no_datagram_lost(),
             self.bulk_one_saves_network(),
             self.best("MariaDB bulk is the best overall", "MariaDB bulk", None),
-            self.best(
-                "MariaDB bulk is the best at writing",
-                "MariaDB bulk",
-                Some(0),
-            ),
-            self.best(
-                "InfluxDB individual is the best at reading",
-                "InfluxDB individual",
-                Some(1),
-            ),
-            self.least(
-                "MariaDB bulk needs the least network (writing)",
-                "MariaDB bulk",
-                "network",
-                "kbit/s",
-            ),
-            self.least(
-                "InfluxDB's client is the smallest (writing)",
-                "InfluxDB",
-                "client_memory",
-                "kB",
-            ),
+            self.best("MariaDB bulk is the best at writing", "MariaDB bulk", Some(0)),
+            self.best("InfluxDB individual is the best at reading", "InfluxDB individual", Some(1)),
+            self.least("MariaDB bulk needs the least network (writing)", "MariaDB bulk", "network", "kbit/s"),
+            self.least("InfluxDB's client is the smallest (writing)", "InfluxDB", "client_memory", "kB"),
             self.more_network(),
             self.less_memory(),
             self.bulk_reading(),
@@ -97,8 +77,7 @@ impl<'a> MachineTool<'a> {
         let text = "bulk beats individual on CPU, I/O and disk (writing)";
         claim(text, "less in all three, of both databases", |claim| {
             for title in ["MariaDB", "MongoDB"] {
-                let [bulk, individual] =
-                    ["bulk", "individual"].map(|word| format!("{title} {word}"));
+                let [bulk, individual] = ["bulk", "individual"].map(|word| format!("{title} {word}"));
                 let both = claim.needs_both(self.writer(&bulk), self.writer(&individual));
                 let Some([bulk, individual]) = both else {
                     continue;
@@ -128,8 +107,7 @@ impl<'a> MachineTool<'a> {
             ("disk", "MB", self.criterion("disk")),
         ];
         compared.map(|(name, unit, metric)| {
-            let [bulk, individual] =
-                [bulk, individual].map(|arm| self.results.values(arm, &metric));
+            let [bulk, individual] = [bulk, individual].map(|arm| self.results.values(arm, &metric));
             let (one, other) = (shown(&bulk), shown(&individual));
             let text = format!("{name} {one} against {other} {unit}");
             (is_less(&bulk, &individual), text)
@@ -141,24 +119,15 @@ impl<'a> MachineTool<'a> {
         let writes = &self.results.field.writes;
         let named = |title: &str, name: &str| {
             let mut valid = self.results.valid(writes);
-            valid.find(|arm| {
-                arm.implementation.title == title && arm.implementation.layout_name == name
-            })
+            valid.find(|arm| arm.implementation.title == title && arm.implementation.layout_name == name)
         };
-        let mut titles: Vec<&str> = writes
-            .iter()
-            .map(|arm| arm.implementation.title.as_str())
-            .collect();
+        let mut titles: Vec<&str> = writes.iter().map(|arm| arm.implementation.title.as_str()).collect();
         titles.dedup();
         titles.retain(|title| WRITING.iter().all(|(name, ..)| !name.starts_with(title)));
         let told = titles.into_iter().filter_map(|title| {
             let parts = self.bulk_parts(named(title, "bulk")?, named(title, "individual")?);
             let is_all = parts.iter().all(|(held, _)| *held == Some(true));
-            let held = if is_all {
-                "less in all"
-            } else {
-                "not less in all"
-            };
+            let held = if is_all { "less in all" } else { "not less in all" };
             let figures = parts.map(|(_, figures)| figures).join(", ");
             Some(format!("{title} (not in the study), {held}: {figures}"))
         });
@@ -169,21 +138,17 @@ impl<'a> MachineTool<'a> {
 
     /// Whether a writer of the study's needs the least of something among its writers.
     fn least(&self, text: &str, name: &'static str, criterion: &'static str, unit: &str) -> Claim {
-        claim(
-            text,
-            "less than each other writer of the study's",
-            |claim| {
-                let own = claim.needs(self.writer(name));
-                for (other, ..) in WRITING.iter().filter(|(other, ..)| *other != name) {
-                    let other = claim.needs(self.writer(other));
-                    if let (Some(own), Some(other)) = (own, other) {
-                        let [own, other] = [own, other].map(|arm| self.sample(arm, criterion));
-                        claim.under(&own, &other, unit);
-                    }
+        claim(text, "less than each other writer of the study's", |claim| {
+            let own = claim.needs(self.writer(name));
+            for (other, ..) in WRITING.iter().filter(|(other, ..)| *other != name) {
+                let other = claim.needs(self.writer(other));
+                if let (Some(own), Some(other)) = (own, other) {
+                    let [own, other] = [own, other].map(|arm| self.sample(arm, criterion));
+                    claim.under(&own, &other, unit);
                 }
-                Some(())
-            },
-        )
+            }
+            Some(())
+        })
     }
 
     /// What a reader of the study's and its writer have of something; nothing where one is missing.
@@ -242,13 +207,8 @@ impl<'a> MachineTool<'a> {
                 (true, _) => Some(false),
                 (false, any) => (!any).then_some(true),
             };
-            let reads = self
-                .results
-                .values(arm, &Metric::named(names::READS_PER_SECOND));
-            claim.part(
-                held,
-                format!("{} reached {} reads a second", arm.label, shown(&reads)),
-            );
+            let reads = self.results.values(arm, &Metric::named(names::READS_PER_SECOND));
+            claim.part(held, format!("{} reached {} reads a second", arm.label, shown(&reads)));
             Some(())
         })
     }
@@ -257,67 +217,50 @@ impl<'a> MachineTool<'a> {
         let samples = criteria::samples_per_second(&self.results.field.run);
         let limit = samples.unwrap_or(1_000.0) * RAW_BYTES / 1e3;
         let text = "server reads stay under the raw data rate (22 kB/s) for all but MariaDB individual (data in cache)";
-        claim(
-            text,
-            format!("under {limit} kB/s, the raw rate here"),
-            |claim| {
-                for (name, ..) in READING {
-                    let is_exception = name == "MariaDB individual";
-                    let found = self.reader(name);
-                    let arm = if is_exception {
-                        found.1
-                    } else {
-                        claim.needs(found)
-                    };
-                    let Some(arm) = arm else {
-                        continue;
-                    };
-                    let rates = self.results.values(arm, &Metric::new(storage_read_rate));
-                    if mean(&rates).is_none() {
-                        continue;
-                    }
-                    let text = format!("{} {} kB/s", arm.label, shown(&rates));
-                    if is_exception {
-                        claim.aside(format!("the exception, not judged: {text}"));
-                    } else {
-                        claim.part(is_within(&rates, 0.0, limit), text);
-                    }
+        claim(text, format!("under {limit} kB/s, the raw rate here"), |claim| {
+            for (name, ..) in READING {
+                let is_exception = name == "MariaDB individual";
+                let found = self.reader(name);
+                let arm = if is_exception { found.1 } else { claim.needs(found) };
+                let Some(arm) = arm else {
+                    continue;
+                };
+                let rates = self.results.values(arm, &Metric::new(storage_read_rate));
+                if mean(&rates).is_none() {
+                    continue;
                 }
-                Some(())
-            },
-        )
+                let text = format!("{} {} kB/s", arm.label, shown(&rates));
+                if is_exception {
+                    claim.aside(format!("the exception, not judged: {text}"));
+                } else {
+                    claim.part(is_within(&rates, 0.0, limit), text);
+                }
+            }
+            Some(())
+        })
     }
 
     fn no_datagram_lost(&self) -> Claim {
-        claim(
-            "no reading is lost on UDP",
-            "0 lost in all repetitions",
-            |claim| {
-                let field = self.results.field;
-                for arm in self.results.valid(&field.writes) {
-                    let ledgers = || {
-                        field
-                            .valid_of(arm)
-                            .filter_map(|trial| trial.ledger.as_ref())
-                    };
-                    let own = &arm.implementation;
-                    let is_studys = own.layout.write == WriteMethod::Datagram
-                        && !is_in_seconds(&own.layout_name);
-                    if !is_studys || ledgers().next().is_none() {
-                        continue;
-                    }
-                    claim.about(arm);
-                    let lost: u64 = ledgers().map(|ledger| ledger.in_doubt_not_stored).total();
-                    let sent: u64 = ledgers().map(|ledger| ledger.attempted).total();
-                    let text = format!("{}: {lost} of {sent} readings", arm.label);
-                    claim.part(Some(lost == 0), text);
+        claim("no reading is lost on UDP", "0 lost in all repetitions", |claim| {
+            let field = self.results.field;
+            for arm in self.results.valid(&field.writes) {
+                let ledgers = || field.valid_of(arm).filter_map(|trial| trial.ledger.as_ref());
+                let own = &arm.implementation;
+                let is_studys = own.layout.write == WriteMethod::Datagram && !is_in_seconds(&own.layout_name);
+                if !is_studys || ledgers().next().is_none() {
+                    continue;
                 }
-                if claim.is_open() {
-                    claim.missing(self.writer("InfluxDB over UDP").0);
-                }
-                Some(())
-            },
-        )
+                claim.about(arm);
+                let lost: u64 = ledgers().map(|ledger| ledger.in_doubt_not_stored).total();
+                let sent: u64 = ledgers().map(|ledger| ledger.attempted).total();
+                let text = format!("{}: {lost} of {sent} readings", arm.label);
+                claim.part(Some(lost == 0), text);
+            }
+            if claim.is_open() {
+                claim.missing(self.writer("InfluxDB over UDP").0);
+            }
+            Some(())
+        })
     }
 
     fn bulk_one_saves_network(&self) -> Claim {
@@ -333,10 +276,7 @@ impl<'a> MachineTool<'a> {
     /// Whether this implementation has the best score of the study's, in one phase or (`None`) in total.
     fn best(&self, text: &str, name: &'static str, phase: Option<usize>) -> Claim {
         // What was written alike has one score for writing.
-        let own = SCORES
-            .iter()
-            .find(|row| row.name == name)
-            .map(|row| row.writer);
+        let own = SCORES.iter().find(|row| row.name == name).map(|row| row.writer);
         let rivals = SCORES.iter().filter(|row| row.name != name);
         let rivals = rivals.filter(|row| phase != Some(0) || Some(row.writer) != own);
         let rivals: Vec<&str> = rivals.map(|row| row.name).collect();
@@ -352,12 +292,7 @@ impl<'a> MachineTool<'a> {
         self.outscores(text, holds, "InfluxDB individual", &rivals, Some(1))
     }
 
-    fn standing(
-        &self,
-        claim: &mut Claim,
-        name: &str,
-        phase: Option<usize>,
-    ) -> Option<Standing<'_>> {
+    fn standing(&self, claim: &mut Claim, name: &str, phase: Option<usize>) -> Option<Standing<'_>> {
         let (missing, arm) = self.reader(name);
         let find = || {
             let (arm, ranking) = (arm?, self.ranking.as_ref()?);
@@ -377,14 +312,7 @@ impl<'a> MachineTool<'a> {
         found
     }
 
-    fn outscores(
-        &self,
-        text: &str,
-        holds: &str,
-        name: &str,
-        rivals: &[&str],
-        phase: Option<usize>,
-    ) -> Claim {
+    fn outscores(&self, text: &str, holds: &str, name: &str, rivals: &[&str], phase: Option<usize>) -> Claim {
         claim(text, holds, |claim| {
             let own = self.standing(claim, name, phase);
             for rival in rivals {

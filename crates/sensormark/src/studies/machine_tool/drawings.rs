@@ -38,20 +38,12 @@ fn columns(seed: u64, samples: usize) -> [Vec<u16>; CHANNELS] {
 
 fn points(column: &[u16], step: usize) -> Vec<(f64, f64)> {
     let samples = column.iter().enumerate().step_by(step);
-    samples
-        .map(|(sample, value)| (seconds(sample), f64::from(*value)))
-        .collect()
+    samples.map(|(sample, value)| (seconds(sample), f64::from(*value))).collect()
 }
 
 /// Figure 1: the angle, and the four channels.
 fn signal(seed: u64) -> Vec<Drawing> {
-    const IDS: [&str; CHANNELS] = [
-        "signal_angle",
-        "signal_m1",
-        "signal_m2",
-        "signal_m3",
-        "signal_m4",
-    ];
+    const IDS: [&str; CHANNELS] = ["signal_angle", "signal_m1", "signal_m2", "signal_m3", "signal_m4"];
     let columns = columns(seed, SIGNAL_SAMPLES);
     let channels = IDS.into_iter().zip(&columns).enumerate();
     let one = |(channel, (id, column)): (usize, (&'static str, &Vec<u16>))| {
@@ -91,16 +83,9 @@ fn search(seed: u64) -> Option<Drawing> {
         level("A/8", top / 8.0),
         upright("t", AROUND),
     ];
-    let marks = [
-        ("t1", found.t1),
-        ("t2", found.t2),
-        ("t3", found.t3),
-        ("t4", found.t4),
-        ("t5", found.t5),
-    ];
-    let mark = |(name, sample): (&str, usize)| {
-        Line::dots(name, vec![(seconds(sample), f64::from(angles[sample]))])
-    };
+    let marks = [("t1", found.t1), ("t2", found.t2), ("t3", found.t3), ("t4", found.t4), ("t5", found.t5)];
+    let mark =
+        |(name, sample): (&str, usize)| Line::dots(name, vec![(seconds(sample), f64::from(angles[sample]))]);
     lines.extend(marks.map(mark));
     Some(Drawing {
         id: "search",
@@ -124,10 +109,7 @@ mod tests {
         assert_eq!(drawn.len(), CHANNELS + 1);
         let search = drawn.last().expect("a search");
         let names: Vec<&str> = search.lines.iter().map(|line| line.name.as_str()).collect();
-        assert_eq!(
-            names,
-            ["angle", "A/2", "A/8", "t", "t1", "t2", "t3", "t4", "t5"]
-        );
+        assert_eq!(names, ["angle", "A/2", "A/8", "t", "t1", "t2", "t3", "t4", "t5"]);
         let at = |name: &str| {
             let line = search.lines.iter().find(|line| line.name == name);
             line.expect("a mark").points[0].0

@@ -21,70 +21,22 @@ pub type Row<const N: usize> = (&'static str, [f64; N], f64);
 
 /// Table IV, writing.
 pub const WRITING: [Row<7>; 5] = [
-    (
-        "MariaDB individual",
-        [5.0, 170_835.0, 1_840.0, 9.4, 2_096.0, 715.0, 88.0],
-        5.0,
-    ),
-    (
-        "MariaDB bulk",
-        [1.0, 160_834.0, 417.0, 6.5, 2_232.0, 395.0, 32.0],
-        5.0,
-    ),
-    (
-        "MongoDB individual",
-        [1.0, 257_166.0, 71.0, 13.9, 3_561.0, 710.0, 58.0],
-        4.0,
-    ),
-    (
-        "MongoDB bulk",
-        [1.0, 137_701.0, 56.0, 8.9, 3_607.0, 617.0, 15.0],
-        4.0,
-    ),
-    (
-        "InfluxDB",
-        [5.0, 147_444.0, 37.0, 11.7, 284.0, 785.0, 5.0],
-        1.0,
-    ),
+    ("MariaDB individual", [5.0, 170_835.0, 1_840.0, 9.4, 2_096.0, 715.0, 88.0], 5.0),
+    ("MariaDB bulk", [1.0, 160_834.0, 417.0, 6.5, 2_232.0, 395.0, 32.0], 5.0),
+    ("MongoDB individual", [1.0, 257_166.0, 71.0, 13.9, 3_561.0, 710.0, 58.0], 4.0),
+    ("MongoDB bulk", [1.0, 137_701.0, 56.0, 8.9, 3_607.0, 617.0, 15.0], 4.0),
+    ("InfluxDB", [5.0, 147_444.0, 37.0, 11.7, 284.0, 785.0, 5.0], 1.0),
 ];
 
 /// Table V, reading.
 pub const READING: [Row<6>; 7] = [
-    (
-        "MariaDB individual",
-        [7.0, 208_896.0, 46.9, 0.4, 4_427.0, 1_025.0],
-        4.0,
-    ),
-    (
-        "MariaDB bulk",
-        [0.0, 154_544.0, 5.2, 0.6, 3_979.0, 3_520.0],
-        5.0,
-    ),
-    (
-        "MongoDB individual",
-        [87.0, 188_737.0, 3.5, 1.4, 5_487.0, 6_750.0],
-        3.0,
-    ),
-    (
-        "MongoDB bulk",
-        [11.0, 121_252.0, 1.6, 15.9, 2_564.0, 3_520.0],
-        3.0,
-    ),
-    (
-        "InfluxDB individual",
-        [8.0, 40_605.0, 0.9, 1.3, 1_533.0, 530.0],
-        3.0,
-    ),
-    (
-        "InfluxDB bulk",
-        [12.0, 37_272.0, 1.1, 7.0, 1_556.0, 1_898.0],
-        4.0,
-    ),
-    (
-        "InfluxDB bulk-1",
-        [7.0, 26_970.0, 1.2, 3.4, 28_979.0, 1_025.0],
-        4.0,
-    ),
+    ("MariaDB individual", [7.0, 208_896.0, 46.9, 0.4, 4_427.0, 1_025.0], 4.0),
+    ("MariaDB bulk", [0.0, 154_544.0, 5.2, 0.6, 3_979.0, 3_520.0], 5.0),
+    ("MongoDB individual", [87.0, 188_737.0, 3.5, 1.4, 5_487.0, 6_750.0], 3.0),
+    ("MongoDB bulk", [11.0, 121_252.0, 1.6, 15.9, 2_564.0, 3_520.0], 3.0),
+    ("InfluxDB individual", [8.0, 40_605.0, 0.9, 1.3, 1_533.0, 530.0], 3.0),
+    ("InfluxDB bulk", [12.0, 37_272.0, 1.1, 7.0, 1_556.0, 1_898.0], 4.0),
+    ("InfluxDB bulk-1", [7.0, 26_970.0, 1.2, 3.4, 28_979.0, 1_025.0], 4.0),
 ];
 
 /// Who did not keep up with three reads a second.
@@ -149,14 +101,7 @@ pub const SCORES: [Score; 7] = [
         ranks: [3, 1],
         rank: 2,
     },
-    Score {
-        name: "InfluxDB bulk",
-        writer: "InfluxDB",
-        total: 60,
-        phases: [39, 80],
-        ranks: [3, 4],
-        rank: 4,
-    },
+    Score { name: "InfluxDB bulk", writer: "InfluxDB", total: 60, phases: [39, 80], ranks: [3, 4], rank: 4 },
     Score {
         name: "InfluxDB bulk-1",
         writer: "InfluxDB",
@@ -177,9 +122,7 @@ pub fn board() -> Result<Board, ScoreError> {
     let criteria = study_criteria();
     let weights = Weights::study();
     let in_sum = Options::default();
-    let divisor_only = Options {
-        subjective: SubjectiveTerm::InDivisorOnly,
-    };
+    let divisor_only = Options { subjective: SubjectiveTerm::InDivisorOnly };
     let write = implementations(&WRITING);
     let read = implementations(&READING);
     let tables = vec![
@@ -223,16 +166,8 @@ mod tests {
                 "{}: write {write:.2} ({}), read {read:.2} ({}), total {:.2} ({})",
                 found.name, printed.phases[0], printed.phases[1], found.total, printed.total
             );
-            assert!(
-                (read.round() - f64::from(printed.phases[1])).abs() < 0.5,
-                "{}: read {read}",
-                found.name
-            );
-            assert!(
-                (write - f64::from(printed.phases[0])).abs() < 2.5,
-                "{}: write {write}",
-                found.name
-            );
+            assert!((read.round() - f64::from(printed.phases[1])).abs() < 0.5, "{}: read {read}", found.name);
+            assert!((write - f64::from(printed.phases[0])).abs() < 2.5, "{}: write {write}", found.name);
             assert!(
                 (found.total - f64::from(printed.total)).abs() < 1.75,
                 "{}: total {}",
@@ -264,11 +199,7 @@ mod tests {
         let field = implementations(&READING);
         let table = prepare("read", &criteria, &weights, &field, Options::default()).unwrap();
         for (found, printed) in table.scores().iter().zip(&SCORES) {
-            assert!(
-                (found.round() - f64::from(printed.phases[1])).abs() > 0.5,
-                "{}",
-                printed.name
-            );
+            assert!((found.round() - f64::from(printed.phases[1])).abs() > 0.5, "{}", printed.name);
         }
     }
 

@@ -2,9 +2,7 @@
 
 use super::operations::{Operations, Test, clients, grouped, rate_of};
 use super::printed::{PHYSICAL, TITLES, VIRTUAL, printed_rates};
-use crate::report::claims::{
-    Claim, Values, all, claim, is_less, is_level, mean, ratios, shown, times,
-};
+use crate::report::claims::{Claim, Values, all, claim, is_less, is_level, mean, ratios, shown, times};
 use crate::report::number::significant;
 use crate::workload::sensor_operations::Operation;
 
@@ -48,8 +46,7 @@ impl Operations<'_> {
 
     fn index_changes_reads(self) -> Claim {
         let text = "an index changes reads by orders of magnitude (here: tenfold or more)";
-        let holds =
-            format!("{MAGNITUDE} times or more; with under {LARGE} readings less is undecided");
+        let holds = format!("{MAGNITUDE} times or more; with under {LARGE} readings less is undecided");
         claim(text, holds, |claim| {
             let operations = [Operation::SingleRead, Operation::MultiRead];
             self.judge_index(claim, operations, |with, without, size| {
@@ -66,9 +63,7 @@ impl Operations<'_> {
         let holds = format!("without an index {HARDLY} times as fast or less");
         claim(text, holds, |claim| {
             let operations = [Operation::SingleWrite, Operation::MultiWrite];
-            self.judge_index(claim, operations, |with, without, _| {
-                is_less(without, &times(with, HARDLY))
-            });
+            self.judge_index(claim, operations, |with, without, _| is_less(without, &times(with, HARDLY)));
             Some(())
         })
     }
@@ -82,10 +77,7 @@ impl Operations<'_> {
     ) {
         let pairs = self.pairs();
         for title in WITH_AND_WITHOUT {
-            if pairs
-                .iter()
-                .all(|[with, _]| with.implementation.title != title)
-            {
+            if pairs.iter().all(|[with, _]| with.implementation.title != title) {
                 claim.missing(&format!("{title} with and without an index"));
             }
         }
@@ -97,10 +89,8 @@ impl Operations<'_> {
                 };
                 let [one, other] = [with, without].map(|arm| self.rates(arm, operation, test));
                 let ratio = mean(&ratios(&one, &other));
-                let ratio = ratio.map_or_else(
-                    || "–".to_owned(),
-                    |ratio| format!("× {}", significant(ratio, 3)),
-                );
+                let ratio =
+                    ratio.map_or_else(|| "–".to_owned(), |ratio| format!("× {}", significant(ratio, 3)));
                 let words = format!(
                     "{} to {} {} {ratio} of {} readings",
                     with.label,
@@ -141,33 +131,26 @@ impl Operations<'_> {
             false => format!("{one} is the best at {name}s by one client, {several} by several"),
         };
         let text = format!("{who} (the study's {machine} column)");
-        claim(
-            text,
-            "a higher rate than each other of the study's",
-            |claim| {
-                for title in TITLES {
-                    if self.stands_for(title, operation).is_none() {
-                        claim.missing(title);
-                    }
+        claim(text, "a higher rate than each other of the study's", |claim| {
+            for title in TITLES {
+                if self.stands_for(title, operation).is_none() {
+                    claim.missing(title);
                 }
-                let tests = [
-                    (one, self.single_client(operation)),
-                    (several, self.multi_client(operation)),
-                ];
-                for (title, test) in tests {
-                    let (Some(test), Some(own)) = (test, self.stands_for(title, operation)) else {
-                        continue;
-                    };
-                    let sample = |arm| self.results.sample(arm, &rate_of(operation, test).metric);
-                    let unit = format!("a second by {}", clients(test));
-                    let others = TITLES.into_iter().filter(|other| *other != title);
-                    for other in others.filter_map(|other| self.stands_for(other, operation)) {
-                        claim.over(&sample(own), 1.0, &sample(other), &unit);
-                    }
+            }
+            let tests = [(one, self.single_client(operation)), (several, self.multi_client(operation))];
+            for (title, test) in tests {
+                let (Some(test), Some(own)) = (test, self.stands_for(title, operation)) else {
+                    continue;
+                };
+                let sample = |arm| self.results.sample(arm, &rate_of(operation, test).metric);
+                let unit = format!("a second by {}", clients(test));
+                let others = TITLES.into_iter().filter(|other| *other != title);
+                for other in others.filter_map(|other| self.stands_for(other, operation)) {
+                    claim.over(&sample(own), 1.0, &sample(other), &unit);
                 }
-                Some(())
-            },
-        )
+            }
+            Some(())
+        })
     }
 
     fn gains_steadily(self) -> Claim {
@@ -200,8 +183,7 @@ impl Operations<'_> {
         operation: Operation,
     ) -> Option<(Values, Values, String)> {
         let arm = claim.needs((title, self.stands_for(title, operation)))?;
-        let (Some(one), Some(most)) = (self.single_client(operation), self.multi_client(operation))
-        else {
+        let (Some(one), Some(most)) = (self.single_client(operation), self.multi_client(operation)) else {
             claim.missing("several clients");
             return None;
         };
@@ -218,18 +200,14 @@ impl Operations<'_> {
     }
 
     fn does_not_gain(self, text: &str, title: &str, operations: &[Operation]) -> Claim {
-        claim(
-            text,
-            format!("by most clients {HARDLY} times or less"),
-            |claim| {
-                for operation in operations {
-                    if let Some((few, many, text)) = self.few_and_many(claim, title, *operation) {
-                        claim.part(is_less(&many, &times(&few, HARDLY)), text);
-                    }
+        claim(text, format!("by most clients {HARDLY} times or less"), |claim| {
+            for operation in operations {
+                if let Some((few, many, text)) = self.few_and_many(claim, title, *operation) {
+                    claim.part(is_less(&many, &times(&few, HARDLY)), text);
                 }
-                Some(())
-            },
-        )
+            }
+            Some(())
+        })
     }
 
     fn stays_level(self) -> Claim {
@@ -244,46 +222,39 @@ impl Operations<'_> {
 
     fn peaks(self) -> Claim {
         let text = "Cassandra's single operations peak at 12 clients";
-        claim(
-            text,
-            "by 12 clients more than by one and by most",
-            |claim| {
-                for operation in [Operation::SingleWrite, Operation::SingleRead] {
-                    let tests = self.by_clients(operation);
-                    let peak = tests.iter().find(|test| test.clients == PEAK);
-                    let (Some(first), Some(peak), Some(last)) = (tests.first(), peak, tests.last())
-                    else {
-                        claim.missing("12 clients (--set clients=1,12,16)");
-                        return None;
-                    };
-                    if first.clients >= PEAK || last.clients <= PEAK {
-                        claim.missing("fewer clients than 12, and more (--set clients=1,12,16)");
-                        return None;
-                    }
-                    let arm =
-                        claim.needs(("Cassandra", self.stands_for("Cassandra", operation)))?;
-                    let rates = [first, peak, last].map(|test| self.rates(arm, operation, *test));
-                    let [one, peak, most] = &rates;
-                    let text = format!(
-                        "{}, {}: {} with {}, {} with {PEAK}, {} with {}",
-                        arm.label,
-                        operation.name(),
-                        shown(one),
-                        first.clients,
-                        shown(peak),
-                        shown(most),
-                        last.clients
-                    );
-                    claim.part(all([is_less(one, peak), is_less(most, peak)]), text);
+        claim(text, "by 12 clients more than by one and by most", |claim| {
+            for operation in [Operation::SingleWrite, Operation::SingleRead] {
+                let tests = self.by_clients(operation);
+                let peak = tests.iter().find(|test| test.clients == PEAK);
+                let (Some(first), Some(peak), Some(last)) = (tests.first(), peak, tests.last()) else {
+                    claim.missing("12 clients (--set clients=1,12,16)");
+                    return None;
+                };
+                if first.clients >= PEAK || last.clients <= PEAK {
+                    claim.missing("fewer clients than 12, and more (--set clients=1,12,16)");
+                    return None;
                 }
-                Some(())
-            },
-        )
+                let arm = claim.needs(("Cassandra", self.stands_for("Cassandra", operation)))?;
+                let rates = [first, peak, last].map(|test| self.rates(arm, operation, *test));
+                let [one, peak, most] = &rates;
+                let text = format!(
+                    "{}, {}: {} with {}, {} with {PEAK}, {} with {}",
+                    arm.label,
+                    operation.name(),
+                    shown(one),
+                    first.clients,
+                    shown(peak),
+                    shown(most),
+                    last.clients
+                );
+                claim.part(all([is_less(one, peak), is_less(most, peak)]), text);
+            }
+            Some(())
+        })
     }
 
     fn virtual_costs(self) -> Claim {
-        let text =
-            "a virtual machine costs up to 16× on reads (Cassandra, single) and sometimes gains";
+        let text = "a virtual machine costs up to 16× on reads (Cassandra, single) and sometimes gains";
         let holds = "see `sensormark compare PHYSICAL VIRTUAL`, which judges it by a run on each";
         claim(text, holds, |claim| {
             let (here, other) = match self.is_virtual() {

@@ -44,10 +44,7 @@ pub fn rate_of(operation: Operation, test: Test) -> Quantity<'static> {
 
 /// "1 client", "16 clients".
 pub fn clients(test: Test) -> String {
-    counted(
-        usize::try_from(test.clients).unwrap_or(usize::MAX),
-        "client",
-    )
+    counted(usize::try_from(test.clients).unwrap_or(usize::MAX), "client")
 }
 
 /// "1,000,000".
@@ -69,12 +66,7 @@ impl<'a> Operations<'a> {
             let (size, clients) = (number(labels::SIZE)?, number(labels::CLIENTS)?);
             own.has(load).then_some(Test { size, clients })
         };
-        let all = self
-            .results
-            .field
-            .trials
-            .iter()
-            .flat_map(|trial| &trial.loads);
+        let all = self.results.field.trials.iter().flat_map(|trial| &trial.loads);
         let tests: BTreeSet<Test> = all.filter_map(test).collect();
         tests.into_iter().collect()
     }
@@ -108,8 +100,7 @@ impl<'a> Operations<'a> {
 
     /// Operations, each with its largest tests by one client and by most.
     pub fn one_and_most(self) -> Vec<(Operation, Test)> {
-        let of =
-            |one| [self.single_client(one), self.multi_client(one)].map(|test| Some((one, test?)));
+        let of = |one| [self.single_client(one), self.multi_client(one)].map(|test| Some((one, test?)));
         Operation::ALL.into_iter().flat_map(of).flatten().collect()
     }
 
@@ -121,9 +112,8 @@ impl<'a> Operations<'a> {
     /// What stands for a database in the study's tables: with an index, as it comes. If the study's own way of writing was measured too, that one stands for
     /// multi writes. (The study's PostgreSQL wrote many readings as "a concatenated SQL query".)
     pub fn stands_for(self, title: &str, operation: Operation) -> Option<&'a Arm> {
-        let own = |arm: &&Arm| {
-            arm.implementation.title == title && arm.implementation.layout.index != Index::None
-        };
+        let own =
+            |arm: &&Arm| arm.implementation.title == title && arm.implementation.layout.index != Index::None;
         self.results.arms().filter(own).min_by_key(|arm| {
             let write = arm.implementation.layout.write;
             let as_published = operation == Operation::MultiWrite

@@ -21,62 +21,32 @@ pub const RATES: [Rates; 6] = [
     (
         "Cassandra",
         PHYSICAL,
-        [
-            [3_200.0, 15_000.0],
-            [3_200.0, 16_000.0],
-            [120_000.0, 95_000.0],
-            [13_000.0, 69_000.0],
-        ],
+        [[3_200.0, 15_000.0], [3_200.0, 16_000.0], [120_000.0, 95_000.0], [13_000.0, 69_000.0]],
     ),
     (
         "Cassandra",
         VIRTUAL,
-        [
-            [1_000.0, 14_000.0],
-            [1_000.0, 1_000.0],
-            [53_000.0, 79_000.0],
-            [11_000.0, 560_000.0],
-        ],
+        [[1_000.0, 14_000.0], [1_000.0, 1_000.0], [53_000.0, 79_000.0], [11_000.0, 560_000.0]],
     ),
     (
         "MongoDB",
         PHYSICAL,
-        [
-            [34_000.0, 23_000.0],
-            [3_600.0, 25_000.0],
-            [47_000.0, 41_000.0],
-            [99_000.0, 98_000.0],
-        ],
+        [[34_000.0, 23_000.0], [3_600.0, 25_000.0], [47_000.0, 41_000.0], [99_000.0, 98_000.0]],
     ),
     (
         "MongoDB",
         VIRTUAL,
-        [
-            [21_000.0, 6_500.0],
-            [1_300.0, 2_000.0],
-            [41_000.0, 26_000.0],
-            [64_000.0, 83_000.0],
-        ],
+        [[21_000.0, 6_500.0], [1_300.0, 2_000.0], [41_000.0, 26_000.0], [64_000.0, 83_000.0]],
     ),
     (
         "PostgreSQL",
         PHYSICAL,
-        [
-            [120.0, 930.0],
-            [2_800.0, 26_000.0],
-            [27_000.0, 73_000.0],
-            [130_000.0, 410_000.0],
-        ],
+        [[120.0, 930.0], [2_800.0, 26_000.0], [27_000.0, 73_000.0], [130_000.0, 410_000.0]],
     ),
     (
         "PostgreSQL",
         VIRTUAL,
-        [
-            [400.0, 2_100.0],
-            [1_000.0, 15_000.0],
-            [24_000.0, 55_000.0],
-            [95_000.0, 360_000.0],
-        ],
+        [[400.0, 2_100.0], [1_000.0, 15_000.0], [24_000.0, 55_000.0], [95_000.0, 360_000.0]],
     ),
 ];
 
@@ -90,9 +60,7 @@ fn place(operation: Operation) -> usize {
 }
 
 /// Rates of this operation that the study printed: by database and environment, with one client and with several.
-pub fn printed_rates(
-    operation: Operation,
-) -> impl Iterator<Item = (&'static str, &'static str, [f64; 2])> {
+pub fn printed_rates(operation: Operation) -> impl Iterator<Item = (&'static str, &'static str, [f64; 2])> {
     let rates = RATES.into_iter();
     rates.map(move |(title, machine, rates)| (title, machine, rates[place(operation)]))
 }
@@ -111,17 +79,10 @@ impl Operations<'_> {
                 titles.push(&arm.implementation.title);
             }
         }
-        let rows = titles
-            .iter()
-            .flat_map(|title| self.rows_beside(title, operations));
+        let rows = titles.iter().flat_map(|title| self.rows_beside(title, operations));
         let rows = rows.map(|(key, cells)| {
             let columns = names.iter().zip(cells);
-            (
-                key,
-                columns
-                    .map(|(name, cell)| column(name, "1/s", cell))
-                    .collect(),
-            )
+            (key, columns.map(|(name, cell)| column(name, "1/s", cell)).collect())
         });
         let mut table = table(id, title, &["database", "figures"], rows);
         titles.retain(|title| !self.rows_beside(title, operations).is_empty());
@@ -133,9 +94,7 @@ impl Operations<'_> {
 
     /// The rows of one database: ours, the study's, the ratios.
     fn rows_beside(self, title: &str, operations: [Operation; 2]) -> Vec<(Vec<Cell>, Vec<Cell>)> {
-        let here = operations
-            .map(|operation| self.ours(title, operation))
-            .concat();
+        let here = operations.map(|operation| self.ours(title, operation)).concat();
         if !here.iter().any(|values| has(values)) {
             return Vec::new();
         }
@@ -143,9 +102,8 @@ impl Operations<'_> {
         let mut rows = vec![(words([title, "here"]), here.iter().map(cells).collect())];
         for (_, machine, rates) in RATES.iter().filter(|(own, ..)| *own == title) {
             let theirs = operations.map(|operation| rates[place(operation)]).concat();
-            let ratio = |(here, printed): (&Values, &f64)| {
-                cells(&ratios(here, &vec![Some(*printed); here.len()]))
-            };
+            let ratio =
+                |(here, printed): (&Values, &f64)| cells(&ratios(here, &vec![Some(*printed); here.len()]));
             let ratio = here.iter().zip(&theirs).map(ratio).collect();
             let printed = theirs.iter().map(|rate| whole(*rate)).collect();
             rows.push((words([title, &format!("study, {machine}")]), printed));
@@ -175,9 +133,5 @@ impl Operations<'_> {
 
 /// A printed rate, which is whole.
 const fn whole(value: f64) -> Cell {
-    Cell::Number(Number {
-        value,
-        spread: Spread::None,
-        digits: Digits::Decimals(0),
-    })
+    Cell::Number(Number { value, spread: Spread::None, digits: Digits::Decimals(0) })
 }

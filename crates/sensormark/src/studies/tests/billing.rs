@@ -11,13 +11,7 @@ use sensormark_store::{Index, Shape};
 fn labelled(operation: &str, devices: u64, operations: f64, mean_ms: f64) -> LoadRecord {
     let name = format!("{operation}-{devices}");
     let operations = round_u64(operations);
-    let mut load = load(
-        &name,
-        operation == "ingest",
-        SECONDS as f64,
-        operations,
-        operations,
-    );
+    let mut load = load(&name, operation == "ingest", SECONDS as f64, operations, operations);
     load.labels.insert("operation".to_owned(), operation.into());
     load.labels.insert("devices".to_owned(), devices.into());
     for class in load.classes.values_mut() {
@@ -61,8 +55,7 @@ fn as_published() -> Vec<TrialRecord> {
         for phase in &mut trial.phases {
             let side = |side| {
                 let mut rows = RESOURCES.iter();
-                let row = rows
-                    .find(|(of, operation, _)| *of == side && phase.name.starts_with(operation));
+                let row = rows.find(|(of, operation, _)| *of == side && phase.name.starts_with(operation));
                 row.expect("resources").2[place]
             };
             phase.totals = Some(used(side("server"), side("client")));
@@ -73,10 +66,7 @@ fn as_published() -> Vec<TrialRecord> {
 }
 
 fn billed(trials: Vec<TrialRecord>) -> Report {
-    let run = RunRecord {
-        workload: "billing".to_owned(),
-        ..run()
-    };
+    let run = RunRecord { workload: "billing".to_owned(), ..run() };
     Report::new(run, trials, &ReportOptions::default()).expect("a report")
 }
 
@@ -100,21 +90,13 @@ fn on_the_studys_own_figures_its_claims_hold() {
     let decided = billed(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&decided, "claims", claim, "figures");
-        assert_eq!(
-            cell(&decided, "claims", claim, "here"),
-            "held",
-            "{claim}: {figures}"
-        );
+        assert_eq!(cell(&decided, "claims", claim, "here"), "held", "{claim}: {figures}");
     }
     let needed = cell(&decided, "claims", CLAIMS[0], "holds when");
     assert_eq!(needed, "6.5 times or more (half of 13)");
     let report = billed(as_published());
     assert_eq!(drawn_as(&report, "published"), (8, 18));
-    for (id, rows) in [
-        ("published_ingest", 2),
-        ("published_extract", 6),
-        ("published_resources", 24),
-    ] {
+    for (id, rows) in [("published_ingest", 2), ("published_extract", 6), ("published_resources", 24)] {
         let table = table(&report, id);
         assert_eq!(table.rows.len(), rows);
         for row in &table.rows {
@@ -127,18 +109,9 @@ fn on_the_studys_own_figures_its_claims_hold() {
             assert!(is_one || is_client_load, "{texts:?}");
         }
     }
-    assert_eq!(
-        cell(&report, "billing_extract", "MariaDB reading", "growth"),
-        "44.1"
-    );
-    assert_eq!(
-        cell(&report, "billing_ingest", "GridDB reading", "overall"),
-        "31,916"
-    );
-    assert_eq!(
-        cell(&report, "billing_resources", "GridDB reading", "server CPU"),
-        "86.7"
-    );
+    assert_eq!(cell(&report, "billing_extract", "MariaDB reading", "growth"), "44.1");
+    assert_eq!(cell(&report, "billing_ingest", "GridDB reading", "overall"), "31,916");
+    assert_eq!(cell(&report, "billing_resources", "GridDB reading", "server CPU"), "86.7");
 }
 
 #[test]
@@ -164,19 +137,12 @@ fn claims_are_refuted_by_other_figures_and_not_judged_without_both() {
     let report = billed(thrice(trials.clone()));
     kept::kept_claims("billing-refuted", &report);
     for claim in &CLAIMS[..4] {
-        assert_eq!(
-            cell(&report, "claims", claim, "here"),
-            "did not hold",
-            "{claim}"
-        );
+        assert_eq!(cell(&report, "claims", claim, "here"), "did not hold", "{claim}");
     }
     trials.retain(|trial| trial.implementation.title == "MariaDB");
     let report = billed(thrice(trials));
     for place in [0, 1, 3, 4] {
-        assert_eq!(
-            cell(&report, "claims", CLAIMS[place], "here"),
-            "cannot be judged"
-        );
+        assert_eq!(cell(&report, "claims", CLAIMS[place], "here"), "cannot be judged");
         let figures = cell(&report, "claims", CLAIMS[place], "figures");
         assert!(figures.contains("no valid trial of GridDB"), "{figures}");
     }
@@ -190,14 +156,8 @@ fn nothing_is_said_of_growth_where_a_load_was_cut() {
     trials[1].loads[2].cut = Some("its time was over after 5 of 9 operations".to_owned());
     let report = billed(trials);
     kept::kept("billing-cut-one", &report);
-    assert_eq!(
-        cell(&report, "billing_extract", "MariaDB reading", "growth"),
-        "–"
-    );
-    assert_eq!(
-        cell(&report, "claims", CLAIMS[2], "here"),
-        "cannot be judged"
-    );
+    assert_eq!(cell(&report, "billing_extract", "MariaDB reading", "growth"), "–");
+    assert_eq!(cell(&report, "claims", CLAIMS[2], "here"), "cannot be judged");
     let notes = table(&report, "billing_extract").notes.join("\n");
     assert!(notes.contains("MariaDB reading: ingest was cut"), "{notes}");
 }
@@ -214,10 +174,7 @@ fn growth_is_judged_over_four_times_the_devices_alone() {
     for claim in &CLAIMS[1..3] {
         assert_eq!(cell(&report, "claims", claim, "here"), "cannot be judged");
         let figures = cell(&report, "claims", claim, "figures");
-        assert!(
-            figures.contains("no valid trial of four times as many devices"),
-            "{figures}"
-        );
+        assert!(figures.contains("no valid trial of four times as many devices"), "{figures}");
         assert!(figures.contains("from 1,600 to 4,000 devices"), "{figures}");
     }
 }
@@ -226,11 +183,7 @@ fn growth_is_judged_over_four_times_the_devices_alone() {
 fn the_ingest_rate_is_drawn_over_rows_stored() {
     let mut trials = as_published();
     // Ten seconds of 1,000, 900, 800… rows.
-    for load in trials[1]
-        .loads
-        .iter_mut()
-        .filter(|load| load.phase == "ingest-1600")
-    {
+    for load in trials[1].loads.iter_mut().filter(|load| load.phase == "ingest-1600") {
         let mut recorder = LatencyRecorder::new();
         for second in 0..10_u64 {
             for _ in 0..1_000 - 100 * second {
@@ -246,17 +199,11 @@ fn the_ingest_rate_is_drawn_over_rows_stored() {
     kept::kept("billing-rate", &report);
     let row = |column| cell(&report, "billing_rate", "MariaDB reading", column);
     // A fifth is 1,100 rows: the first took 1 s and a ninth of the second, the last 4.2 s.
-    assert_eq!(
-        (row("to 20 %"), row("last / first")),
-        ("990".into(), "0.265".into())
-    );
+    assert_eq!((row("to 20 %"), row("last / first")), ("990".into(), "0.265".into()));
     assert_eq!(table(&report, "billing_rate").rows.len(), 1);
     let drawn = table(&report, "figure_ingest_rate");
     let own = |row: &&Vec<Cell>| row[0] == Cell::text("MariaDB reading");
-    assert!(
-        drawn.rows.iter().filter(own).count() > 1,
-        "a point a second"
-    );
+    assert!(drawn.rows.iter().filter(own).count() > 1, "a point a second");
 }
 
 /// With devices loaded by themselves, their rate stands beside the study's; they have no bills, and no growth begins with them.
@@ -279,20 +226,11 @@ fn a_load_by_itself_gives_the_rate_of_ingest() {
     }
     let report = billed(trials.clone());
     kept::kept("billing-alone", &report);
-    assert_eq!(
-        cell(&report, "billing_ingest", "GridDB reading", "overall"),
-        "31,916"
-    );
-    assert_eq!(
-        cell(&report, "billing_ingest", "GridDB reading", "1,600 devices"),
-        "7,979"
-    );
+    assert_eq!(cell(&report, "billing_ingest", "GridDB reading", "overall"), "31,916");
+    assert_eq!(cell(&report, "billing_ingest", "GridDB reading", "1,600 devices"), "7,979");
     let decided = billed(thrice(trials));
     assert_eq!(cell(&decided, "claims", CLAIMS[0], "here"), "held");
-    assert_eq!(
-        cell(&report, "billing_extract", "MariaDB reading", "growth"),
-        "44.1"
-    );
+    assert_eq!(cell(&report, "billing_extract", "MariaDB reading", "growth"), "44.1");
 }
 
 /// The table with the study's foreign key is nearer to the study than the one with its index alone.

@@ -10,9 +10,7 @@ use crate::workload::devops::{NAME, Parameters};
 use serde_json::Value;
 
 fn labelled(mut load: LoadRecord, labels: &[(&str, Value)]) -> LoadRecord {
-    let labels = labels
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()));
+    let labels = labels.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
     load.labels = labels.collect();
     load
 }
@@ -31,25 +29,15 @@ struct Reached {
 }
 
 fn put(record: &mut TrialRecord, name: &str, value: f64) {
-    record
-        .figures
-        .insert(name.to_owned(), Figure::new(value, ""));
+    record.figures.insert(name.to_owned(), Figure::new(value, ""));
 }
 
 fn disk(record: &mut TrialRecord, phase: &str, values: f64, reached: &Reached) {
     let settled = format!("settled-{phase}");
     let logs = 3e6;
     put(record, &format!("values/{settled}"), values);
-    put(
-        record,
-        &format!("{}/{settled}", names::DISK_SETTLED),
-        40e6 + logs + values * reached.bytes_a_value,
-    );
-    put(
-        record,
-        &format!("{}/{settled}", names::DISK_SETTLED_LOGS),
-        1e6 + logs,
-    );
+    put(record, &format!("{}/{settled}", names::DISK_SETTLED), 40e6 + logs + values * reached.bytes_a_value);
+    put(record, &format!("{}/{settled}", names::DISK_SETTLED_LOGS), 1e6 + logs);
 }
 
 fn of_study(reached: &Reached) -> TrialRecord {
@@ -79,11 +67,8 @@ fn of_study(reached: &Reached) -> TrialRecord {
     }
     for kind in QuestionKind::ALL {
         for (clients, rate) in [1, 16].into_iter().zip(reached.asked) {
-            let labels = [
-                ("operation", kind.name().into()),
-                ("clients", clients.into()),
-                ("hours", 24.into()),
-            ];
+            let labels =
+                [("operation", kind.name().into()), ("clients", clients.into()), ("hours", 24.into())];
             let name = format!("{}-{clients}", kind.name());
             let mut asked = load(&name, false, 1_000.0 / rate, 1_000, 60_000);
             let mut class = asked.classes.remove(&name).unwrap();
@@ -124,11 +109,8 @@ fn decided(reached: &[Reached]) -> Report {
 fn of_trials(trials: Vec<TrialRecord>) -> Report {
     let run = RunRecord {
         workload: NAME.to_owned(),
-        parameters: serde_json::to_value(Parameters {
-            clients: vec![1, 16],
-            ..Parameters::of(Scale::Study)
-        })
-        .unwrap(),
+        parameters: serde_json::to_value(Parameters { clients: vec![1, 16], ..Parameters::of(Scale::Study) })
+            .unwrap(),
         ..run()
     };
     Report::new(run, trials, &ReportOptions::default()).unwrap()
@@ -136,9 +118,7 @@ fn of_trials(trials: Vec<TrialRecord>) -> Report {
 
 fn table<'r>(report: &'r Report, id: &str) -> &'r Table {
     let mut tables = report.document().tables();
-    tables
-        .find(|table| table.id == id)
-        .unwrap_or_else(|| panic!("no table {id}"))
+    tables.find(|table| table.id == id).unwrap_or_else(|| panic!("no table {id}"))
 }
 
 fn outcomes(report: &Report) -> Vec<String> {
@@ -157,17 +137,11 @@ fn the_study_agrees_with_itself_but_for_a_twentieth() {
     assert_eq!(drawn_as(&report, "published"), (5, 4));
     let mut outcomes = outcomes(&decided(&study()));
     // Its summary has other figures than its body: 2.51 times are no 3.9, and 5.7 times are more than 16 %.
-    assert_eq!(
-        outcomes.split_off(8),
-        ["did not hold", "held", "did not hold"]
-    );
+    assert_eq!(outcomes.split_off(8), ["did not hold", "held", "did not hold"]);
     // 43 bytes to 2.15 is a factor of exactly 20, which rounding decides; 6.09 ms to 1.07 is 5.69.
     assert_ne!(outcomes.remove(3), "cannot be judged");
     assert_eq!(outcomes.remove(4), "did not hold");
-    assert!(
-        outcomes.iter().all(|outcome| outcome == "held"),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.iter().all(|outcome| outcome == "held"), "{outcomes:?}");
 }
 
 #[test]
@@ -181,10 +155,7 @@ fn other_figures_refute_the_claims() {
     let found = decided(&[influxdb, mongodb]);
     kept::kept_claims("devops-refuted", &found);
     let outcomes = outcomes(&found);
-    assert!(
-        outcomes.iter().all(|outcome| outcome == "did not hold"),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.iter().all(|outcome| outcome == "did not hold"), "{outcomes:?}");
 }
 
 #[test]
@@ -192,15 +163,9 @@ fn what_was_not_measured_cannot_be_judged() {
     let [influxdb, _] = study();
     let text = report(&[influxdb]);
     let outcomes = outcomes(&text);
-    assert!(
-        outcomes.iter().all(|outcome| outcome == "cannot be judged"),
-        "{outcomes:?}"
-    );
+    assert!(outcomes.iter().all(|outcome| outcome == "cannot be judged"), "{outcomes:?}");
     let [other, _] = study();
-    let none = report(&[Reached {
-        title: "PostgreSQL",
-        ..other
-    }]);
+    let none = report(&[Reached { title: "PostgreSQL", ..other }]);
     kept::kept("devops-others", &none);
     assert!(none.text(80).contains("Neither database of the study"));
 }
@@ -210,11 +175,7 @@ fn tables_hold_the_studys_columns() {
     let report = report(&study());
     let ingest = table(&report, "devops_ingest");
     assert_eq!(cell_text(&ingest.rows[0][5]), "2,800,990");
-    assert_eq!(
-        cell_text(&ingest.rows[0][1]),
-        "–",
-        "1 worker was not measured"
-    );
+    assert_eq!(cell_text(&ingest.rows[0][1]), "–", "1 worker was not measured");
     let disk = table(&report, "devops_disk");
     let cells: Vec<String> = disk.rows[1].iter().map(cell_text).collect();
     assert_eq!(cells[1], "87.3", "million values");
@@ -225,11 +186,7 @@ fn tables_hold_the_studys_columns() {
     assert_eq!(questions.rows.len(), 12);
     assert_eq!(cell_text(&questions.rows[0][2]), "1.07");
     let text = report.text(80);
-    assert!(
-        text.lines()
-            .all(|line| unicode_width::UnicodeWidthStr::width(line) <= 80),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 80), "{text}");
 }
 
 /// InfluxDB was held against one layout of MongoDB's without its name, the slowest.
@@ -247,9 +204,7 @@ fn both_layouts_are_named_and_the_best_one_has_a_line() {
     let claims = table(&report, "claims");
     let row = |text: &str| {
         let mut rows = claims.rows.iter();
-        let row = rows
-            .find(|row| cell_text(&row[0]) == text)
-            .expect("a claim");
+        let row = rows.find(|row| cell_text(&row[0]) == text).expect("a claim");
         (cell_text(&row[1]), cell_text(&row[2]))
     };
     let (held, figures) = row("InfluxDB ingests faster than MongoDB");

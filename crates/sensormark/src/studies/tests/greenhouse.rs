@@ -31,12 +31,9 @@ fn declare(results: Results<'_>) -> Option<Declaration> {
     let here = |arm: &Arm| questions.cell(results, arm);
     let id = "greenhouse_questions";
     let asked = results.table(id, "Questions", std::slice::from_ref(&questions));
-    let printed = found
-        .iter()
-        .zip(PRINTED)
-        .filter_map(|((title, arm), (_, printed))| {
-            Some((words([title]), beside("1/s", printed, here((*arm)?))))
-        });
+    let printed = found.iter().zip(PRINTED).filter_map(|((title, arm), (_, printed))| {
+        Some((words([title]), beside("1/s", printed, here((*arm)?))))
+    });
     let is_empty = found.iter().all(|(_, arm)| arm.is_none());
     let faster = claim("SQLite answers twice as fast", "twice or more", |claim| {
         let [sqlite, mariadb] = claim.needs_both(found[0], found[1])?;
@@ -44,21 +41,16 @@ fn declare(results: Results<'_>) -> Option<Declaration> {
         claim.over(&one, 2.0, &other, "questions a second");
         Some(())
     });
-    let drawn = found
-        .iter()
-        .zip(PRINTED)
-        .map(|((title, arm), (_, value))| (*title, *arm, value));
+    let drawn = found.iter().zip(PRINTED).map(|((title, arm), (_, value))| (*title, *arm, value));
     Some(Declaration {
         tables: vec![section("greenhouse", "Greenhouse", [asked])],
         claims: if is_empty { Vec::new() } else { vec![faster] },
         instead_of_claims: vec!["Neither database has a valid trial here.".to_owned()],
-        figures: vec![
-            Figure::bars("questions", "Questions", ("questions", "1/s")).beside(
-                results.arms(),
-                here,
-                drawn,
-            ),
-        ],
+        figures: vec![Figure::bars("questions", "Questions", ("questions", "1/s")).beside(
+            results.arms(),
+            here,
+            drawn,
+        )],
         setting: (!is_empty).then(|| format!("Study: {}.", STUDY.title)),
         published: vec![table(
             "published_greenhouse",

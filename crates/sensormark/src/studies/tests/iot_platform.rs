@@ -15,10 +15,7 @@ fn load(operation: &str, days: Option<u64>, ms: f64, readings: u64) -> LoadRecor
         latency: latency(false, 20, round_u64(ms * 1e6)),
         service: None,
     };
-    let phase = days.map_or_else(
-        || operation.to_owned(),
-        |days| format!("{operation}-{days}d"),
-    );
+    let phase = days.map_or_else(|| operation.to_owned(), |days| format!("{operation}-{days}d"));
     let mut labels = BTreeMap::from([(OPERATION.to_owned(), operation.into())]);
     labels.extend(days.map(|days| (DAYS.to_owned(), days.into())));
     LoadRecord {
@@ -57,14 +54,9 @@ fn of(title: &str, layout: &str, message_ms: f64, asked: &[Asked]) -> TrialRecor
     let used = if layout == "flat" { CHEAP } else { COSTLY };
     let mut record = trial(implementation(title, layout, None), 0, used);
     record.side = Side::Mixed;
-    record.loads = vec![
-        load(MESSAGES, None, message_ms, 36),
-        load(LOAD, None, 100.0, 1_000_000),
-    ];
+    record.loads = vec![load(MESSAGES, None, message_ms, 36), load(LOAD, None, 100.0, 1_000_000)];
     let questions = asked.iter();
-    record
-        .loads
-        .extend(questions.map(|&(query, days, ms)| load(query, Some(days), ms, 660_000)));
+    record.loads.extend(questions.map(|&(query, days, ms)| load(query, Some(days), ms, 660_000)));
     record
 }
 
@@ -127,11 +119,7 @@ fn on_the_studys_own_figures_its_claims_hold() {
     let report = report(thrice(as_published()));
     for claim in CLAIMS {
         let figures = cell(&report, "claims", claim, "figures");
-        assert_eq!(
-            cell(&report, "claims", claim, "here"),
-            "held",
-            "{claim}: {figures}"
-        );
+        assert_eq!(cell(&report, "claims", claim, "here"), "held", "{claim}: {figures}");
     }
     assert_eq!(drawn_as(&report, "published"), (3, 0));
     let printed = cell(&report, "figure_platform_hourly", "published", "mean");
@@ -168,11 +156,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
         let trial = of_layout.find(|one| one.implementation.layout_name == layout);
         let trial = trial.unwrap();
         let phase = format!("{query}-{days}d");
-        let own = trial
-            .loads
-            .iter_mut()
-            .find(|load| load.phase == phase)
-            .unwrap();
+        let own = trial.loads.iter_mut().find(|load| load.phase == phase).unwrap();
         *own = load(query, Some(days), ms, 660_000);
         let report = report(thrice(trials));
         kept::kept_claims(&format!("iot-platform-{layout}-{phase}-{ms}"), &report);
@@ -187,10 +171,7 @@ fn a_claim_falls_with_its_figures_and_is_open_without_them() {
     without.retain(|trial| trial.implementation.title == "MongoDB");
     let report = report(thrice(without));
     for claim in [3, 4, 6] {
-        assert_eq!(
-            cell(&report, "claims", CLAIMS[claim], "here"),
-            "cannot be judged"
-        );
+        assert_eq!(cell(&report, "claims", CLAIMS[claim], "here"), "cannot be judged");
     }
     assert_eq!(cell(&report, "claims", CLAIMS[5], "here"), "held");
 }
@@ -205,11 +186,7 @@ fn what_was_not_asked_is_not_judged() {
     let report = report(thrice(trials));
     kept::kept_claims("iot-platform-no-year", &report);
     for claim in [4, 5] {
-        assert_eq!(
-            cell(&report, "claims", CLAIMS[claim], "here"),
-            "cannot be judged",
-            "{claim}"
-        );
+        assert_eq!(cell(&report, "claims", CLAIMS[claim], "here"), "cannot be judged", "{claim}");
     }
     assert_eq!(cell(&report, "claims", CLAIMS[0], "here"), "held");
 }
@@ -222,29 +199,17 @@ fn times_stand_by_span_with_their_growth_and_effects() {
     assert_eq!(raw("InfluxDB flat-flux", "365 d"), "188");
     // ln(188 / 20) / ln(365)
     assert_eq!(raw("InfluxDB flat-flux", "grows with span^"), "0.38");
-    assert_eq!(
-        raw("MongoDB bucketed-no-index, no filter by day", "1 d"),
-        "71.0"
-    );
+    assert_eq!(raw("MongoDB bucketed-no-index, no filter by day", "1 d"), "71.0");
     let daily = |item, column| cell(&report, "platform_daily", item, column);
     assert_eq!(daily("MongoDB bucketed, from sums", "365 d"), "30.0");
     assert_eq!(daily("MongoDB flat", "1 d"), number::MISSING);
     let effect = |table, item, column| cell(&report, table, item, column);
-    assert_eq!(
-        effect("effect_day_filter", "MongoDB bucketed-no-index", "1 d"),
-        "2.03"
-    );
+    assert_eq!(effect("effect_day_filter", "MongoDB bucketed-no-index", "1 d"), "2.03");
     assert_eq!(effect("effect_index", "raw", "1 d"), "2.92");
     assert_eq!(effect("effect_sums", "MongoDB bucketed", "365 d"), "12.7");
     let cost = |column| cell(&report, "effect_cost_of_sums", "MongoDB bucketed", column);
-    assert_eq!(
-        (cost("a message"), cost("disk")),
-        ("2.00".to_owned(), "2.00".to_owned())
-    );
-    assert_eq!(
-        cell(&report, "platform_writing", "MongoDB flat", "messages"),
-        "5,000"
-    );
+    assert_eq!((cost("a message"), cost("disk")), ("2.00".to_owned(), "2.00".to_owned()));
+    assert_eq!(cell(&report, "platform_writing", "MongoDB flat", "messages"), "5,000");
     for line in report.text(80).lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -254,16 +219,9 @@ fn times_stand_by_span_with_their_growth_and_effects() {
 #[test]
 fn phases_that_are_no_part_of_the_score_are_told_together() {
     let raw: [Asked; 2] = [("raw", 1, 1.0), ("raw", 7, 1.0)];
-    let sums: [Asked; 3] = [
-        ("daily-sums", 1, 1.0),
-        ("daily-sums", 7, 1.0),
-        ("total-sums", 7, 1.0),
-    ];
+    let sums: [Asked; 3] = [("daily-sums", 1, 1.0), ("daily-sums", 7, 1.0), ("total-sums", 7, 1.0)];
     let all = [&raw[..], &sums].concat();
-    let report = report(vec![
-        of("PostgreSQL", "flat", 0.2, &raw),
-        of("PostgreSQL", "summary", 0.2, &all),
-    ]);
+    let report = report(vec![of("PostgreSQL", "flat", 0.2, &raw), of("PostgreSQL", "summary", 0.2, &all)]);
     let notes = crate::report::costs::Comparable::of(report.field()).notes();
     assert_eq!(
         notes,
@@ -291,10 +249,7 @@ fn figures_that_may_not_be_believed_are_not_shown() {
     let names = raw.rows.iter().map(|row| number::cell_text(&row[0]));
     assert!(names.into_iter().all(|name| name.starts_with("MongoDB")));
     assert!(table("platform_hourly").is_none());
-    assert_eq!(
-        cell(&report, "claims", CLAIMS[4], "here"),
-        "cannot be judged"
-    );
+    assert_eq!(cell(&report, "claims", CLAIMS[4], "here"), "cannot be judged");
 }
 
 /// Layouts that other tests do not have: the study's own index, ways of asking, sums, and phases that were done in the client.

@@ -13,21 +13,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Sections that belong to a study.
-const SECTIONS: [&str; 8] = [
-    "billing",
-    "devops",
-    "platform",
-    "effects",
-    "claims",
-    "figures",
-    "published",
-    "as_study",
-];
+const SECTIONS: [&str; 8] =
+    ["billing", "devops", "platform", "effects", "claims", "figures", "published", "as_study"];
 
 /// Compares what a report says of its study with what is kept under this name.
 pub fn kept(name: &str, report: &Report) {
-    let own =
-        |section: &&Section| SECTIONS.contains(&section.id.as_str()) || section.id == "operations";
+    let own = |section: &&Section| SECTIONS.contains(&section.id.as_str()) || section.id == "operations";
     let sections = report.document().sections.iter().filter(own);
     compare(name, &sections.map(section_text).collect::<String>());
 }
@@ -67,13 +58,8 @@ fn section_text(section: &Section) -> String {
 fn table_text(table: &Table) -> String {
     let mut text = format!("[{}] {} ({} keys)\n", table.id, table.title, table.keys);
     let columns = table.columns.iter();
-    let columns: Vec<String> = columns
-        .map(|column| {
-            format!("{} {}", column.name, column.unit)
-                .trim_end()
-                .to_owned()
-        })
-        .collect();
+    let columns: Vec<String> =
+        columns.map(|column| format!("{} {}", column.name, column.unit).trim_end().to_owned()).collect();
     writeln!(text, "{}", columns.join(" | ")).expect("text");
     for row in &table.rows {
         let cells: Vec<String> = row.iter().map(full).collect();
@@ -94,11 +80,7 @@ fn full(cell: &Cell) -> String {
 }
 
 /// A fixture in the states that decide what becomes of a claim: once, three times, disturbed, apart by noise, and with each database alone and left out.
-pub fn kept_variants(
-    study: &str,
-    trials: &[TrialRecord],
-    report: impl Fn(Vec<TrialRecord>) -> Report,
-) {
+pub fn kept_variants(study: &str, trials: &[TrialRecord], report: impl Fn(Vec<TrialRecord>) -> Report) {
     kept(&format!("{study}-once"), &report(trials.to_vec()));
     let kept = |variant: &str, trials: Vec<TrialRecord>| {
         kept_claims(&format!("{study}-{variant}"), &report(trials));
@@ -106,9 +88,7 @@ pub fn kept_variants(
     kept("thrice", thrice(trials.to_vec()));
     let mut disturbed = thrice(trials.to_vec());
     let last = disturbed.len() - 1;
-    disturbed[last]
-        .warnings
-        .push("the host was disturbed: steal 9 %".to_owned());
+    disturbed[last].warnings.push("the host was disturbed: steal 9 %".to_owned());
     kept("disturbed", disturbed);
     kept("noise", apart(trials));
     let mut cut = thrice(trials.to_vec());
@@ -116,10 +96,7 @@ pub fn kept_variants(
         load.cut = Some("its time was over after 5 of 9 operations".to_owned());
     }
     kept("cut", cut);
-    let mut titles: Vec<&str> = trials
-        .iter()
-        .map(|trial| trial.implementation.title.as_str())
-        .collect();
+    let mut titles: Vec<&str> = trials.iter().map(|trial| trial.implementation.title.as_str()).collect();
     titles.sort_unstable();
     titles.dedup();
     for title in titles {
@@ -128,10 +105,7 @@ pub fn kept_variants(
         let cloned = |trials: Vec<&TrialRecord>| trials.into_iter().cloned().collect::<Vec<_>>();
         kept(&format!("only-{title}"), thrice(cloned(own)));
         let mut invalid = thrice(trials.to_vec());
-        for trial in invalid
-            .iter_mut()
-            .filter(|trial| trial.implementation.title == title)
-        {
+        for trial in invalid.iter_mut().filter(|trial| trial.implementation.title == title) {
             *trial = fixture::invalid(trial.clone(), ReasonKind::WrongAnswer, "wrong");
         }
         kept(&format!("invalid-{title}"), invalid);
@@ -167,11 +141,7 @@ fn scale(trial: &mut TrialRecord, factor: f64) {
     for figure in trial.figures.values_mut() {
         figure.value = figure.value.map(|value| value * factor);
     }
-    for totals in trial
-        .phases
-        .iter_mut()
-        .filter_map(|phase| phase.totals.as_mut())
-    {
+    for totals in trial.phases.iter_mut().filter_map(|phase| phase.totals.as_mut()) {
         totals.host.mean_load *= factor;
         for role in totals.roles.values_mut() {
             role.cpu_ns = scaled(role.cpu_ns);

@@ -39,10 +39,9 @@ fn as_published() -> Vec<TrialRecord> {
         let server = totals.roles.get_mut("server").expect("a server");
         let bytes = crate::units::round_u64(row[2] * 1e3);
         server.storage_read_bytes = Some(bytes * SECONDS);
-        trial.figures.insert(
-            names::KEEPS_UP.to_owned(),
-            Figure::new(f64::from(u8::from(name != BEHIND)), ""),
-        );
+        trial
+            .figures
+            .insert(names::KEEPS_UP.to_owned(), Figure::new(f64::from(u8::from(name != BEHIND)), ""));
         trials.push(trial);
     }
     trials
@@ -88,24 +87,13 @@ fn on_the_studys_own_figures_its_claims_hold() {
     }
     let report = report(as_published());
     for table in ["published_write", "published_read"] {
-        let table = report
-            .document()
-            .tables()
-            .find(|found| found.id == table)
-            .unwrap();
+        let table = report.document().tables().find(|found| found.id == table).unwrap();
         for row in &table.rows {
             let ratio = number::cell_text(&row[5]);
-            assert!(
-                ratio == "1.00" || (number::cell_text(&row[3]) == "0" && ratio == "–"),
-                "{row:?}"
-            );
+            assert!(ratio == "1.00" || (number::cell_text(&row[3]) == "0" && ratio == "–"), "{row:?}");
         }
     }
-    let table = report
-        .document()
-        .tables()
-        .find(|found| found.id == "published_scores")
-        .unwrap();
+    let table = report.document().tables().find(|found| found.id == "published_scores").unwrap();
     assert_eq!(table.rows.len(), 7);
     // Three of scores, seven criteria of five writers and six of seven readers.
     assert_eq!(drawn_as(&report, "published"), (16, 77));
@@ -122,9 +110,7 @@ fn what_was_written_in_seconds_is_none_of_the_studys_rows() {
         if !ours.layout_name.starts_with("individual") {
             continue;
         }
-        ours.layout_name = ours
-            .layout_name
-            .replace("individual", "individual-in-seconds");
+        ours.layout_name = ours.layout_name.replace("individual", "individual-in-seconds");
         in_seconds.name += "-in-seconds";
         if let Some(ledger) = &mut in_seconds.ledger {
             ledger.in_doubt_not_stored = 7;
@@ -140,16 +126,9 @@ fn what_was_written_in_seconds_is_none_of_the_studys_rows() {
     let rows = |report: &Report, id: &str| {
         let table = report.document().tables().find(|table| table.id == id);
         let rows = table.map(|table| table.rows.clone()).unwrap_or_default();
-        rows.iter()
-            .map(|row| row.iter().map(number::cell_text).collect::<Vec<_>>())
-            .collect::<Vec<_>>()
+        rows.iter().map(|row| row.iter().map(number::cell_text).collect::<Vec<_>>()).collect::<Vec<_>>()
     };
-    for id in [
-        "published_write",
-        "published_read",
-        "published_scores",
-        "claims",
-    ] {
+    for id in ["published_write", "published_read", "published_scores", "claims"] {
         assert!(!rows(&alone, id).is_empty(), "{id}");
         assert_eq!(rows(&beside, id), rows(&alone, id), "{id}");
     }
@@ -204,8 +183,7 @@ fn the_studys_rows_are_compared_with_layouts_as_the_study_had_them() {
 fn the_studys_disagreements_are_in_the_report() {
     let text = report(as_published()).json();
     assert!(
-        text.contains("difficulty term is left out of the sum")
-            && text.contains("the study's text says 75"),
+        text.contains("difficulty term is left out of the sum") && text.contains("the study's text says 75"),
         "{text}"
     );
 }
@@ -215,14 +193,8 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
     let mut trials = as_published();
     trials.retain(|trial| trial.implementation.title != "InfluxDB");
     let found = report(thrice(trials));
-    for claim in [
-        CLAIMS[1], CLAIMS[3], CLAIMS[4], CLAIMS[5], CLAIMS[6], CLAIMS[7],
-    ] {
-        assert_eq!(
-            cell(&found, "claims", claim, "here"),
-            "cannot be judged",
-            "{claim}"
-        );
+    for claim in [CLAIMS[1], CLAIMS[3], CLAIMS[4], CLAIMS[5], CLAIMS[6], CLAIMS[7]] {
+        assert_eq!(cell(&found, "claims", claim, "here"), "cannot be judged", "{claim}");
         assert!(cell(&found, "claims", claim, "figures").contains("no valid trial of InfluxDB"));
     }
     assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "held");
@@ -230,9 +202,7 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
     // MongoDB bulk needs 4 MB here, less than InfluxDB's 5; and a datagram is lost.
     for trial in trials.iter_mut().filter(|trial| trial.ledger.is_some()) {
         if trial.implementation.title == "MongoDB" && trial.implementation.layout_name == "bulk" {
-            trial
-                .figures
-                .insert(names::DISK_SETTLED.to_owned(), Figure::new(44e6, "bytes"));
+            trial.figures.insert(names::DISK_SETTLED.to_owned(), Figure::new(44e6, "bytes"));
         }
         if trial.implementation.title == "InfluxDB" {
             trial.ledger.as_mut().unwrap().in_doubt_not_stored = 1;
@@ -242,15 +212,9 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
     let found = report(thrice(trials));
     kept::kept_claims("machine-tool-refuted", &found);
     assert_eq!(cell(&found, "claims", CLAIMS[1], "here"), "did not hold");
-    assert!(
-        cell(&found, "claims", CLAIMS[1], "figures")
-            .contains("5.00 against 4.00 MB of MongoDB bulk")
-    );
+    assert!(cell(&found, "claims", CLAIMS[1], "figures").contains("5.00 against 4.00 MB of MongoDB bulk"));
     assert_eq!(cell(&found, "claims", CLAIMS[4], "here"), "did not hold");
-    assert_eq!(
-        cell(&found, "claims", CLAIMS[0], "here"),
-        "cannot be judged"
-    );
+    assert_eq!(cell(&found, "claims", CLAIMS[0], "here"), "cannot be judged");
     assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("no valid trial of MariaDB"));
 }
 
@@ -258,30 +222,20 @@ fn a_claim_is_refuted_by_one_part_and_not_judged_without_all() {
 fn within_the_noise_nothing_is_decided() {
     let mut trials = Vec::new();
     for (repetition, wobble) in [0.9, 1.1, 1.0, 0.95].into_iter().enumerate() {
-        for trial in as_published()
-            .into_iter()
-            .filter(|trial| trial.implementation.title == "InfluxDB")
-        {
+        for trial in as_published().into_iter().filter(|trial| trial.implementation.title == "InfluxDB") {
             let mut trial = trial;
             trial.repetition = u32::try_from(repetition).unwrap();
             let totals = trial.phases[1].totals.as_mut().unwrap();
             if let Some(reader) = totals.roles.get_mut("reader") {
                 let bytes = 2_000_000.0
-                    * if trial.implementation.strategy.as_deref() == Some("bulk") {
-                        wobble
-                    } else {
-                        1.0
-                    };
+                    * if trial.implementation.strategy.as_deref() == Some("bulk") { wobble } else { 1.0 };
                 reader.sent_wire_bytes = Some(crate::units::round_u64(bytes));
                 reader.received_wire_bytes = Some(0);
             }
             trials.push(trial);
         }
     }
-    assert_eq!(
-        cell(&report(trials), "claims", CLAIMS[5], "here"),
-        "undecided"
-    );
+    assert_eq!(cell(&report(trials), "claims", CLAIMS[5], "here"), "undecided");
 }
 
 /// Two single trials stated flatly what two others denied.
@@ -290,20 +244,14 @@ fn a_single_trial_and_a_disturbed_host_decide_nothing() {
     let outcome = |trials| {
         let report = report(trials);
         for claim in CLAIMS {
-            assert_eq!(
-                cell(&report, "claims", claim, "here"),
-                "undecided",
-                "{claim}"
-            );
+            assert_eq!(cell(&report, "claims", claim, "here"), "undecided", "{claim}");
         }
         cell(&report, "claims", CLAIMS[1], "figures")
     };
     assert!(outcome(as_published()).contains("undecided: fewer than three valid repetitions"));
     let mut trials = thrice(as_published());
     for trial in &mut trials {
-        trial
-            .warnings
-            .push("the host was disturbed: steal 9 %".to_owned());
+        trial.warnings.push("the host was disturbed: steal 9 %".to_owned());
     }
     assert!(outcome(trials).contains("undecided: the host was disturbed, which was tolerated"));
 }
@@ -315,27 +263,20 @@ fn a_run_as_the_study_and_others_bulk_are_kept() {
     run.as_study = true;
     let mut trials = thrice(as_published());
     for layout in ["individual", "bulk"] {
-        trials.extend(thrice(
-            pair("PostgreSQL", layout, 0, COSTLY, CHEAP).to_vec(),
-        ));
+        trials.extend(thrice(pair("PostgreSQL", layout, 0, COSTLY, CHEAP).to_vec()));
     }
     let found = Report::new(run, trials, &ReportOptions::default()).unwrap();
     kept::kept("machine-tool-as-study", &found);
-    let others = [
-        pair("SQLite", "individual", 0, COSTLY, COSTLY),
-        pair("SQLite", "bulk", 0, CHEAP, CHEAP),
-    ];
+    let others = [pair("SQLite", "individual", 0, COSTLY, COSTLY), pair("SQLite", "bulk", 0, CHEAP, CHEAP)];
     let alone = report(thrice(others.concat()));
     kept::kept("machine-tool-others", &alone);
     // A reader that kept up in one repetition alone.
     let mut trials = thrice(as_published());
-    let first = trials.iter_mut().find(|trial| {
-        trial.implementation.label() == "MongoDB individual" && trial.answers.is_some()
-    });
+    let first = trials
+        .iter_mut()
+        .find(|trial| trial.implementation.label() == "MongoDB individual" && trial.answers.is_some());
     if let Some(first) = first {
-        first
-            .figures
-            .insert(names::KEEPS_UP.to_owned(), Figure::new(1.0, ""));
+        first.figures.insert(names::KEEPS_UP.to_owned(), Figure::new(1.0, ""));
     }
     kept::kept_claims("machine-tool-keeps-up", &report(trials));
 }

@@ -24,17 +24,12 @@ use crate::studies::select::Results;
 /// A trial that asked 1,000 questions in so many seconds.
 fn asked(title: &str, seconds: f64) -> TrialRecord {
     let mut questions = load("ask", false, seconds, 1_000, 1_000);
-    questions
-        .labels
-        .insert("operation".to_owned(), "ask".into());
+    questions.labels.insert("operation".to_owned(), "ask".into());
     of_phases(title, vec![questions])
 }
 
 fn sections(trials: Vec<TrialRecord>) -> Vec<Section> {
-    let run = RunRecord {
-        workload: greenhouse::STUDY.workload.to_owned(),
-        ..run()
-    };
+    let run = RunRecord { workload: greenhouse::STUDY.workload.to_owned(), ..run() };
     let (field, options) = (&Field::new(run, trials), &ReportOptions::default());
     greenhouse::STUDY.sections(Results { field, options })
 }
@@ -119,26 +114,15 @@ fn a_study_is_reported_of_its_own_workload_alone() {
     let trials = vec![asked("SQLite", 1.0)];
     let report = Report::new(run(), trials, &ReportOptions::default());
     let report = report.expect("a report");
-    assert!(
-        report
-            .document()
-            .tables()
-            .all(|table| table.id != "greenhouse_questions")
-    );
+    assert!(report.document().tables().all(|table| table.id != "greenhouse_questions"));
 }
 
 /// How many figures are drawn again, and how many of their bars stand beside those that the study printed, called so. These have to be alike. Exceptions are
 /// scores, which are of other company, and load averages, of which one machine has one for both sides.
 fn drawn_as(report: &Report, published: &str) -> (usize, usize) {
-    let drawn = || {
-        report
-            .document()
-            .tables()
-            .filter(|table| table.drawing.is_some())
-    };
+    let drawn = || report.document().tables().filter(|table| table.drawing.is_some());
     let mut pairs = 0;
-    let is_held =
-        |table: &&Table| !table.id.starts_with("figure_score") && !table.id.ends_with("_load");
+    let is_held = |table: &&Table| !table.id.starts_with("figure_score") && !table.id.ends_with("_load");
     for table in drawn().filter(is_held) {
         let of = |figures: &str| {
             let rows = table.rows.iter();
@@ -163,11 +147,7 @@ fn drawn_as(report: &Report, published: &str) -> (usize, usize) {
                 panic!("{}: {printed:?}", table.id);
             };
             let apart = (here.value - printed.value).abs();
-            assert!(
-                apart <= printed.value * 0.01,
-                "{} {keys:?}: {here:?} {printed:?}",
-                table.id
-            );
+            assert!(apart <= printed.value * 0.01, "{} {keys:?}: {here:?} {printed:?}", table.id);
             pairs += 1;
         }
     }

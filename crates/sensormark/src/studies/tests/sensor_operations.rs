@@ -58,11 +58,7 @@ fn load(operation: Operation, clients: u32, rate: f64) -> LoadRecord {
 
 /// A trial of these rates, by operation with one client and with 16.
 fn of_rates(title: &str, index: Index, rates: [[f64; 2]; 4]) -> TrialRecord {
-    let name = if index == Index::None {
-        "individual-no-index"
-    } else {
-        "individual"
-    };
+    let name = if index == Index::None { "individual-no-index" } else { "individual" };
     let mut record = trial(implementation(title, name, None), 0, COSTLY);
     record.implementation.layout = Layout::row_per_reading().with_index(index);
     record.side = Side::Mixed;
@@ -92,10 +88,7 @@ fn as_published(place: &str) -> Vec<TrialRecord> {
 }
 
 fn record(environment: Option<&str>) -> RunRecord {
-    let mut record = RunRecord {
-        workload: NAME.to_owned(),
-        ..run()
-    };
+    let mut record = RunRecord { workload: NAME.to_owned(), ..run() };
     if let Some(hypervisor) = environment {
         let folder = tempfile::tempdir().unwrap();
         let own = crate::probe::Environment::read(&[("data", folder.path())]).unwrap();
@@ -142,14 +135,9 @@ fn on_the_studys_own_figures_its_claims_hold_and_ratios_are_one() {
     for name in ["published_single", "published_multi"] {
         let mut tables = report.document().tables();
         let table = tables.find(|table| table.id == name).unwrap();
-        assert_eq!(
-            table.rows.len(),
-            3 * 5,
-            "here, and two of the study's each with ratios"
-        );
+        assert_eq!(table.rows.len(), 3 * 5, "here, and two of the study's each with ratios");
         for row in &table.rows {
-            let is_one =
-                |cell: &Cell| matches!(cell, Cell::Number(one) if (one.value - 1.0).abs() < 1e-9);
+            let is_one = |cell: &Cell| matches!(cell, Cell::Number(one) if (one.value - 1.0).abs() < 1e-9);
             if number::cell_text(&row[1]) == "here / physical" {
                 assert!(row[2..].iter().all(is_one), "{row:?}");
             }
@@ -176,10 +164,7 @@ fn one_part_refutes_a_claim_and_what_is_missing_is_named() {
     assert!(cell(&found, "claims", CLAIMS[0], "figures").contains("× 6.00"));
     // What a scan of a few readings costs refutes nothing.
     let mut few = as_published(PHYSICAL);
-    for (one, other) in few
-        .iter_mut()
-        .filter(|trial| trial.implementation.title != "Cassandra")
-        .zip(&trials)
+    for (one, other) in few.iter_mut().filter(|trial| trial.implementation.title != "Cassandra").zip(&trials)
     {
         one.loads.clone_from(&other.loads);
     }
@@ -256,21 +241,12 @@ fn what_is_not_scored_moves_nobody() {
         trials.truncate(1);
         trials
     };
-    let time = |trials| {
-        cell(
-            &report(trials),
-            "costs_write",
-            "Cassandra individual",
-            "time",
-        )
-    };
+    let time = |trials| cell(&report(trials), "costs_write", "Cassandra individual", "time");
     let without = time(trials());
     let mut with = trials();
     let mut small = load(Operation::SingleWrite, 2, 0.001);
     small.phase = "small".to_owned();
-    small
-        .labels
-        .insert(crate::measurement::names::SCORED.to_owned(), json!(false));
+    small.labels.insert(crate::measurement::names::SCORED.to_owned(), json!(false));
     with[0].loads.push(small.clone());
     assert_eq!(time(with), without);
     small.labels.clear();
@@ -321,19 +297,14 @@ fn the_peak_takes_twelve_clients_and_more() {
 /// What takes a run on each is judged where there are two.
 #[test]
 fn physical_and_virtual_are_judged_in_a_comparison() {
-    let field =
-        |place, hypervisor| Field::new(record(Some(hypervisor)), thrice(as_published(place)));
+    let field = |place, hypervisor| Field::new(record(Some(hypervisor)), thrice(as_published(place)));
     let (physical, guest) = (field(PHYSICAL, ""), field(VIRTUAL, "Xen"));
     let compared = Comparison::new(&guest, &physical, 0.02).expect("runs of one workload");
     let mut tables = compared.document().tables();
     let claims = tables.find(|table| table.id == "environment_claims");
     let claims = claims.expect("claims");
     kept::kept_table("sensor-operations-environment-claims", claims);
-    let outcomes: Vec<String> = claims
-        .rows
-        .iter()
-        .map(|row| number::cell_text(&row[1]))
-        .collect();
+    let outcomes: Vec<String> = claims.rows.iter().map(|row| number::cell_text(&row[1])).collect();
     // In the fixture the index has the same effect on both, which rounding decides.
     assert_eq!(outcomes[..4], ["held"; 4]);
     assert_eq!(outcomes.len(), 6);
@@ -369,8 +340,5 @@ fn other_layouts_are_kept() {
     let compared = Comparison::new(&guest, &physical, 0.02).expect("runs of one workload");
     let mut tables = compared.document().tables();
     let claims = tables.find(|table| table.id == "environment_claims");
-    kept::kept_table(
-        "sensor-operations-environments-once",
-        claims.expect("claims"),
-    );
+    kept::kept_table("sensor-operations-environments-once", claims.expect("claims"));
 }

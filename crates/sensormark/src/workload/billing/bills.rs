@@ -35,10 +35,7 @@ impl Bills {
             month,
             rounds,
             ask: Ask::Aggregate {
-                aggregates: vec![Aggregate {
-                    function: Function::Sum,
-                    field: fields::USAGE_SINCE_READ,
-                }],
+                aggregates: vec![Aggregate { function: Function::Sum, field: fields::USAGE_SINCE_READ }],
                 grouping: Grouping::default(),
                 from_sums: false,
             },
@@ -57,17 +54,9 @@ impl Bills {
             return (narrow(index % self.devices()), self.month.clone());
         }
         let (complete, hours) = self.order.complete(watermark);
-        let partial = if hours > self.month.start {
-            self.order.lanes
-        } else {
-            0
-        };
+        let partial = if hours > self.month.start { self.order.lanes } else { 0 };
         let device = narrow(index % u64::from((complete + partial).max(1)));
-        let end = if device < complete {
-            self.month.end
-        } else {
-            self.month.end.min(hours)
-        };
+        let end = if device < complete { self.month.end } else { self.month.end.min(hours) };
         (device, self.month.start..end)
     }
 

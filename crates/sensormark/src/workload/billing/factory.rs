@@ -38,11 +38,7 @@ impl WorkloadFactory for BillingWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
         request.begins(NAME, calendar::START_NS)?;
         let records = request.steps(NAME, calendar::HOUR_NS)?;
@@ -109,11 +105,7 @@ fn study_first(offers: &mut [LayoutOption]) {
         return;
     };
     let usual = &mut offers[0];
-    let by_time = if usual.layout.index == Index::SeriesTime {
-        "time-index"
-    } else {
-        "by-time"
-    };
+    let by_time = if usual.layout.index == Index::SeriesTime { "time-index" } else { "by-time" };
     by_time.clone_into(&mut usual.variant);
     usual.default_selection = DefaultSelection::Further;
     offers[place].variant.clear();
@@ -134,19 +126,11 @@ struct Billing {
 
 impl Billing {
     fn order(&self, devices: Range<u32>) -> Order {
-        Order {
-            devices,
-            lanes: self.parameters.clients,
-            records: self.parameters.records,
-        }
+        Order { devices, lanes: self.parameters.clients, records: self.parameters.records }
     }
 
     fn phase(&self, operation: &str, devices: u32, load: LoadSpec) -> PhaseSpec {
-        let Parameters {
-            processes,
-            limit_seconds,
-            ..
-        } = self.parameters;
+        let Parameters { processes, limit_seconds, .. } = self.parameters;
         let mut phase = PhaseSpec::new(format!("{operation}-{devices}"), vec![load])
             .label(OPERATION, operation)
             .label(DEVICES, devices);
@@ -157,11 +141,7 @@ impl Billing {
 
     /// Loads devices up to this number.
     fn ingest(&self, devices: Range<u32>) -> PhaseSpec {
-        let atomicity = if self.parameters.atomic {
-            Atomicity::Atomic
-        } else {
-            Atomicity::Separate
-        };
+        let atomicity = if self.parameters.atomic { Atomicity::Atomic } else { Atomicity::Separate };
         let end = devices.end;
         let operations = Ingest::new(self.seed, self.order(devices), atomicity);
         let load = LoadSpec::writing(INGEST, Arc::new(operations), self.parameters.clients);
@@ -183,10 +163,7 @@ impl Billing {
 }
 
 fn ingest_of(devices: u32) -> About {
-    About {
-        phase: format!("{INGEST}-{devices}"),
-        load: INGEST.to_owned(),
-    }
+    About { phase: format!("{INGEST}-{devices}"), load: INGEST.to_owned() }
 }
 
 impl Workload for Billing {

@@ -63,12 +63,7 @@ pub struct Ingest {
 impl Ingest {
     /// These devices' readings, in this order.
     pub fn new(seed: u64, order: Order, atomicity: Atomicity) -> Self {
-        Self {
-            seed,
-            order,
-            atomicity,
-            classes: [INGEST.to_owned()],
-        }
+        Self { seed, order, atomicity, classes: [INGEST.to_owned()] }
     }
 }
 
@@ -82,10 +77,7 @@ impl Operations for Ingest {
             Atomicity::Separate => 2.0,
             Atomicity::Atomic => 1.0,
         };
-        Extent {
-            readings: 1.0,
-            statements: commits,
-        }
+        Extent { readings: 1.0, statements: commits }
     }
 
     fn classes(&self) -> &[String] {

@@ -3,8 +3,7 @@
 use super::parameters::Parameters;
 
 /// What the study printed: its database, operations a second, and the longest mean time of a bill in ms (`studies::billing`).
-pub(super) const PRINTED: [(&str, f64, f64); 2] =
-    [("GridDB", 31_916.3, 84.3), ("MariaDB", 2_423.3, 231.4)];
+pub(super) const PRINTED: [(&str, f64, f64); 2] = [("GridDB", 31_916.3, 84.3), ("MariaDB", 2_423.3, 231.4)];
 /// Its clients.
 const CLIENTS: f64 = 160.0;
 
@@ -25,11 +24,7 @@ impl Pace {
     pub fn of(store: &str) -> Self {
         let is_griddb = store == "griddb";
         let (database, operations, bill_ms) = PRINTED[usize::from(!is_griddb)];
-        Self {
-            database,
-            operations,
-            bills: CLIENTS * 1e3 / bill_ms,
-        }
+        Self { database, operations, bills: CLIENTS * 1e3 / bill_ms }
     }
 
     /// Seconds that a trial with these numbers takes.
@@ -40,9 +35,8 @@ impl Pace {
         };
         let bills = |devices: u32| f64::from(devices) * f64::from(parameters.bill_rounds);
         let loads = loads(parameters).into_iter();
-        let loading = loads.map(|devices| {
-            cut(f64::from(devices) * f64::from(parameters.records) / self.operations)
-        });
+        let loading =
+            loads.map(|devices| cut(f64::from(devices) * f64::from(parameters.records) / self.operations));
         let devices = parameters.devices.iter();
         let billing = devices.map(|&devices| cut(bills(devices) / self.bills));
         loading.chain(billing).sum::<f64>() + 2.0
@@ -68,10 +62,8 @@ fn loads(parameters: &Parameters) -> Vec<u32> {
     let alone = parameters.ingest_devices;
     let mut loads = Vec::new();
     let mut before = 0;
-    for devices in Some(alone)
-        .into_iter()
-        .filter(|&alone| alone > 0)
-        .chain(parameters.devices.iter().copied())
+    for devices in
+        Some(alone).into_iter().filter(|&alone| alone > 0).chain(parameters.devices.iter().copied())
     {
         loads.push(devices - before);
         if !parameters.emptied {

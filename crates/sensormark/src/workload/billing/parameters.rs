@@ -63,10 +63,7 @@ impl Parameters {
             ));
         }
         match self.billed_hours() {
-            None => Err(format!(
-                "bill_month={}: months go from 1 (January 2018) to 120",
-                self.bill_month
-            )),
+            None => Err(format!("bill_month={}: months go from 1 (January 2018) to 120", self.bill_month)),
             Some(hours) if hours.is_empty() => Err(format!(
                 "bill_month={}: {} records end before {} begins; load more than {} records, or bill an earlier month",
                 self.bill_month,

@@ -16,18 +16,14 @@ use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::studies::billing as published;
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_store::{
-    Answer, Atomicity, DefaultSelection, Group, Index, Layout, LayoutOption, Query, RepeatedWrite,
-    Selection, Store, Value, WriteMethod,
+    Answer, Atomicity, DefaultSelection, Group, Index, Layout, LayoutOption, Query, RepeatedWrite, Selection,
+    Store, Value, WriteMethod,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 fn order(devices: Range<u32>) -> Order {
-    Order {
-        devices,
-        lanes: 4,
-        records: 800,
-    }
+    Order { devices, lanes: 4, records: 800 }
 }
 
 /// Usage of each (series, time) that the operations below a number write, in hundredths.
@@ -52,9 +48,7 @@ fn summed(readings: &BTreeMap<(u32, i64), i64>, query: &Query) -> Option<i64> {
     let Selection::One(series) = query.series else {
         panic!("a bill is one device's");
     };
-    let own = readings
-        .iter()
-        .filter(|((of, time), _)| *of == series && query.range.contains(*time));
+    let own = readings.iter().filter(|((of, time), _)| *of == series && query.range.contains(*time));
     own.map(|(_, usage)| *usage).reduce(|one, more| one + more)
 }
 
@@ -168,11 +162,7 @@ fn bills_make_a_file_of_one_line_each() {
     let due = due.expect("a sum");
     assert_eq!(
         text,
-        Some(format!(
-            "4,2018-01-01T00:00:00Z,2018-02-01T00:00:00Z,{}.{:02}",
-            due / 100,
-            due % 100
-        ))
+        Some(format!("4,2018-01-01T00:00:00Z,2018-02-01T00:00:00Z,{}.{:02}", due / 100, due % 100))
     );
     assert_eq!(line(4).1, None, "a later round makes no second bill");
     let query = ask(&bills, 0, u64::MAX);
@@ -184,19 +174,12 @@ fn presets_make_sense_and_every_number_is_documented() {
     for scale in Scale::ALL {
         let preset = BillingWorkload.preset(scale).expect("a preset");
         assert_eq!(BillingWorkload.check(&preset), Ok(()), "{}", scale.name());
-        let names: BTreeSet<&str> = BillingWorkload
-            .parameters()
-            .iter()
-            .map(|one| one.name)
-            .collect();
+        let names: BTreeSet<&str> = BillingWorkload.parameters().iter().map(|one| one.name).collect();
         let numbers = preset.as_object().expect("an object");
         assert_eq!(names, numbers.keys().map(String::as_str).collect());
     }
     let study = Parameters::of(Scale::Study);
-    assert_eq!(
-        (study.clients, study.records),
-        (published::THREADS, published::RECORDS_PER_DEVICE)
-    );
+    assert_eq!((study.clients, study.records), (published::THREADS, published::RECORDS_PER_DEVICE));
     let counts = published::EXTRACT_MS.map(|(devices, _)| devices);
     let devices = study.devices.iter().map(|&devices| u64::from(devices));
     assert_eq!(devices.collect::<Vec<_>>(), counts);
@@ -205,23 +188,14 @@ fn presets_make_sense_and_every_number_is_documented() {
         let longest = longest.into_iter().fold(1.0, f64::max);
         assert_eq!(super::pace::PRINTED[place], (title, rate, longest));
     }
-    assert_eq!(
-        study.billed_hours().map(|hours| hours.len()),
-        Some(published::RECORDS_PER_BILL)
-    );
+    assert_eq!(study.billed_hours().map(|hours| hours.len()), Some(published::RECORDS_PER_BILL));
 }
 
 fn built(parameters: &Parameters, store: &dyn Store) -> Box<dyn Workload> {
     let layout = Layout::row_per_reading();
-    let subject = Subject {
-        store,
-        layout: &layout,
-        layout_name: "reading",
-    };
+    let subject = Subject { store, layout: &layout, layout_name: "reading" };
     let parameters = serde_json::to_value(parameters).expect("numbers");
-    BillingWorkload
-        .build(&parameters, 7, subject)
-        .expect("a workload")
+    BillingWorkload.build(&parameters, 7, subject).expect("a workload")
 }
 
 /// Steps in short: what is loaded and billed, and where the database is emptied.
@@ -245,14 +219,8 @@ fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
         bill_rounds: 1,
         ..Parameters::of(Scale::Quick)
     };
-    let grown = [
-        "ingest-32 320",
-        "settled-32",
-        "extract-32 32",
-        "ingest-48 160",
-        "settled-48",
-        "extract-48 48",
-    ];
+    let grown =
+        ["ingest-32 320", "settled-32", "extract-32 32", "ingest-48 160", "settled-48", "extract-48 48"];
     assert_eq!(in_short(&parameters), grown);
     parameters.ingest_devices = 16;
     let mut alone = grown.map(str::to_owned).to_vec();
@@ -280,30 +248,18 @@ fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
 #[test]
 fn the_studys_scale_is_guessed_at_the_studys_rates() {
     let study = Parameters::of(Scale::Study);
-    let hours =
-        |parameters: &Parameters, store: &str| Pace::of(store).seconds(parameters) / 3_600.0;
+    let hours = |parameters: &Parameters, store: &str| Pace::of(store).seconds(parameters) / 3_600.0;
     let grown = hours(&study, "mariadb");
     assert!((6.3..6.6).contains(&grown), "{grown} h");
     assert_eq!(Pace::of("postgresql"), Pace::of("mariadb"));
-    let emptied = Parameters {
-        emptied: true,
-        ..study.clone()
-    };
+    let emptied = Parameters { emptied: true, ..study.clone() };
     assert!((12.1..12.4).contains(&hours(&emptied, "mariadb")));
     assert!((0.4..0.6).contains(&hours(&study, "griddb")));
-    let cut = Parameters {
-        limit_seconds: 60,
-        ..study.clone()
-    };
+    let cut = Parameters { limit_seconds: 60, ..study.clone() };
     assert!(Pace::of("mariadb").seconds(&cut) <= 7.0 * 60.0 + 2.0);
     let workload = built(&study, &MemoryStore::new(RepeatedWrite::KeepsBoth));
     let told = workload.supposes().expect("a guess");
-    for part in [
-        "56064000 readings",
-        "6.4 h",
-        "2423 operations a second",
-        "MariaDB",
-    ] {
+    for part in ["56064000 readings", "6.4 h", "2423 operations a second", "MariaDB"] {
         assert!(told.contains(part), "{part}: {told}");
     }
 }
@@ -332,23 +288,14 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         (vec!["devices=many"], "write commas between them"),
         (vec!["devices=0"], "devices holds 0; each must be 1 or more"),
         (vec!["ingest_devices=10"], "ingest_devices=10: each of 16"),
-        (
-            vec!["ingest_devices=16"],
-            "less than the first of devices, 16",
-        ),
+        (vec!["ingest_devices=16"], "less than the first of devices, 16"),
         (vec!["emptied=perhaps"], "--set emptied=perhaps"),
         (vec!["records=0"], "records is 0; it must be 1 to 87648"),
         (vec!["clients=0"], "clients is 0; it must be 1 or more"),
         (vec!["processes=17"], "1 to 16 processes"),
         (vec!["bill_month=121"], "1 (January 2018) to 120"),
-        (
-            vec!["bill_month=2"],
-            "744 records end before 2018-02 begins",
-        ),
-        (
-            vec!["bill_rounds=0"],
-            "bill_rounds is 0; it must be 1 or more",
-        ),
+        (vec!["bill_month=2"], "744 records end before 2018-02 begins"),
+        (vec!["bill_rounds=0"], "bill_rounds is 0; it must be 1 or more"),
         (vec!["atomic=perhaps"], "--set atomic=perhaps"),
         (vec!["device=16"], "did you mean devices?"),
     ] {
@@ -361,9 +308,7 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
 fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
     let offer = |variant: &str, default_selection, index, write| LayoutOption {
         variant: variant.to_owned(),
-        layout: Layout::row_per_reading()
-            .with_index(index)
-            .with_write(write),
+        layout: Layout::row_per_reading().with_index(index).with_write(write),
         default_selection,
         description: String::new(),
     };
@@ -375,35 +320,20 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
         let bound = bound.clone();
         let mut offers = vec![
             offer("", DefaultSelection::Usual, first, usual),
-            offer(
-                "clustered",
-                DefaultSelection::Further,
-                Index::Clustered,
-                usual,
-            ),
+            offer("clustered", DefaultSelection::Further, Index::Clustered, usual),
             bound,
             offer("series-index", request, Index::Series, usual),
-            offer(
-                "udp",
-                DefaultSelection::Further,
-                first,
-                WriteMethod::Datagram,
-            ),
+            offer("udp", DefaultSelection::Further, first, WriteMethod::Datagram),
         ];
         BillingWorkload.choose(&serde_json::Value::Null, "reading", &mut offers);
-        let named =
-            |offer: LayoutOption| (offer.variant, offer.layout.index, offer.default_selection);
+        let named = |offer: LayoutOption| (offer.variant, offer.layout.index, offer.default_selection);
         offers.into_iter().map(named).collect::<Vec<_>>()
     };
     let expected = |name: &str, first| {
         vec![
             (String::new(), Index::Series, DefaultSelection::Usual),
             (name.to_owned(), first, DefaultSelection::Further),
-            (
-                "clustered".to_owned(),
-                Index::Clustered,
-                DefaultSelection::Further,
-            ),
+            ("clustered".to_owned(), Index::Clustered, DefaultSelection::Further),
             ("foreign-key".to_owned(), Index::Series, request),
             ("udp".to_owned(), first, request),
         ]
@@ -414,8 +344,5 @@ fn the_study_s_layout_is_first_and_the_store_s_own_beside_it() {
     assert_eq!(chosen(first), expected("by-time", first));
     let mut alone = vec![offer("", DefaultSelection::Usual, Index::Clustered, usual)];
     BillingWorkload.choose(&serde_json::Value::Null, "reading", &mut alone);
-    assert_eq!(
-        (alone[0].variant.as_str(), alone[0].default_selection),
-        ("", DefaultSelection::Usual)
-    );
+    assert_eq!((alone[0].variant.as_str(), alone[0].default_selection), ("", DefaultSelection::Usual));
 }

@@ -7,8 +7,8 @@ use crate::dataset::devops::fields::{CPU, MEASUREMENTS};
 use crate::dataset::devops::hosts::HOSTNAME;
 use crate::dataset::devops::{Cursor, Devops, Position, TICKS_AN_HOUR, Track, tick_from, time_ns};
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Column, FieldSet, Function, Group, Grouping, Predicate, Query,
-    Schema, Selection, TimeRange, Value, Values, Window,
+    Aggregate, Answer, Ask, Batch, Column, FieldSet, Function, Group, Grouping, Predicate, Query, Schema,
+    Selection, TimeRange, Value, Values, Window,
 };
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -26,12 +26,7 @@ pub struct History {
 impl History {
     /// Of the first `ticks` ticks.
     pub const fn new(data: Devops, schema: Arc<Schema>, ticks: u64) -> Self {
-        Self {
-            data,
-            schema,
-            ticks,
-            hours: OnceLock::new(),
-        }
+        Self { data, schema, ticks, hours: OnceLock::new() }
     }
 
     /// The hosts.
@@ -96,17 +91,11 @@ impl History {
         let hosts = self.chosen(&query.series);
         let ticks = self.ticks(query.range);
         match &query.ask {
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                from_sums: false,
-            } => self.groups(&hosts, ticks, aggregates, *grouping),
-            Ask::LastReading { fields } => {
-                Some(Answer::Readings(self.last(&hosts, ticks, *fields)))
+            Ask::Aggregate { aggregates, grouping, from_sums: false } => {
+                self.groups(&hosts, ticks, aggregates, *grouping)
             }
-            Ask::SeriesMatching(predicate) => {
-                Some(Answer::Series(self.matching(&hosts, ticks, *predicate)))
-            }
+            Ask::LastReading { fields } => Some(Answer::Readings(self.last(&hosts, ticks, *fields))),
+            Ask::SeriesMatching(predicate) => Some(Answer::Series(self.matching(&hosts, ticks, *predicate))),
             _ => None,
         }
     }
@@ -156,11 +145,7 @@ impl History {
         let of = |tick: u64| window.start_of(time_ns(tick)) / window.width_ns;
         // Readings are every 10 s and windows at least a minute, so that none between the first and the last is empty.
         let count = usize::try_from(of(ticks.end - 1) - of(ticks.start) + 1).ok()?;
-        Some(if grouping.by_tag.is_some() {
-            count * hosts
-        } else {
-            count
-        })
+        Some(if grouping.by_tag.is_some() { count * hosts } else { count })
     }
 
     fn last(&self, hosts: &[u32], ticks: Range<u64>, fields: FieldSet) -> Batch {
@@ -187,8 +172,7 @@ impl History {
         let tracks = self.tracks(predicate.field, hosts, ticks.start);
         let matches = |track: &mut Track| ticks.clone().any(|_| predicate.passes(track.next()));
         let both = hosts.iter().zip(tracks);
-        both.filter_map(|(host, mut track)| matches(&mut track).then_some(*host))
-            .collect()
+        both.filter_map(|(host, mut track)| matches(&mut track).then_some(*host)).collect()
     }
 }
 
@@ -208,12 +192,7 @@ fn windows(window: Window, ticks: Range<u64>) -> impl Iterator<Item = (i64, Rang
 }
 
 fn group(series: Option<u32>, start_ns: i64, value: Value) -> Group {
-    Group {
-        series,
-        window_start_ns: Some(start_ns),
-        day: None,
-        values: vec![value],
-    }
+    Group { series, window_start_ns: Some(start_ns), day: None, values: vec![value] }
 }
 
 /// Values, folded.
@@ -227,22 +206,14 @@ struct Fold {
 impl Fold {
     #[inline]
     fn add(&mut self, value: f64) {
-        self.most = if self.count == 0 {
-            value
-        } else {
-            self.most.max(value)
-        };
+        self.most = if self.count == 0 { value } else { self.most.max(value) };
         self.count += 1;
         self.sum += value;
     }
 
     fn merge(&mut self, other: &Self) {
         if other.count > 0 {
-            self.most = if self.count == 0 {
-                other.most
-            } else {
-                self.most.max(other.most)
-            };
+            self.most = if self.count == 0 { other.most } else { self.most.max(other.most) };
         }
         self.count += other.count;
         self.sum += other.sum;

@@ -13,9 +13,7 @@ mod tests;
 pub mod writes;
 
 use crate::dataset::devops::fields::MEASUREMENTS;
-use crate::dataset::devops::{
-    Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST,
-};
+use crate::dataset::devops::{Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
 use crate::dataset::export::{DataRequest, DataSet};
 use crate::engine::parameter::of_table;
 use crate::engine::trial::script::Step;
@@ -56,11 +54,7 @@ fn read(parameters: &Value) -> Result<Parameters, String> {
 }
 
 const fn data(parameters: &Parameters, seed: u64) -> Devops {
-    Devops {
-        seed,
-        hosts: parameters.hosts,
-        walk: parameters.walk,
-    }
+    Devops { seed, hosts: parameters.hosts, walk: parameters.walk }
 }
 
 impl WorkloadFactory for DevopsWorkload {
@@ -74,11 +68,7 @@ impl WorkloadFactory for DevopsWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
         request.begins(NAME, START_NS)?;
         let ticks = match request.steps(NAME, INTERVAL_NS)? {
@@ -97,11 +87,7 @@ impl WorkloadFactory for DevopsWorkload {
         let parameters = read(parameters)?;
         // Tags of any seed will do for asking stores for layouts, and of a few hosts.
         let hosts = parameters.hosts.clamp(1, 2);
-        Ok(Devops {
-            hosts,
-            ..data(&parameters, 0)
-        }
-        .schema())
+        Ok(Devops { hosts, ..data(&parameters, 0) }.schema())
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -109,10 +95,7 @@ impl WorkloadFactory for DevopsWorkload {
         let buckets = Family::Bucketed {
             limit: BUCKET_READINGS,
             per_ns: BUCKET_NS,
-            split: DaySplit {
-                day_start_ns: 6 * HOUR_NS,
-                day_end_ns: 22 * HOUR_NS,
-            },
+            split: DaySplit { day_start_ns: 6 * HOUR_NS, day_end_ns: 22 * HOUR_NS },
         };
         let all = [Family::PerReading, buckets];
         let named = LAYOUTS.iter().zip(all);
@@ -169,9 +152,7 @@ impl Workload for Built {
         for (table, measurement) in MEASUREMENTS.iter().enumerate() {
             let readings = self.script.base.readings(table) as f64;
             let name = format!("{}/{}", figures::READINGS_PER_WRITE, measurement.name);
-            record
-                .figures
-                .insert(name, Figure::new(readings, "readings"));
+            record.figures.insert(name, Figure::new(readings, "readings"));
         }
     }
 }
@@ -186,10 +167,7 @@ fn add_rates(record: &mut TrialRecord) {
     let writing = loads.filter(|load| load.writes && load.seconds > 0.0 && load.operations() > 0);
     let rate = |load: &LoadRecord| {
         let counted = load.counted();
-        (
-            load.phase.clone(),
-            values(counted.readings) / counted.seconds,
-        )
+        (load.phase.clone(), values(counted.readings) / counted.seconds)
     };
     let rates: Vec<(String, f64)> = writing.map(rate).collect();
     for (phase, rate) in rates {
@@ -207,9 +185,7 @@ fn add_stored(record: &mut TrialRecord) {
         let written = values(load.readings() as f64);
         stored = if grows { stored + written } else { written };
         if let Some(phase) = load.labels.get(steps::SETTLED).and_then(Value::as_str)
-            && record
-                .figures
-                .contains_key(&format!("{}/{phase}", names::DISK_SETTLED))
+            && record.figures.contains_key(&format!("{}/{phase}", names::DISK_SETTLED))
         {
             found.push((phase.to_owned(), stored));
         }

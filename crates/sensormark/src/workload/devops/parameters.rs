@@ -85,10 +85,7 @@ impl Parameters {
     /// Ticks at the ends of the further spans.
     #[must_use]
     pub fn more_ticks(&self) -> Vec<u64> {
-        self.more_hours
-            .iter()
-            .map(|hours| Self::ticks_in(*hours))
-            .collect()
+        self.more_hours.iter().map(|hours| Self::ticks_in(*hours)).collect()
     }
 
     /// The most workers.
@@ -104,10 +101,7 @@ impl Parameters {
     pub fn check(&self) -> Result<(), String> {
         check_each(Self::TABLE, self)?;
         if self.threshold >= 100.0 {
-            return Err(format!(
-                "threshold is {}; no host's usage is over 100 percent",
-                self.threshold
-            ));
+            return Err(format!("threshold is {}; no host's usage is over 100 percent", self.threshold));
         }
         self.check_lists()?;
         self.check_spans()

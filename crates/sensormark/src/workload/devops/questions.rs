@@ -9,8 +9,8 @@ use crate::dataset::devops::time_ns;
 use crate::dataset::random::Stream;
 use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
-    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection,
-    TimeRange, Window,
+    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection, TimeRange,
+    Window,
 };
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -75,10 +75,7 @@ impl QuestionKind {
         match self {
             Self::MaximumShort => format!("maximum by minute, 1 host, {short}"),
             Self::MaximumLong => {
-                format!(
-                    "maximum by minute, 1 host, {}",
-                    span(parameters.long_minutes)
-                )
+                format!("maximum by minute, 1 host, {}", span(parameters.long_minutes))
             }
             Self::MaximumSeveral => {
                 format!("maximum by minute, {} hosts, {short}", several(parameters))
@@ -126,31 +123,20 @@ impl Questions {
         plan: Arc<Plan>,
         seed: u64,
     ) -> Self {
-        Self {
-            kind,
-            parameters,
-            history,
-            plan,
-            seed,
-            classes: [kind.name().to_owned()],
-        }
+        Self { kind, parameters, history, plan, seed, classes: [kind.name().to_owned()] }
     }
 
     fn draws(&self, index: u64) -> Draws {
         let kind = (self.kind as u64) << 48;
-        Draws {
-            stream: Stream::new(self.seed, STREAM, kind | (index & ((1 << 48) - 1))),
-            next: 0,
-        }
+        Draws { stream: Stream::new(self.seed, STREAM, kind | (index & ((1 << 48) - 1))), next: 0 }
     }
 
     fn hosts(&self, draws: &mut Draws) -> Selection {
         let hosts = self.history.hosts();
         match self.kind {
-            QuestionKind::MaximumShort | QuestionKind::MaximumLong => Selection::Tagged {
-                tag: HOSTNAME,
-                value: format!("host_{}", draws.below(u64::from(hosts))),
-            },
+            QuestionKind::MaximumShort | QuestionKind::MaximumLong => {
+                Selection::Tagged { tag: HOSTNAME, value: format!("host_{}", draws.below(u64::from(hosts))) }
+            }
             QuestionKind::MaximumSeveral => {
                 let mut missing = u64::from(several(&self.parameters));
                 let chosen = (0..hosts).filter(|host| {
@@ -161,9 +147,7 @@ impl Questions {
                 });
                 Selection::Set(chosen.collect())
             }
-            QuestionKind::MeanAll | QuestionKind::LastReading | QuestionKind::Busy => {
-                Selection::All
-            }
+            QuestionKind::MeanAll | QuestionKind::LastReading | QuestionKind::Busy => Selection::All,
         }
     }
 
@@ -183,9 +167,7 @@ impl Questions {
                 return TimeRange::new(start_ns, end_ns - before);
             }
         };
-        let length = i64::try_from(minutes)
-            .unwrap_or(i64::MAX)
-            .saturating_mul(MINUTE_NS);
+        let length = i64::try_from(minutes).unwrap_or(i64::MAX).saturating_mul(MINUTE_NS);
         if length >= end_ns - start_ns {
             return TimeRange::new(start_ns, end_ns);
         }
@@ -196,34 +178,23 @@ impl Questions {
 
     fn ask(&self) -> Ask {
         let minutes = |count: u64| Window {
-            width_ns: i64::try_from(count)
-                .unwrap_or(i64::MAX)
-                .saturating_mul(MINUTE_NS),
+            width_ns: i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(MINUTE_NS),
             origin_ns: 0,
         };
         let aggregate = |function, window, by_tag| Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function,
-                field: USAGE_USER,
-            }],
-            grouping: Grouping {
-                window: Some(window),
-                by_tag,
-                ..Grouping::default()
-            },
+            aggregates: vec![Aggregate { function, field: USAGE_USER }],
+            grouping: Grouping { window: Some(window), by_tag, ..Grouping::default() },
             from_sums: false,
         };
         match self.kind {
-            QuestionKind::MaximumShort
-            | QuestionKind::MaximumLong
-            | QuestionKind::MaximumSeveral => aggregate(Function::Max, minutes(1), None),
+            QuestionKind::MaximumShort | QuestionKind::MaximumLong | QuestionKind::MaximumSeveral => {
+                aggregate(Function::Max, minutes(1), None)
+            }
             QuestionKind::MeanAll => {
                 let window = minutes(self.parameters.mean_step_minutes);
                 aggregate(Function::Mean, window, Some(HOSTNAME))
             }
-            QuestionKind::LastReading => Ask::LastReading {
-                fields: FieldSet::first(FIELDS),
-            },
+            QuestionKind::LastReading => Ask::LastReading { fields: FieldSet::first(FIELDS) },
             QuestionKind::Busy => Ask::SeriesMatching(Predicate {
                 field: USAGE_USER,
                 comparison: Comparison::Above,
@@ -254,12 +225,7 @@ impl Operations for Questions {
     }
 
     fn extent(&self) -> Extent {
-        let Parameters {
-            short_minutes,
-            long_minutes,
-            mean_minutes,
-            ..
-        } = *self.parameters;
+        let Parameters { short_minutes, long_minutes, mean_minutes, .. } = *self.parameters;
         let all = f64::from(self.history.hosts());
         let (hosts, minutes) = match self.kind {
             QuestionKind::MaximumShort => (1.0, short_minutes),
@@ -299,11 +265,7 @@ impl Operations for Questions {
             }
             Ask::LastReading { .. } => {
                 let any = !self.history.ticks(query.range).is_empty();
-                Some(if any {
-                    self.history.hosts() as usize
-                } else {
-                    0
-                })
+                Some(if any { self.history.hosts() as usize } else { 0 })
             }
             _ => None,
         }

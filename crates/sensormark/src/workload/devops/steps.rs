@@ -51,12 +51,7 @@ struct Maker {
 
 impl Script {
     /// The steps for a subject.
-    pub fn new(
-        parameters: Arc<Parameters>,
-        data: Devops,
-        schema: Arc<Schema>,
-        subject: Subject<'_>,
-    ) -> Self {
+    pub fn new(parameters: Arc<Parameters>, data: Devops, schema: Arc<Schema>, subject: Subject<'_>) -> Self {
         let readings: Vec<u64> = (0..MEASUREMENTS.len())
             .map(|table| readings_per_write(&parameters, &schema, table, subject))
             .collect();
@@ -102,21 +97,12 @@ impl Script {
             steps.push(maker.question(&asked, kind, 1, (&name, &grown, *hours)));
             from = to;
         }
-        Self {
-            parameters,
-            base,
-            steps,
-        }
+        Self { parameters, base, steps }
     }
 }
 
 /// Readings in a write of a table.
-fn readings_per_write(
-    parameters: &Parameters,
-    schema: &Schema,
-    table: usize,
-    subject: Subject<'_>,
-) -> u64 {
+fn readings_per_write(parameters: &Parameters, schema: &Schema, table: usize, subject: Subject<'_>) -> u64 {
     if parameters.batch > 0 {
         return parameters.batch;
     }
@@ -175,10 +161,7 @@ impl Maker {
             _ => Checking::All,
         };
         let load = LoadSpec {
-            about: Some(About {
-                phase: phase.to_owned(),
-                load: LOAD.to_owned(),
-            }),
+            about: Some(About { phase: phase.to_owned(), load: LOAD.to_owned() }),
             distribution: WorkDistribution::COUNTER,
             ..LoadSpec::asking(kind.name(), Arc::new(questions), clients, checking)
         };

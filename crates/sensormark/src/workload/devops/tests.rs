@@ -27,22 +27,12 @@ fn sizes_of_writes(batch: u64, batch_times: f64) -> Vec<u64> {
         batch_times,
         ..Parameters::of(Scale::Quick)
     };
-    let data = Devops {
-        seed: 3,
-        hosts: 100,
-        walk: Walk::Clamped,
-    };
+    let data = Devops { seed: 3, hosts: 100, walk: Walk::Clamped };
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
-    let subject = Subject {
-        store: &store,
-        layout: &Layout::row_per_reading(),
-        layout_name: "individual",
-    };
+    let subject = Subject { store: &store, layout: &Layout::row_per_reading(), layout_name: "individual" };
     let schema = Arc::new(data.schema());
     let base = Script::new(Arc::new(parameters), data, schema, subject).base;
-    (0..MEASUREMENTS.len())
-        .map(|table| base.readings(table))
-        .collect()
+    (0..MEASUREMENTS.len()).map(|table| base.readings(table)).collect()
 }
 
 #[test]
@@ -62,19 +52,10 @@ struct Place {
 
 /// Writes of these sizes; the lanes go on beyond them.
 fn place(hosts: u32, walk: Walk, ticks: Range<u64>, readings: &[u64]) -> Place {
-    let data = Devops {
-        seed: 3,
-        hosts,
-        walk,
-    };
+    let data = Devops { seed: 3, hosts, walk };
     let plan = Arc::new(Plan::new(hosts, ticks.clone(), readings));
     let lanes = Arc::new(Lanes::new(&data, ticks.end + 100, &plan));
-    Place {
-        schema: Arc::new(data.schema()),
-        writes: Writes::new(Arc::clone(&plan), lanes),
-        data,
-        plan,
-    }
+    Place { schema: Arc::new(data.schema()), writes: Writes::new(Arc::clone(&plan), lanes), data, plan }
 }
 
 const UNEVEN: [u64; 9] = [50, 7, 120, 1, 33, 64, 64, 20, 9];
@@ -98,13 +79,7 @@ impl Place {
 
     fn questions(&self, kind: QuestionKind, parameters: &Parameters, ticks: u64) -> Questions {
         let history = History::new(self.data, Arc::clone(&self.schema), ticks);
-        Questions::new(
-            kind,
-            Arc::new(parameters.clone()),
-            Arc::new(history),
-            Arc::clone(&self.plan),
-            11,
-        )
+        Questions::new(kind, Arc::new(parameters.clone()), Arc::new(history), Arc::clone(&self.plan), 11)
     }
 }
 
@@ -118,10 +93,7 @@ fn every_reading_is_written_once_and_in_the_order_of_time() {
         for index in 0..place.writes.len() {
             let batch = place.write(index, &mut slot);
             let own = UNEVEN[batch.table].max(1);
-            assert!(
-                !batch.is_empty() && batch.len() as u64 <= own.max(1),
-                "{index}"
-            );
+            assert!(!batch.is_empty() && batch.len() as u64 <= own.max(1), "{index}");
             assert!(batch.len() as u64 <= place.plan.readings(batch.table));
             latest = latest.max(batch.times_ns[0]);
             // No table lags behind by more than a block.
@@ -138,9 +110,7 @@ fn every_reading_is_written_once_and_in_the_order_of_time() {
         for watermark in 0..=place.writes.len() {
             let complete = place.plan.complete(watermark);
             assert_eq!(complete.start, ticks.start);
-            let early = seen
-                .iter()
-                .filter(|((.., time), _)| tick_from(*time) < complete.end);
+            let early = seen.iter().filter(|((.., time), _)| tick_from(*time) < complete.end);
             assert!(early.clone().all(|(_, index)| *index < watermark));
             let expected = (complete.end - complete.start) * u64::from(hosts) * 9;
             assert_eq!(early.count() as u64, expected);
@@ -152,10 +122,7 @@ fn every_reading_is_written_once_and_in_the_order_of_time() {
                 complete.end - complete.start
             };
             assert!(complete(writes) >= ticks);
-            assert!(
-                writes == 0 || complete(writes - 1) < ticks,
-                "{ticks}: {writes}"
-            );
+            assert!(writes == 0 || complete(writes - 1) < ticks, "{ticks}: {writes}");
         }
     }
 }
@@ -177,18 +144,11 @@ fn the_order_in_which_writes_are_made_does_not_matter() {
     let place = place(8, Walk::Reflected, 20..400, &UNEVEN);
     let mut slot = Slot::new(&place.schema);
     let count = place.writes.len();
-    let in_order: Vec<Batch> = (0..count)
-        .map(|index| place.write(index, &mut slot))
-        .collect();
+    let in_order: Vec<Batch> = (0..count).map(|index| place.write(index, &mut slot)).collect();
     // From the end, in jumps, and a little out of order.
     let jumps = (0..count).map(|index| index * 7_919 % count);
     let swapped = (0..count).map(|index| (index ^ 5).min(count - 1));
-    for index in (0..count)
-        .rev()
-        .step_by(31)
-        .chain(jumps.step_by(13))
-        .chain(swapped)
-    {
+    for index in (0..count).rev().step_by(31).chain(jumps.step_by(13)).chain(swapped) {
         let number = usize::try_from(index).unwrap();
         assert_eq!(place.write(index, &mut slot), in_order[number], "{index}");
     }
@@ -265,23 +225,12 @@ fn questions_are_about_windows_of_their_length_all_over_the_data() {
             QuestionKind::MeanAll => 33,
             QuestionKind::LastReading => continue,
         };
-        assert!(
-            ranges
-                .iter()
-                .all(|range| range.length_ns() == minutes * 60_000_000_000)
-        );
+        assert!(ranges.iter().all(|range| range.length_ns() == minutes * 60_000_000_000));
         let mut starts: Vec<i64> = ranges.iter().map(|range| range.start_ns).collect();
         starts.sort_unstable();
         starts.dedup();
-        assert!(
-            starts.len() > 30,
-            "{kind:?}: {} of 40 windows differ",
-            starts.len()
-        );
-        assert!(matches!(
-            slot.query().ask,
-            Ask::Aggregate { .. } | Ask::SeriesMatching(_)
-        ));
+        assert!(starts.len() > 30, "{kind:?}: {} of 40 windows differ", starts.len());
+        assert!(matches!(slot.query().ask, Ask::Aggregate { .. } | Ask::SeriesMatching(_)));
     }
 }
 

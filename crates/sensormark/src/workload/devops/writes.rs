@@ -46,26 +46,16 @@ impl Plan {
     /// Writes of about so many readings, by table, of these ticks.
     pub fn new(hosts: u32, ticks: Range<u64>, readings: &[u64]) -> Self {
         let of_hosts = u64::from(hosts);
-        let wanted: Vec<u64> = readings
-            .iter()
-            .map(|count| (count / of_hosts).max(1))
-            .collect();
+        let wanted: Vec<u64> = readings.iter().map(|count| (count / of_hosts).max(1)).collect();
         let span = ticks.end - ticks.start;
         let block_ticks = wanted.iter().copied().max().unwrap_or(1).min(span.max(1));
         let lanes = readings.iter().map(|count| {
             let parts = of_hosts.div_ceil((*count).clamp(1, of_hosts));
             let bound = |part: u64| u32::try_from(of_hosts * part / parts).unwrap_or(hosts);
-            (0..parts)
-                .map(|part| bound(part)..bound(part + 1))
-                .collect()
+            (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
         });
-        let mut plan = Self {
-            lanes: lanes.collect(),
-            block: Vec::new(),
-            tail: Vec::new(),
-            block_ticks,
-            ticks,
-        };
+        let mut plan =
+            Self { lanes: lanes.collect(), block: Vec::new(), tail: Vec::new(), block_ticks, ticks };
         plan.block = plan.pieces(block_ticks, &wanted);
         plan.tail = plan.pieces(span % block_ticks, &wanted);
         plan
@@ -111,11 +101,7 @@ impl Plan {
     fn piece(&self, index: u64) -> Option<(u64, Piece)> {
         let block = index / self.block.len() as u64;
         let place = usize::try_from(index % self.block.len() as u64).ok()?;
-        let pieces = if block < self.whole_blocks() {
-            &self.block
-        } else {
-            &self.tail
-        };
+        let pieces = if block < self.whole_blocks() { &self.block } else { &self.tail };
         let start = self.ticks.start + block * self.block_ticks;
         pieces.get(place).map(|piece| (start, *piece))
     }
@@ -139,10 +125,7 @@ impl Plan {
         };
         let block = self.block.len() as u64;
         let blocks = ticks / self.block_ticks;
-        (blocks * block..)
-            .find(enough)
-            .unwrap_or(0)
-            .min(self.writes())
+        (blocks * block..).find(enough).unwrap_or(0).min(self.writes())
     }
 
     /// The table of a write, and its readings.
@@ -150,10 +133,7 @@ impl Plan {
     pub fn size(&self, index: u64) -> (usize, u64) {
         let (_, piece) = self.piece(index).expect("there is such a write");
         let hosts = &self.lanes[piece.table][piece.part];
-        (
-            piece.table,
-            piece.ticks * u64::from(hosts.end - hosts.start),
-        )
+        (piece.table, piece.ticks * u64::from(hosts.end - hosts.start))
     }
 
     /// The largest write of a table, in readings.
@@ -257,11 +237,7 @@ impl Writes {
     /// The writes of a plan; the lanes are cut alike.
     pub fn new(plan: Arc<Plan>, lanes: Arc<Lanes>) -> Self {
         debug_assert_eq!(plan.lanes.len(), MEASUREMENTS.len());
-        Self {
-            plan,
-            lanes,
-            classes: ["write".to_owned()],
-        }
+        Self { plan, lanes, classes: ["write".to_owned()] }
     }
 }
 

@@ -20,8 +20,7 @@ const AFTER_THE_KILL: Duration = Duration::from_secs(60);
 pub struct DurabilityWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    let read: Parameters =
-        serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+    let read: Parameters = serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
     read.check()?;
     Ok(read)
 }
@@ -89,10 +88,7 @@ impl Workload for Durability {
         phase.limit = Some(kill_after + AFTER_THE_KILL);
         if self.parameters.kill != Victim::Server {
             let down = Duration::from_secs_f64(self.parameters.down_seconds);
-            phase.kill_member = Some(MemberKill {
-                first: self.parameters.kill == Victim::Primary,
-                down,
-            });
+            phase.kill_member = Some(MemberKill { first: self.parameters.kill == Victim::Primary, down });
             phase.limit = Some(kill_after + AFTER_THE_KILL + down + down);
         }
         vec![Step::Run(phase)]

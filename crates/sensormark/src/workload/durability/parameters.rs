@@ -65,22 +65,10 @@ mod tests {
             assert_eq!(Parameters::of(scale).check(), Ok(()));
         }
         let wrong = [
-            Parameters {
-                clients: 0,
-                ..quick.clone()
-            },
-            Parameters {
-                batch: 1_000_000,
-                ..quick.clone()
-            },
-            Parameters {
-                kill_after_seconds: f64::NAN,
-                ..quick.clone()
-            },
-            Parameters {
-                kill_after_seconds: 0.0,
-                ..quick
-            },
+            Parameters { clients: 0, ..quick.clone() },
+            Parameters { batch: 1_000_000, ..quick.clone() },
+            Parameters { kill_after_seconds: f64::NAN, ..quick.clone() },
+            Parameters { kill_after_seconds: 0.0, ..quick },
         ];
         assert!(wrong.iter().all(|one| one.check().is_err()));
     }

@@ -7,8 +7,7 @@ use super::WRITE;
 use crate::dataset::random::Stream;
 use crate::engine::operations::{ENDLESS, Extent, Operations, Slot};
 use sensormark_store::{
-    Answer, Batch, Field, FieldType, Query, Schema, Series, Table, Tag, TagColumn, TimeResolution,
-    Value,
+    Answer, Batch, Field, FieldType, Query, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 
 /// 2026-01-01T00:00:00Z, in ns since the Unix epoch.
@@ -18,21 +17,12 @@ const INTERVAL_NS: i64 = 1_000_000_000;
 
 /// What the readings look like: a sensor's number as a tag, a value and a running number as fields.
 pub fn schema(series: u32) -> Schema {
-    let field = |name: &str, kind| Field {
-        name: name.to_owned(),
-        kind,
-        nullable: false,
-    };
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: false };
     Schema {
         tables: vec![Table {
             name: "readings".to_owned(),
-            tags: vec![Tag {
-                name: "sensor".to_owned(),
-            }],
-            fields: vec![
-                field("value", FieldType::F64),
-                field("number", FieldType::I64),
-            ],
+            tags: vec![Tag { name: "sensor".to_owned() }],
+            fields: vec![field("value", FieldType::F64), field("number", FieldType::I64)],
             entity: None,
             time_resolution: TimeResolution::Seconds,
             series: Series::new(vec![TagColumn::Integer((0..i64::from(series)).collect())])
@@ -57,11 +47,7 @@ impl Readings {
     pub fn new(seed: u64, series: u32, batch: u32) -> Self {
         assert!(series > 0, "readings are of series");
         let streams = (0..u64::from(series)).map(|one| Stream::new(seed, one, 0));
-        Self {
-            streams: streams.collect(),
-            batch: u64::from(batch.max(1)),
-            classes: [WRITE.to_owned()],
-        }
+        Self { streams: streams.collect(), batch: u64::from(batch.max(1)), classes: [WRITE.to_owned()] }
     }
 
     fn push(&self, number: u64, batch: &mut Batch) {
@@ -69,12 +55,8 @@ impl Readings {
         let (series, second) = (number % count, number / count);
         let stream = &self.streams[usize::try_from(series).expect("a place in memory")];
         let ticks = i64::try_from(second).unwrap_or(i64::MAX);
-        batch
-            .series
-            .push(u32::try_from(series).expect("series are counted by u32"));
-        batch
-            .times_ns
-            .push(START_NS.saturating_add(ticks.saturating_mul(INTERVAL_NS)));
+        batch.series.push(u32::try_from(series).expect("series are counted by u32"));
+        batch.times_ns.push(START_NS.saturating_add(ticks.saturating_mul(INTERVAL_NS)));
         let running = i64::try_from(number).unwrap_or(i64::MAX);
         let values = [Value::F64(stream.unit(second) * 100.0), Value::I64(running)];
         for (column, value) in batch.columns.iter_mut().zip(values) {

@@ -34,19 +34,13 @@ impl WorkloadFactory for IotPlatformWorkload {
 
     of_table!(Parameters, Parameters::read);
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let parameters = Parameters::read(parameters)?;
         request.begins(NAME, START_NS)?;
         let hours = request.steps(NAME, HOUR_NS)?;
         let hours = hours.unwrap_or_else(|| u64::from(parameters.days) * HOURS_A_DAY);
         if hours > u64::from(MOST_DAYS) * HOURS_A_DAY {
-            return Err(format!(
-                "--for: there are {MOST_DAYS} days of data; give that or less"
-            ));
+            return Err(format!("--for: there are {MOST_DAYS} days of data; give that or less"));
         }
         let homes = Homes::new(request.seed, parameters.homes);
         Ok(Box::new(Messages::new(homes, hours)))
@@ -87,9 +81,7 @@ impl WorkloadFactory for IotPlatformWorkload {
         parameters.check()?;
         let schema = Arc::new(schema(parameters.homes));
         if subject.time_resolution(&schema, 0) > TimeResolution::Milliseconds {
-            return Err(
-                "devices send times of milliseconds, and the layout keeps fewer digits".to_owned(),
-            );
+            return Err("devices send times of milliseconds, and the layout keeps fewer digits".to_owned());
         }
         let table = &schema.tables[0];
         let size = subject.store.write_size(subject.layout, table);
@@ -142,16 +134,11 @@ impl Platform {
         let count = self.parameters.questions;
         let questions = Arc::new(Questions::new(&self.subjects, query, days, count));
         let load = LoadSpec {
-            about: Some(About {
-                phase: LOAD.to_owned(),
-                load: LOAD.to_owned(),
-            }),
+            about: Some(About { phase: LOAD.to_owned(), load: LOAD.to_owned() }),
             ..LoadSpec::asking(query.name(), questions, 1, Checking::All)
         };
         let name = format!("{}-{days}d", query.name());
-        let mut phase = PhaseSpec::new(name, vec![load])
-            .label(OPERATION, query.name())
-            .label(DAYS, days);
+        let mut phase = PhaseSpec::new(name, vec![load]).label(OPERATION, query.name()).label(DAYS, days);
         phase.limit = self.limit();
         Step::Run(phase)
     }

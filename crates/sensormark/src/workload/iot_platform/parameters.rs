@@ -79,13 +79,9 @@ impl Parameters {
     /// # Errors
     /// A value of another kind, in words; homes that nobody could count.
     pub fn read(parameters: &Value) -> Result<Self, String> {
-        let own: Self =
-            serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+        let own: Self = serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
         if !(1..=MOST_HOMES).contains(&own.homes) {
-            return Err(format!(
-                "homes={}: there are from 1 to {MOST_HOMES}",
-                own.homes
-            ));
+            return Err(format!("homes={}: there are from 1 to {MOST_HOMES}", own.homes));
         }
         Ok(own)
     }
@@ -122,9 +118,7 @@ impl Parameters {
 
     fn check_spans(&self, name: &str, spans: &[u32]) -> Result<(), String> {
         if spans.is_empty() || !spans.is_sorted_by(|one, other| one < other) {
-            return Err(format!(
-                "{name}: write days in ascending order, like 1,7,30"
-            ));
+            return Err(format!("{name}: write days in ascending order, like 1,7,30"));
         }
         match spans.iter().find(|&&days| days > self.days) {
             Some(days) => Err(format!(
@@ -147,11 +141,7 @@ impl Parameters {
     pub fn families(&self) -> Vec<(String, Family)> {
         let (per_ns, split) = (DAY_NS, self.split());
         let family = |name: &str| match name {
-            "bucketed" => Family::Bucketed {
-                limit: self.bucket,
-                per_ns,
-                split,
-            },
+            "bucketed" => Family::Bucketed { limit: self.bucket, per_ns, split },
             "summary" => Family::Summary { per_ns, split },
             "array" => Family::GrowingArray,
             _ => Family::PerReading,

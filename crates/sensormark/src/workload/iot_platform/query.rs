@@ -2,8 +2,7 @@
 
 use crate::dataset::iot_platform::{DAY_NS, DEVICE_ID, HOUR_NS, field};
 use sensormark_store::{
-    Aggregate, Ask, DaySplit, FieldSet, FieldType, Function, Grouping, Query, Selection, TimeRange,
-    Window,
+    Aggregate, Ask, DaySplit, FieldSet, FieldType, Function, Grouping, Query, Selection, TimeRange, Window,
 };
 
 /// A query of the platform.
@@ -85,10 +84,7 @@ impl PlatformQuery {
 
     /// Whether it reads sums that were kept at write time.
     pub const fn from_sums(self) -> bool {
-        matches!(
-            self,
-            Self::DailyMeansFromSums | Self::DayAndNightFromSums | Self::TotalFromSums
-        )
+        matches!(self, Self::DailyMeansFromSums | Self::DayAndNightFromSums | Self::TotalFromSums)
     }
 
     /// Stretches of time that it asks about begin at multiples of this, in ns.
@@ -103,34 +99,24 @@ impl PlatformQuery {
     pub fn of_temperature(self, series: u32, range: TimeRange, split: DaySplit) -> Option<Query> {
         let temperature = field(FieldType::F64);
         let window = |width_ns: i64| Grouping {
-            window: Some(Window {
-                width_ns,
-                origin_ns: 0,
-            }),
+            window: Some(Window { width_ns, origin_ns: 0 }),
             ..Grouping::default()
         };
         let grouping = match self {
             Self::Raw | Self::RawWithoutDays => {
-                let ask = Ask::Range {
-                    fields: FieldSet::one(temperature),
-                    coarse_filter: self == Self::Raw,
-                };
+                let ask = Ask::Range { fields: FieldSet::one(temperature), coarse_filter: self == Self::Raw };
                 return Some(of_series(series, range, ask));
             }
             Self::HourlyMeans => window(HOUR_NS),
             Self::DailyMeans | Self::DailyMeansFromSums => window(DAY_NS),
-            Self::DayAndNight | Self::DayAndNightFromSums => Grouping {
-                by_day_part: Some(split),
-                ..Grouping::default()
-            },
+            Self::DayAndNight | Self::DayAndNightFromSums => {
+                Grouping { by_day_part: Some(split), ..Grouping::default() }
+            }
             Self::Total | Self::TotalFromSums => Grouping::default(),
             Self::Chart | Self::Statistics => return None,
         };
         let ask = Ask::Aggregate {
-            aggregates: vec![Aggregate {
-                function: Function::Mean,
-                field: temperature,
-            }],
+            aggregates: vec![Aggregate { function: Function::Mean, field: temperature }],
             grouping,
             from_sums: self.from_sums(),
         };
@@ -139,12 +125,7 @@ impl PlatformQuery {
 }
 
 fn of_series(series: u32, range: TimeRange, ask: Ask) -> Query {
-    Query {
-        table: 0,
-        series: Selection::One(series),
-        range,
-        ask,
-    }
+    Query { table: 0, series: Selection::One(series), range, ask }
 }
 
 /// Statistics of every property of a device. Numbers have count, smallest, largest and mean. Truth values have the last and the share of time in which they
@@ -153,38 +134,22 @@ pub fn statistics(device_id: String, range: TimeRange) -> Query {
     let of = |kind: FieldType, functions: &[Function]| -> Vec<Aggregate> {
         let field = field(kind);
         let functions = functions.iter();
-        functions
-            .map(|&function| Aggregate { function, field })
-            .collect()
+        functions.map(|&function| Aggregate { function, field }).collect()
     };
-    let numbers = [
-        Function::Count,
-        Function::Min,
-        Function::Max,
-        Function::Mean,
-    ];
+    let numbers = [Function::Count, Function::Min, Function::Max, Function::Mean];
     let aggregates = [
         of(FieldType::I64, &numbers),
         of(FieldType::F64, &numbers),
-        of(
-            FieldType::Bool,
-            &[Function::Count, Function::Last, Function::TimeWeightedShare],
-        ),
+        of(FieldType::Bool, &[Function::Count, Function::Last, Function::TimeWeightedShare]),
         of(FieldType::Text, &[Function::Count, Function::MostFrequent]),
     ];
     Query {
         table: 0,
-        series: Selection::Tagged {
-            tag: DEVICE_ID,
-            value: device_id,
-        },
+        series: Selection::Tagged { tag: DEVICE_ID, value: device_id },
         range,
         ask: Ask::Aggregate {
             aggregates: aggregates.concat(),
-            grouping: Grouping {
-                by_series: true,
-                ..Grouping::default()
-            },
+            grouping: Grouping { by_series: true, ..Grouping::default() },
             from_sums: false,
         },
     }

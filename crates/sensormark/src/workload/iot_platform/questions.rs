@@ -49,8 +49,7 @@ impl Questions {
     /// So many questions of a query over so many days.
     pub fn new(subjects: &Subjects, query: PlatformQuery, days: u32, count: u64) -> Self {
         let homes = &subjects.homes;
-        let is_number =
-            |series: &u32| matches!(homes.kind(*series), FieldType::I64 | FieldType::F64);
+        let is_number = |series: &u32| matches!(homes.kind(*series), FieldType::I64 | FieldType::F64);
         // The same stretches for all queries that begin at the same steps.
         let kind = u64::from(days) * 2 + u64::from(query.step_ns() == DAY_NS);
         Self {

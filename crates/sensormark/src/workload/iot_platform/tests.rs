@@ -20,11 +20,7 @@ fn subjects(homes: u32, batch: u64) -> Subjects {
     let homes = Arc::new(Homes::new(7, homes));
     Subjects {
         schema: Arc::new(schema(homes.homes())),
-        load: Arc::new(BatchWrites::new(
-            Arc::clone(&homes),
-            u64::from(DAYS) * 24,
-            batch,
-        )),
+        load: Arc::new(BatchWrites::new(Arc::clone(&homes), u64::from(DAYS) * 24, batch)),
         homes,
         seed: 3,
         split: Parameters::of(Scale::Quick).split(),
@@ -117,10 +113,7 @@ fn raw_values_are_those_that_were_written() {
     let all = written(&subjects);
     for query in [PlatformQuery::Raw, PlatformQuery::RawWithoutDays] {
         let questions = Questions::new(&subjects, query, 2, 12);
-        for (index, query) in asked(&questions, &subjects.schema, u64::MAX)
-            .iter()
-            .enumerate()
-        {
+        for (index, query) in asked(&questions, &subjects.schema, u64::MAX).iter().enumerate() {
             let Some(Answer::Readings(got)) = questions.expected(index as u64, query) else {
                 panic!("readings")
             };
@@ -137,12 +130,7 @@ fn raw_values_are_those_that_were_written() {
 }
 
 /// The mean of each key's temperatures, by looking at every row.
-fn means<K: Ord>(
-    all: &Batch,
-    rows: &[usize],
-    field: usize,
-    key: impl Fn(i64) -> K,
-) -> BTreeMap<K, f64> {
+fn means<K: Ord>(all: &Batch, rows: &[usize], field: usize, key: impl Fn(i64) -> K) -> BTreeMap<K, f64> {
     let mut sums: BTreeMap<K, (f64, f64)> = BTreeMap::new();
     for &row in rows {
         let sum = sums.entry(key(all.times_ns[row])).or_default();
@@ -167,16 +155,8 @@ fn means_are_those_of_what_was_written_from_sums_too() {
     let split = subjects.split;
     for query in PlatformQuery::ALL {
         let questions = Questions::new(&subjects, query, 3, 6);
-        for (index, question) in asked(&questions, &subjects.schema, u64::MAX)
-            .iter()
-            .enumerate()
-        {
-            let Ask::Aggregate {
-                grouping,
-                from_sums,
-                ..
-            } = &question.ask
-            else {
+        for (index, question) in asked(&questions, &subjects.schema, u64::MAX).iter().enumerate() {
+            let Ask::Aggregate { grouping, from_sums, .. } = &question.ask else {
                 continue;
             };
             assert_eq!(*from_sums, query.from_sums());
@@ -187,14 +167,8 @@ fn means_are_those_of_what_was_written_from_sums_too() {
                 panic!("groups")
             };
             let rows = rows(&all, question, &subjects.schema);
-            let Selection::One(series) = question.series else {
-                panic!("one series")
-            };
-            let field = if subjects.homes.kind(series) == FieldType::F64 {
-                2
-            } else {
-                1
-            };
+            let Selection::One(series) = question.series else { panic!("one series") };
+            let field = if subjects.homes.kind(series) == FieldType::F64 { 2 } else { 1 };
             let wanted = means(&all, &rows, field, |time| {
                 let window = grouping.window.map(|window| window.start_of(time));
                 let night = grouping.by_day_part.map(|_| !split.is_day(time));
@@ -224,37 +198,17 @@ fn statistics_are_those_of_what_was_written() {
     let all = written(&subjects);
     let questions = Questions::new(&subjects, PlatformQuery::Statistics, 1, 24);
     let mut devices = BTreeSet::new();
-    for (index, query) in asked(&questions, &subjects.schema, u64::MAX)
-        .iter()
-        .enumerate()
-    {
+    for (index, query) in asked(&questions, &subjects.schema, u64::MAX).iter().enumerate() {
         assert_eq!(query.range.end_ns, START_NS + i64::from(DAYS) * DAY_NS);
-        let Some(Answer::Groups(got)) = questions.expected(index as u64, query) else {
-            panic!("groups")
-        };
+        let Some(Answer::Groups(got)) = questions.expected(index as u64, query) else { panic!("groups") };
         let rows = rows(&all, query, &subjects.schema);
         let series: BTreeSet<u32> = rows.iter().map(|&row| all.series[row]).collect();
-        assert_eq!(
-            got.iter()
-                .filter_map(|group| group.series)
-                .collect::<BTreeSet<_>>(),
-            series
-        );
+        assert_eq!(got.iter().filter_map(|group| group.series).collect::<BTreeSet<_>>(), series);
         devices.insert(series.first().copied());
         for group in got {
             let number = group.series.expect("by series");
-            let own: Vec<usize> = rows
-                .iter()
-                .copied()
-                .filter(|&row| all.series[row] == number)
-                .collect();
-            statistics_of(
-                &all,
-                &own,
-                subjects.homes.kind(number),
-                query.range.end_ns,
-                &group,
-            );
+            let own: Vec<usize> = rows.iter().copied().filter(|&row| all.series[row] == number).collect();
+            statistics_of(&all, &own, subjects.homes.kind(number), query.range.end_ns, &group);
         }
     }
     assert_eq!(devices.len(), 24, "each device has its turn");
@@ -266,15 +220,8 @@ fn statistics_of(all: &Batch, rows: &[usize], kind: FieldType, end_ns: i64, grou
     let last = *rows.last().expect("readings");
     match kind {
         FieldType::I64 | FieldType::F64 => {
-            let (first, field) = if kind == FieldType::I64 {
-                (0, 1)
-            } else {
-                (4, 2)
-            };
-            let numbers: Vec<f64> = rows
-                .iter()
-                .map(|&row| all.columns[field].number(row).unwrap())
-                .collect();
+            let (first, field) = if kind == FieldType::I64 { (0, 1) } else { (4, 2) };
+            let numbers: Vec<f64> = rows.iter().map(|&row| all.columns[field].number(row).unwrap()).collect();
             let number = |place: usize| match &group.values[place] {
                 Value::I64(value) => *value as f64,
                 Value::F64(value) => *value,
@@ -290,9 +237,7 @@ fn statistics_of(all: &Batch, rows: &[usize], kind: FieldType, end_ns: i64, grou
         FieldType::Bool => {
             let (mut on, mut whole) = (0.0, 0.0);
             for (place, &row) in rows.iter().enumerate() {
-                let until = rows
-                    .get(place + 1)
-                    .map_or(end_ns, |&next| all.times_ns[next]);
+                let until = rows.get(place + 1).map_or(end_ns, |&next| all.times_ns[next]);
                 let held = (until - all.times_ns[row]) as f64;
                 whole += held;
                 if all.columns[0].value(row) == Value::Bool(true) {
@@ -301,25 +246,18 @@ fn statistics_of(all: &Batch, rows: &[usize], kind: FieldType, end_ns: i64, grou
             }
             assert!(count(8));
             assert_eq!(group.values[9], all.columns[0].value(last));
-            let Value::F64(share) = group.values[10] else {
-                panic!("a share")
-            };
+            let Value::F64(share) = group.values[10] else { panic!("a share") };
             assert!((share - on / whole).abs() < 1e-9);
         }
         FieldType::Text | FieldType::U16 => {
             let mut counts: BTreeMap<String, usize> = BTreeMap::new();
             for &row in rows {
-                *counts
-                    .entry(all.columns[3].value(row).to_string())
-                    .or_default() += 1;
+                *counts.entry(all.columns[3].value(row).to_string()).or_default() += 1;
             }
             let most = counts.values().copied().max();
             let best = counts.iter().find(|(_, count)| Some(**count) == most);
             assert!(count(11));
-            assert_eq!(
-                Some(group.values[12].to_string()),
-                best.map(|(text, _)| text.clone())
-            );
+            assert_eq!(Some(group.values[12].to_string()), best.map(|(text, _)| text.clone()));
         }
     }
 }
@@ -339,13 +277,8 @@ fn questions_keep_below_what_was_loaded_and_come_again_the_same() {
             }
         }
         let all = asked(&questions, &subjects.schema, u64::MAX);
-        assert_eq!(
-            all,
-            asked(&questions, &subjects.schema, subjects.load.len())
-        );
-        let steps = all
-            .iter()
-            .map(|one| (one.range.start_ns - START_NS) % query.step_ns());
+        assert_eq!(all, asked(&questions, &subjects.schema, subjects.load.len()));
+        let steps = all.iter().map(|one| (one.range.start_ns - START_NS) % query.step_ns());
         assert!(steps.into_iter().all(|rest| rest == 0));
     }
     let starts = |query| -> Vec<i64> {
@@ -355,14 +288,8 @@ fn questions_keep_below_what_was_loaded_and_come_again_the_same() {
     };
     let raw = starts(PlatformQuery::Raw);
     assert_eq!(raw, starts(PlatformQuery::RawWithoutDays));
-    assert!(
-        raw.iter()
-            .any(|start| (start - START_NS) % DAY_NS == 5 * HOUR_NS || start % DAY_NS != 0)
-    );
-    assert_eq!(
-        starts(PlatformQuery::DailyMeans),
-        starts(PlatformQuery::DailyMeansFromSums)
-    );
+    assert!(raw.iter().any(|start| (start - START_NS) % DAY_NS == 5 * HOUR_NS || start % DAY_NS != 0));
+    assert_eq!(starts(PlatformQuery::DailyMeans), starts(PlatformQuery::DailyMeansFromSums));
     assert!(raw.iter().collect::<BTreeSet<_>>().len() > 15);
 }
 
@@ -379,40 +306,24 @@ fn every_number_is_documented_and_every_scale_makes_sense() {
     for scale in Scale::ALL {
         let preset = IotPlatformWorkload.preset(scale).expect("numbers");
         IotPlatformWorkload.check(&preset).expect("sense");
-        let names: BTreeSet<&str> = preset
-            .as_object()
-            .expect("an object")
-            .keys()
-            .map(String::as_str)
-            .collect();
-        let documented: BTreeSet<&str> = IotPlatformWorkload
-            .parameters()
-            .iter()
-            .map(|one| one.name)
-            .collect();
+        let names: BTreeSet<&str> =
+            preset.as_object().expect("an object").keys().map(String::as_str).collect();
+        let documented: BTreeSet<&str> =
+            IotPlatformWorkload.parameters().iter().map(|one| one.name).collect();
         assert_eq!(names, documented);
     }
-    assert_eq!(
-        IotPlatformWorkload.repetitions(&IotPlatformWorkload.preset(Scale::Standard).unwrap()),
-        5
-    );
+    assert_eq!(IotPlatformWorkload.repetitions(&IotPlatformWorkload.preset(Scale::Standard).unwrap()), 5);
 }
 
 #[test]
 fn lists_are_set_as_people_write_them_and_wrong_numbers_are_refused() {
     let numbers = set(&["spans=1,7", "layouts=flat", "queries=chart,daily"]).expect("sense");
-    assert_eq!(
-        (numbers.spans, numbers.layouts),
-        (vec![1, 7], vec!["flat".to_owned()])
-    );
+    assert_eq!((numbers.spans, numbers.layouts), (vec![1, 7], vec!["flat".to_owned()]));
     assert_eq!(set(&["spans=[2]"]).unwrap().spans, [2]);
     assert_eq!(set(&["spans=3"]).unwrap().spans, [3]);
     assert!(set(&["variants="]).unwrap().variants.is_empty());
     for (settings, words) in [
-        (
-            vec!["spans=1,90"],
-            "spans: 90 days are more than there is data of; set days=90 or more",
-        ),
+        (vec!["spans=1,90"], "spans: 90 days are more than there is data of; set days=90 or more"),
         (vec!["days=5"], "spans: 7 days"),
         (vec!["spans=7,1"], "ascending"),
         (vec!["spans=week"], "--set spans=week: \"week\" in spans"),

@@ -32,11 +32,7 @@ impl MessageWrites {
             messages.extend_from_slice(&of_hour);
         }
         messages.truncate(count);
-        Self {
-            homes,
-            messages,
-            classes: [MESSAGES.to_owned()],
-        }
+        Self { homes, messages, classes: [MESSAGES.to_owned()] }
     }
 }
 
@@ -80,12 +76,7 @@ impl BatchWrites {
     /// Batches of about so many readings, of so many hours.
     pub fn new(homes: Arc<Homes>, hours: u64, readings: u64) -> Self {
         let hours_a_batch = crate::units::round_u64(readings as f64 / homes.values_an_hour());
-        Self {
-            homes,
-            hours,
-            hours_a_batch: hours_a_batch.clamp(1, hours.max(1)),
-            classes: [LOAD.to_owned()],
-        }
+        Self { homes, hours, hours_a_batch: hours_a_batch.clamp(1, hours.max(1)), classes: [LOAD.to_owned()] }
     }
 
     /// The home and the hours of a batch.

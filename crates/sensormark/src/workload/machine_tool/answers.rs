@@ -25,10 +25,7 @@ impl WrittenSamples {
     pub fn new(seed: u64, mut entries: Vec<Entry>) -> Self {
         entries.retain(|entry| entry.standing != Standing::Refused);
         entries.sort_by_key(|entry| entry.time_ns);
-        Self {
-            tool: MachineTool::new(seed),
-            entries,
-        }
+        Self { tool: MachineTool::new(seed), entries }
     }
 
     /// What a read around this time should find with this strategy; `Err` where the samples hold no whole cycle there: too many
@@ -44,8 +41,8 @@ impl WrittenSamples {
                 let near = self.near(two_seconds(around_ns));
                 let points = find_cycle(&near.times_ns, &near.columns[0], around_ns)
                     .map_err(|error| error.to_string())?;
-                let [t1, t2, t3, t4, t5] = [points.t1, points.t2, points.t3, points.t4, points.t5]
-                    .map(|row| near.times_ns[row]);
+                let [t1, t2, t3, t4, t5] =
+                    [points.t1, points.t2, points.t3, points.t4, points.t5].map(|row| near.times_ns[row]);
                 Ok(near.answer(around_ns, [t1, t2, t3, t4, t5], points.samples()))
             }
         }
@@ -56,9 +53,7 @@ impl WrittenSamples {
         // One by one, so that a search without a bound looks no further than it has to.
         let angle = |entry: &Entry| self.tool.sample(entry.sequence)[0];
         let found = |range: TimeRange, entry: Option<&Entry>| {
-            entry
-                .map(|entry| entry.time_ns)
-                .ok_or_else(|| format!("nothing found in {range:?}"))
+            entry.map(|entry| entry.time_ns).ok_or_else(|| format!("nothing found in {range:?}"))
         };
         let first = |range: TimeRange, passes: fn(u16) -> bool| {
             let mut within = self.within(range).iter();
@@ -73,9 +68,7 @@ impl WrittenSamples {
         let t3 = last(reach.before(t2), is_high)?;
         let low = self.near(TimeRange::new(t3, t2));
         let row = (0..low.times_ns.len()).min_by_key(|&row| low.columns[0][row]);
-        let t4 = row
-            .map(|row| low.times_ns[row])
-            .ok_or("nothing between t3 and t2")?;
+        let t4 = row.map(|row| low.times_ns[row]).ok_or("nothing between t3 and t2")?;
         let t5 = first(reach.after(t1), is_low)?;
         let cycle = self.near(TimeRange::new(t4, t5));
         let all = 0..cycle.times_ns.len();
@@ -83,26 +76,16 @@ impl WrittenSamples {
     }
 
     fn within(&self, range: TimeRange) -> &[Entry] {
-        let before = |time_ns: i64| {
-            self.entries
-                .partition_point(|entry| entry.time_ns < time_ns)
-        };
+        let before = |time_ns: i64| self.entries.partition_point(|entry| entry.time_ns < time_ns);
         let (from, to) = (before(range.start_ns), before(range.end_ns));
         &self.entries[from..to.max(from)]
     }
 
     fn near(&self, range: TimeRange) -> Near {
-        let mut near = Near {
-            times_ns: Vec::new(),
-            columns: Default::default(),
-        };
+        let mut near = Near { times_ns: Vec::new(), columns: Default::default() };
         for entry in self.within(range) {
             near.times_ns.push(entry.time_ns);
-            for (column, value) in near
-                .columns
-                .iter_mut()
-                .zip(self.tool.sample(entry.sequence))
-            {
+            for (column, value) in near.columns.iter_mut().zip(self.tool.sample(entry.sequence)) {
                 column.push(value);
             }
         }
@@ -132,15 +115,8 @@ impl WrittenSamples {
     fn differs(&self, got: &Fetched) -> Option<String> {
         let near = self.near(got.range);
         let column = |(number, values): (usize, Vec<u16>)| {
-            let values = if got.fields.contains(number) {
-                values
-            } else {
-                Vec::new()
-            };
-            Column {
-                values: Values::U16(values),
-                present: None,
-            }
+            let values = if got.fields.contains(number) { values } else { Vec::new() };
+            Column { values: Values::U16(values), present: None }
         };
         let batch = Batch {
             table: 0,
@@ -181,30 +157,17 @@ impl Written for WrittenSamples {
             table: 0,
             times_ns: Vec::new(),
             series: Vec::new(),
-            columns: vec![
-                Column {
-                    values: Values::U16(Vec::new()),
-                    present: None
-                };
-                CHANNELS
-            ],
+            columns: vec![Column { values: Values::U16(Vec::new()), present: None }; CHANNELS],
         };
         for standing in [Standing::Acknowledged, Standing::InDoubt] {
-            let chosen: Vec<&Entry> = self
-                .entries
-                .iter()
-                .filter(|entry| entry.standing == standing)
-                .collect();
+            let chosen: Vec<&Entry> =
+                self.entries.iter().filter(|entry| entry.standing == standing).collect();
             for chunk in chosen.chunks(CHUNK) {
                 batch.clear();
                 for entry in chunk {
                     batch.times_ns.push(entry.time_ns);
                     batch.series.push(0);
-                    for (column, value) in batch
-                        .columns
-                        .iter_mut()
-                        .zip(self.tool.sample(entry.sequence))
-                    {
+                    for (column, value) in batch.columns.iter_mut().zip(self.tool.sample(entry.sequence)) {
                         if let Values::U16(values) = &mut column.values {
                             values.push(value);
                         }
@@ -234,15 +197,12 @@ mod tests {
         let samples = samples();
         let around_ns = 1_000_000_000_000 + 1_500_000_000;
         // Of the samples from 1.5 to 3.5 s nothing is stored.
-        let stored =
-            |entry: &&Entry| !(around_ns..around_ns + 2_000_000_000).contains(&entry.time_ns);
+        let stored = |entry: &&Entry| !(around_ns..around_ns + 2_000_000_000).contains(&entry.time_ns);
         let left = samples.entries.iter().filter(stored).copied().collect();
         let left = WrittenSamples::new(7, left);
         assert_eq!(left.entries.len(), 3_000);
         assert!(left.cycle(Strategy::Individual, around_ns).is_err());
-        let found = left
-            .cycle(Strategy::IndividualUnbounded, around_ns)
-            .unwrap();
+        let found = left.cycle(Strategy::IndividualUnbounded, around_ns).unwrap();
         assert!(found.points_ns[0] >= around_ns + 2_000_000_000, "{found:?}");
     }
 
@@ -251,21 +211,13 @@ mod tests {
         let samples = samples();
         let around_ns = 1_000_000_000_000 + 2_345_678_901;
         let right = samples.cycle(Strategy::Bulk, around_ns).unwrap();
-        assert_eq!(
-            samples.cycle(Strategy::Individual, around_ns).unwrap(),
-            right
-        );
+        assert_eq!(samples.cycle(Strategy::Individual, around_ns).unwrap(), right);
         let outcome = |found: Result<CycleAnswer, &str>| ReadOutcome {
             around_ns,
             found: found.map_err(str::to_owned),
             fetched: Vec::new(),
         };
-        assert_eq!(
-            samples
-                .cycle(Strategy::IndividualUnbounded, around_ns)
-                .unwrap(),
-            right
-        );
+        assert_eq!(samples.cycle(Strategy::IndividualUnbounded, around_ns).unwrap(), right);
         let check = |outcome: &ReadOutcome| samples.check(Strategy::Bulk, outcome);
         assert_eq!(check(&outcome(Ok(right.clone()))), (None, false));
         let mut sums = right.clone();
@@ -274,12 +226,7 @@ mod tests {
         points.points_ns[3] += 1_000_000;
         let mut short = right;
         short.samples -= 1;
-        for wrong in [
-            outcome(Ok(sums)),
-            outcome(Ok(points)),
-            outcome(Ok(short)),
-            outcome(Err("no t1")),
-        ] {
+        for wrong in [outcome(Ok(sums)), outcome(Ok(points)), outcome(Ok(short)), outcome(Err("no t1"))] {
             let (difference, rightly_none) = check(&wrong);
             assert!(difference.unwrap().starts_with("the machine cycle around"));
             assert!(!rightly_none);

@@ -71,9 +71,7 @@ pub enum CycleError {
         angles: usize,
     },
     /// The data ends before, or starts after, a point of the search.
-    #[error(
-        "{point:?} of the cycle around {around_ns} ns is not among the {samples} samples searched"
-    )]
+    #[error("{point:?} of the cycle around {around_ns} ns is not among the {samples} samples searched")]
     NotHeld {
         /// The first point that is missing.
         point: Point,
@@ -105,34 +103,17 @@ pub const fn is_low(angle: u16) -> bool {
 ///
 /// [`CycleError::UnequalColumns`], and [`CycleError::NotHeld`] with the first of t1, t2, t3, t5 (in this order) that
 /// the data does not hold. (t4 is held whenever t3 and t2 are.)
-pub fn find_cycle(
-    times_ns: &[i64],
-    angles: &[u16],
-    around_ns: i64,
-) -> Result<CyclePoints, CycleError> {
+pub fn find_cycle(times_ns: &[i64], angles: &[u16], around_ns: i64) -> Result<CyclePoints, CycleError> {
     if times_ns.len() != angles.len() {
-        return Err(CycleError::UnequalColumns {
-            times: times_ns.len(),
-            angles: angles.len(),
-        });
+        return Err(CycleError::UnequalColumns { times: times_ns.len(), angles: angles.len() });
     }
-    let not_held = |point| CycleError::NotHeld {
-        point,
-        around_ns,
-        samples: angles.len(),
-    };
+    let not_held = |point| CycleError::NotHeld { point, around_ns, samples: angles.len() };
     let after = times_ns.partition_point(|&time_ns| time_ns <= around_ns);
     let t1 = first(angles, after, is_high).ok_or(not_held(Point::T1))?;
     let t2 = last(&angles[..t1], is_low).ok_or(not_held(Point::T2))?;
     let t3 = last(&angles[..t2], is_high).ok_or(not_held(Point::T3))?;
     let t5 = first(angles, t1 + 1, is_low).ok_or(not_held(Point::T5))?;
-    Ok(CyclePoints {
-        t1,
-        t2,
-        t3,
-        t4: t3 + earliest_minimum(&angles[t3..t2]),
-        t5,
-    })
+    Ok(CyclePoints { t1, t2, t3, t4: t3 + earliest_minimum(&angles[t3..t2]), t5 })
 }
 
 /// The sum of every channel over the samples of a range, in counts.
@@ -142,19 +123,11 @@ pub fn find_cycle(
 /// When a column is shorter than the range's end.
 #[must_use]
 pub fn channel_sums(columns: [&[u16]; CHANNELS], samples: Range<usize>) -> [u64; CHANNELS] {
-    columns.map(|column| {
-        column[samples.clone()]
-            .iter()
-            .map(|&value| u64::from(value))
-            .sum()
-    })
+    columns.map(|column| column[samples.clone()].iter().map(|&value| u64::from(value)).sum())
 }
 
 fn first(angles: &[u16], from: usize, passes: fn(u16) -> bool) -> Option<usize> {
-    let found = angles
-        .get(from..)?
-        .iter()
-        .position(|&angle| passes(angle))?;
+    let found = angles.get(from..)?.iter().position(|&angle| passes(angle))?;
     Some(from + found)
 }
 
@@ -164,9 +137,7 @@ fn last(angles: &[u16], passes: fn(u16) -> bool) -> Option<usize> {
 
 /// The position of the smallest angle; of several, the first. 0 where there is none.
 fn earliest_minimum(angles: &[u16]) -> usize {
-    (0..angles.len())
-        .min_by_key(|&position| angles[position])
-        .unwrap_or(0)
+    (0..angles.len()).min_by_key(|&position| angles[position]).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -195,10 +166,7 @@ mod tests {
     }
 
     fn below(stream: Stream, index: u64, bound: u64) -> u64 {
-        stream.below(
-            index,
-            NonZeroU64::new(bound).expect("bounds in tests are not zero"),
-        )
+        stream.below(index, NonZeroU64::new(bound).expect("bounds in tests are not zero"))
     }
 
     #[test]
@@ -224,11 +192,7 @@ mod tests {
                 .collect();
             let around = draw(100).cast_signed() - 30;
             let found = find_cycle(&times, &angles, around).ok();
-            assert_eq!(
-                found,
-                by_brute_force(&times, &angles, around),
-                "{angles:?} {times:?} {around}"
-            );
+            assert_eq!(found, by_brute_force(&times, &angles, around), "{angles:?} {times:?} {around}");
             held += u64::from(found.is_some());
         }
         assert!(held > 1_000, "only {held} searches found a cycle");
@@ -242,15 +206,13 @@ mod tests {
             let start = 1_000 * seed;
             let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; SAMPLES]);
             machine.fill(start, columns.each_mut().map(Vec::as_mut_slice));
-            let times: Vec<i64> = (0..SAMPLES as i64)
-                .map(|i| 1_700_000_000_000_000_000 + i * 1_000_000)
-                .collect();
+            let times: Vec<i64> =
+                (0..SAMPLES as i64).map(|i| 1_700_000_000_000_000_000 + i * 1_000_000).collect();
             for attempt in 0..20 {
                 let middle = 700 + below(Stream::new(seed, 1, 0), attempt, 600);
-                let around = times[middle as usize]
-                    + below(Stream::new(seed, 1, 1), attempt, 1_000_000).cast_signed();
-                let points =
-                    find_cycle(&times, &columns[0], around).expect("two seconds hold a cycle");
+                let around =
+                    times[middle as usize] + below(Stream::new(seed, 1, 1), attempt, 1_000_000).cast_signed();
+                let points = find_cycle(&times, &columns[0], around).expect("two seconds hold a cycle");
                 // The rise after t is in this cycle: its boundary is exact, because the angle rises strictly within it.
                 let truth = machine.cycle(machine.cycle_at(start + points.t1 as u64));
                 let found = points.samples();
@@ -288,22 +250,10 @@ mod tests {
             _ => None,
         };
         assert_eq!(missing([4_000, 5, 5, 100, 200, 5], 2), Some(Point::T1));
-        assert_eq!(
-            missing([4_000, 4_000, 900, 4_000, 4_000, 5], 2),
-            Some(Point::T2)
-        );
+        assert_eq!(missing([4_000, 4_000, 900, 4_000, 4_000, 5], 2), Some(Point::T2));
         assert_eq!(missing([900, 5, 900, 4_000, 4_000, 5], 2), Some(Point::T3));
-        assert_eq!(
-            missing([4_000, 5, 100, 4_000, 4_000, 900], 2),
-            Some(Point::T5)
-        );
+        assert_eq!(missing([4_000, 5, 100, 4_000, 4_000, 900], 2), Some(Point::T5));
         assert_eq!(missing([4_000, 5, 100, 4_000, 4_000, 5], 2), None);
-        assert_eq!(
-            find_cycle(&times, &[1], 0),
-            Err(CycleError::UnequalColumns {
-                times: 6,
-                angles: 1
-            })
-        );
+        assert_eq!(find_cycle(&times, &[1], 0), Err(CycleError::UnequalColumns { times: 6, angles: 1 }));
     }
 }

@@ -5,9 +5,7 @@ use super::parameters::Parameters;
 use super::read_cycle::Strategy;
 use super::reads::Reads;
 use super::writes::Writes;
-use super::{
-    INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, schema, strategies,
-};
+use super::{INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, schema, strategies};
 use crate::dataset::export::{DataRequest, DataSet, MachineToolSamples};
 use crate::dataset::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS};
 use crate::engine::answers::Checking;
@@ -52,11 +50,7 @@ impl WorkloadFactory for MachineToolWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
         let period_ns = signed(parameters.period_ns().max(1));
         let samples = request.steps(NAME, period_ns)?;
@@ -117,8 +111,8 @@ impl WorkloadFactory for MachineToolWorkload {
         let parameters = read(parameters)?;
         parameters.check()?;
         let resolution = subject.time_resolution(&schema(TimeResolution::Nanoseconds), 0);
-        let by_second = matches!(subject.layout.shape, Shape::RecordPerSpan { .. })
-            || is_in_seconds(subject.layout_name);
+        let by_second =
+            matches!(subject.layout.shape, Shape::RecordPerSpan { .. }) || is_in_seconds(subject.layout_name);
         Ok(Box::new(MachineToolTrials {
             writes: Arc::new(Writes::new(&parameters, seed, by_second, resolution)),
             schema: Arc::new(schema(resolution)),
@@ -184,13 +178,7 @@ impl MachineToolTrials {
     }
 
     /// A phase of reads in open loop.
-    fn reading(
-        &self,
-        name: &str,
-        strategy: Strategy,
-        reads: (u64, u64),
-        cell: &CaseTrials,
-    ) -> PhaseSpec {
+    fn reading(&self, name: &str, strategy: Strategy, reads: (u64, u64), cell: &CaseTrials) -> PhaseSpec {
         let parameters = &self.parameters;
         let margin_ns = signed(seconds_to_ns(parameters.margin_seconds));
         let stored = (self.seed, cell.stored.clone());
@@ -210,10 +198,7 @@ impl Workload for MachineToolTrials {
 
     fn steps(&self) -> Vec<Step> {
         let strategies = Strategy::ALL.map(|strategy| strategy.name().to_owned());
-        let cell = CaseTrials {
-            strategies: strategies.to_vec(),
-            ..CaseTrials::default()
-        };
+        let cell = CaseTrials { strategies: strategies.to_vec(), ..CaseTrials::default() };
         let trials = self.trials(&cell).into_iter();
         trials.flat_map(|trial| trial.steps).collect()
     }

@@ -20,12 +20,7 @@ impl Fetched {
     /// Sums up what came.
     pub fn of(range: TimeRange, fields: FieldSet, batch: &Batch) -> Self {
         let hashes = (0..batch.len()).map(|row| Census::reading_hash(batch, row));
-        Self {
-            range,
-            fields,
-            readings: batch.len() as u64,
-            checksum: hashes.fold(0, u64::wrapping_add),
-        }
+        Self { range, fields, readings: batch.len() as u64, checksum: hashes.fold(0, u64::wrapping_add) }
     }
 }
 

@@ -64,10 +64,7 @@ impl Source for Machine {
         // On another host nobody else removes what a writer left that was killed there. What cannot be removed is in nobody's way.
         let _ = remove_orphans(&records);
         let queue = OwnedQueue::create(&records).map_err(|error| error.to_string())?;
-        Ok(Box::new(QueueLine {
-            queue,
-            config: self.config.clone(),
-        }))
+        Ok(Box::new(QueueLine { queue, config: self.config.clone() }))
     }
 
     fn written(&self, entries: Vec<Entry>) -> Box<dyn Written> {
@@ -81,9 +78,8 @@ impl Source for Machine {
         let lost = report.attempted.saturating_sub(received);
         let longest = report.lost_run_lengths.keys().next_back();
         let longest = longest.copied().unwrap_or(0);
-        let warning = format!(
-            "could not keep up: {lost} readings were lost at the queue, at most {longest} in a row"
-        );
+        let warning =
+            format!("could not keep up: {lost} readings were lost at the queue, at most {longest} in a row");
         Ok(Brought {
             produced: report.attempted,
             pacing_p99_ns: report.pacing.p99_ns,
@@ -122,8 +118,7 @@ impl Line for QueueLine {
 /// # Errors
 /// What broke it off, in words.
 pub fn send(told: &Value) -> Result<Value, String> {
-    let told: SourceMessage =
-        serde_json::from_value(told.clone()).map_err(|error| error.to_string())?;
+    let told: SourceMessage = serde_json::from_value(told.clone()).map_err(|error| error.to_string())?;
     let queue = MessageQueue::open(told.queue).map_err(|error| error.to_string())?;
     let report = run_source(&told.source, &queue, &AtomicBool::new(false));
     let report = report.map_err(|error| error.to_string())?;
@@ -155,16 +150,8 @@ fn figures(
         (names::JOURNAL_PERCENT, Some(journal), "% of one core"),
         (names::LOST_AT_QUEUE, Some(lost as f64), "readings"),
         (names::LONGEST_LOSS, Some(longest as f64), "readings"),
-        (
-            names::QUEUE_CAPACITY,
-            Some(source.queue_capacity_bytes as f64),
-            "bytes",
-        ),
-        (
-            names::REAL_TIME_SOURCE,
-            Some(f64::from(u8::from(real_time))),
-            "1 is yes",
-        ),
+        (names::QUEUE_CAPACITY, Some(source.queue_capacity_bytes as f64), "bytes"),
+        (names::REAL_TIME_SOURCE, Some(f64::from(u8::from(real_time))), "1 is yes"),
     ];
     let present = figures.into_iter().filter_map(|(name, value, unit)| {
         let figure = Figure::new(value?, unit);

@@ -56,11 +56,7 @@ pub fn is_in_seconds(layout_name: &str) -> bool {
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
-    let field = |channel: usize| Field {
-        name: format!("m{channel}"),
-        kind: FieldType::U16,
-        nullable: false,
-    };
+    let field = |channel: usize| Field { name: format!("m{channel}"), kind: FieldType::U16, nullable: false };
     Schema {
         tables: vec![Table {
             name: "measurement".to_owned(),

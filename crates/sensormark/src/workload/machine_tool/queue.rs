@@ -166,9 +166,7 @@ impl MessageQueue {
     }
 
     fn send_text(&self, sequence: u64, text: &[u8]) -> Result<bool, QueueError> {
-        let kind = sequence
-            .checked_add(1)
-            .and_then(|kind| c_long::try_from(kind).ok());
+        let kind = sequence.checked_add(1).and_then(|kind| c_long::try_from(kind).ok());
         let kind = kind.ok_or(QueueError::Sequence(sequence))?;
         loop {
             match kernel::send(self.number, kind, text) {
@@ -189,13 +187,8 @@ impl MessageQueue {
             }
             Err(error) => return Err(refused("msgrcv", error)),
         };
-        let foreign = QueueError::Foreign {
-            kind: message.kind,
-            length: message.length,
-        };
-        let number = u64::try_from(message.kind)
-            .ok()
-            .and_then(|kind| kind.checked_sub(1));
+        let foreign = QueueError::Foreign { kind: message.kind, length: message.length };
+        let number = u64::try_from(message.kind).ok().and_then(|kind| kind.checked_sub(1));
         match (number, message.length) {
             (Some(attempted), 0) => Ok(Some(Received::End { attempted })),
             (Some(sequence), TEXT_BYTES) => {
@@ -228,10 +221,7 @@ impl OwnedQueue {
             let (record, path) = ownership::write_record(records, &owner)?;
             match kernel::create(record.key) {
                 Ok(number) => {
-                    return Ok(Self {
-                        queue: MessageQueue { number },
-                        record: path,
-                    });
+                    return Ok(Self { queue: MessageQueue { number }, record: path });
                 }
                 Err(error) => {
                     // Not our queue: its record must not outlive this attempt.
@@ -243,10 +233,7 @@ impl OwnedQueue {
                 break;
             }
         }
-        Err(QueueError::System {
-            operation: "msgget",
-            source: refusal,
-        })
+        Err(QueueError::System { operation: "msgget", source: refusal })
     }
 }
 

@@ -8,8 +8,8 @@ use super::cycle::{channel_sums, find_cycle};
 use crate::dataset::machine_tool::{AMPLITUDE, CHANNELS};
 use crate::engine::inquiry::Asker;
 use sensormark_store::{
-    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Operation, Predicate, Query,
-    Selection, StoreError, TimeRange, Values,
+    Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, Moment, Operation, Predicate, Query, Selection,
+    StoreError, TimeRange, Values,
 };
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -63,12 +63,7 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies.
-    pub const ALL: [Self; 4] = [
-        Self::Individual,
-        Self::Bulk,
-        Self::BulkOne,
-        Self::IndividualUnbounded,
-    ];
+    pub const ALL: [Self; 4] = [Self::Individual, Self::Bulk, Self::BulkOne, Self::IndividualUnbounded];
 
     /// The strategy's name.
     pub const fn name(self) -> &'static str {
@@ -84,12 +79,9 @@ impl Strategy {
     pub const fn needed(self) -> &'static [Operation] {
         match self {
             Self::Individual => &[Operation::Search, Operation::Minimum, Operation::Range],
-            Self::IndividualUnbounded => &[
-                Operation::Search,
-                Operation::SearchWithoutBound,
-                Operation::Minimum,
-                Operation::Range,
-            ],
+            Self::IndividualUnbounded => {
+                &[Operation::Search, Operation::SearchWithoutBound, Operation::Minimum, Operation::Range]
+            }
             Self::Bulk => &[Operation::Range],
             Self::BulkOne => &[Operation::RangeOfSomeFields],
         }
@@ -149,11 +141,7 @@ pub struct CycleReader<'a> {
 impl<'a> CycleReader<'a> {
     /// A reader that asks here.
     pub fn new(asker: &'a mut dyn Asker) -> Self {
-        Self {
-            asker,
-            queries: 0,
-            batches: Vec::new(),
-        }
+        Self { asker, queries: 0, batches: Vec::new() }
     }
 }
 
@@ -162,16 +150,10 @@ impl CycleReader<'_> {
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    pub async fn cycle(
-        &mut self,
-        strategy: Strategy,
-        around_ns: i64,
-    ) -> Result<CycleAnswer, ReadFailure> {
+    pub async fn cycle(&mut self, strategy: Strategy, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
         match strategy {
             Strategy::Individual => self.read_individually(around_ns, Reach::Second).await,
-            Strategy::IndividualUnbounded => {
-                self.read_individually(around_ns, Reach::Everything).await
-            }
+            Strategy::IndividualUnbounded => self.read_individually(around_ns, Reach::Everything).await,
             Strategy::Bulk => self.read_in_bulk(around_ns).await,
             Strategy::BulkOne => self.read_angle_first(around_ns).await,
         }
@@ -181,44 +163,17 @@ impl CycleReader<'_> {
     ///
     /// # Errors
     /// When the database fails, or holds no cycle there.
-    async fn read_individually(
-        &mut self,
-        around_ns: i64,
-        reach: Reach,
-    ) -> Result<CycleAnswer, ReadFailure> {
-        let half = Predicate {
-            field: 0,
-            comparison: Comparison::Above,
-            threshold: f64::from(AMPLITUDE) / 2.0,
-        };
-        let eighth = Predicate {
-            field: 0,
-            comparison: Comparison::Below,
-            threshold: f64::from(AMPLITUDE) / 8.0,
-        };
-        let t1 = self
-            .moment("t1", reach.after(around_ns), Ask::First(half))
-            .await?
-            .time_ns;
-        let t2 = self
-            .moment("t2", reach.before(t1), Ask::Last(eighth))
-            .await?
-            .time_ns;
-        let t3 = self
-            .moment("t3", reach.before(t2), Ask::Last(half))
-            .await?
-            .time_ns;
-        let t4 = self
-            .moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 })
-            .await?
-            .time_ns;
-        let t5 = self
-            .moment("t5", reach.after(t1), Ask::First(eighth))
-            .await?
-            .time_ns;
-        let cycle = self
-            .range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS))
-            .await?;
+    async fn read_individually(&mut self, around_ns: i64, reach: Reach) -> Result<CycleAnswer, ReadFailure> {
+        let half =
+            Predicate { field: 0, comparison: Comparison::Above, threshold: f64::from(AMPLITUDE) / 2.0 };
+        let eighth =
+            Predicate { field: 0, comparison: Comparison::Below, threshold: f64::from(AMPLITUDE) / 8.0 };
+        let t1 = self.moment("t1", reach.after(around_ns), Ask::First(half)).await?.time_ns;
+        let t2 = self.moment("t2", reach.before(t1), Ask::Last(eighth)).await?.time_ns;
+        let t3 = self.moment("t3", reach.before(t2), Ask::Last(half)).await?.time_ns;
+        let t4 = self.moment("t4", TimeRange::new(t3, t2), Ask::Minimum { field: 0 }).await?.time_ns;
+        let t5 = self.moment("t5", reach.after(t1), Ask::First(eighth)).await?.time_ns;
+        let cycle = self.range(TimeRange::new(t4, t5), FieldSet::first(CHANNELS)).await?;
         let columns = channels(&cycle)?;
         Ok(CycleAnswer {
             around_ns,
@@ -233,9 +188,7 @@ impl CycleReader<'_> {
     /// # Errors
     /// When the database fails, or holds no cycle there.
     async fn read_in_bulk(&mut self, around_ns: i64) -> Result<CycleAnswer, ReadFailure> {
-        let seconds = self
-            .range(two_seconds(around_ns), FieldSet::first(CHANNELS))
-            .await?;
+        let seconds = self.range(two_seconds(around_ns), FieldSet::first(CHANNELS)).await?;
         let columns = channels(&seconds)?;
         let points = find_cycle(&seconds.times_ns, columns[0], around_ns)
             .map_err(|error| ReadFailure::Missing(error.to_string()))?;
@@ -258,9 +211,7 @@ impl CycleReader<'_> {
             .map_err(|error| ReadFailure::Missing(error.to_string()))?;
         let time = |row: usize| seconds.times_ns[row];
         let others = (1..CHANNELS).fold(FieldSet::first(0), FieldSet::with);
-        let cycle = self
-            .range(TimeRange::new(time(points.t4), time(points.t5)), others)
-            .await?;
+        let cycle = self.range(TimeRange::new(time(points.t4), time(points.t5)), others).await?;
         if cycle.len() != points.samples().len() {
             return Err(ReadFailure::Missing(format!(
                 "{} samples of the angle, {} of the other channels",
@@ -269,15 +220,9 @@ impl CycleReader<'_> {
             )));
         }
         let mut sums = [0; CHANNELS];
-        sums[0] = angle[points.samples()]
-            .iter()
-            .map(|&value| u64::from(value))
-            .sum();
+        sums[0] = angle[points.samples()].iter().map(|&value| u64::from(value)).sum();
         for (number, sum) in sums.iter_mut().enumerate().skip(1) {
-            *sum = channel(&cycle, number)?
-                .iter()
-                .map(|&value| u64::from(value))
-                .sum();
+            *sum = channel(&cycle, number)?.iter().map(|&value| u64::from(value)).sum();
         }
         Ok(CycleAnswer {
             around_ns,
@@ -287,12 +232,7 @@ impl CycleReader<'_> {
         })
     }
 
-    async fn moment(
-        &mut self,
-        name: &str,
-        range: TimeRange,
-        ask: Ask,
-    ) -> Result<Moment, ReadFailure> {
+    async fn moment(&mut self, name: &str, range: TimeRange, ask: Ask) -> Result<Moment, ReadFailure> {
         match self.ask(range, ask).await? {
             Answer::Moment(Some(moment)) => Ok(moment),
             Answer::Moment(None) => Err(ReadFailure::Missing(format!(
@@ -303,21 +243,8 @@ impl CycleReader<'_> {
         }
     }
 
-    async fn range(
-        &mut self,
-        range: TimeRange,
-        fields: FieldSet,
-    ) -> Result<Rc<Batch>, ReadFailure> {
-        match self
-            .ask(
-                range,
-                Ask::Range {
-                    fields,
-                    coarse_filter: false,
-                },
-            )
-            .await?
-        {
+    async fn range(&mut self, range: TimeRange, fields: FieldSet) -> Result<Rc<Batch>, ReadFailure> {
+        match self.ask(range, Ask::Range { fields, coarse_filter: false }).await? {
             Answer::Readings(batch) => {
                 let batch = Rc::new(batch);
                 self.batches.push((range, fields, Rc::clone(&batch)));
@@ -329,14 +256,7 @@ impl CycleReader<'_> {
 
     async fn ask(&mut self, range: TimeRange, ask: Ask) -> Result<Answer, StoreError> {
         self.queries += 1;
-        self.asker
-            .ask(&Query {
-                table: 0,
-                series: Selection::One(0),
-                range,
-                ask,
-            })
-            .await
+        self.asker.ask(&Query { table: 0, series: Selection::One(0), range, ask }).await
     }
 }
 
@@ -367,11 +287,7 @@ fn channels(batch: &Batch) -> Result<[&[u16]; CHANNELS], ReadFailure> {
 pub fn two_seconds(around_ns: i64) -> TimeRange {
     let fraction = around_ns.rem_euclid(SPAN_NS);
     let second = around_ns - fraction;
-    let start = if fraction < SPAN_NS / 2 {
-        second - SPAN_NS
-    } else {
-        second
-    };
+    let start = if fraction < SPAN_NS / 2 { second - SPAN_NS } else { second };
     TimeRange::new(start, start + 2 * SPAN_NS)
 }
 

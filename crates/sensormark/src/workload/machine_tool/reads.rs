@@ -60,15 +60,9 @@ impl Stored {
             Ok(None) => Compared::default(),
             Ok(Some(samples)) => {
                 let (difference, without_cycle) = samples.check(strategy, outcome);
-                Compared {
-                    difference,
-                    note: without_cycle.then(|| WITHOUT_CYCLE.to_owned()),
-                }
+                Compared { difference, note: without_cycle.then(|| WITHOUT_CYCLE.to_owned()) }
             }
-            Err(problem) => Compared {
-                difference: Some(problem),
-                note: None,
-            },
+            Err(problem) => Compared { difference: Some(problem), note: None },
         }
     }
 }
@@ -93,11 +87,7 @@ impl Reads {
         margin_ns: i64,
         (seed, journal): (u64, Option<PathBuf>),
     ) -> Self {
-        let stored = Stored {
-            seed,
-            journal,
-            samples: Mutex::default(),
-        };
+        let stored = Stored { seed, journal, samples: Mutex::default() };
         // Layouts of spans hold whole seconds only after the second is over: what is read lies well inside.
         let bounds_ns = stored.bounds_ns().and_then(|(first_ns, last_ns)| {
             let (earliest_ns, latest_ns) = (first_ns + margin_ns, last_ns - margin_ns);
@@ -105,9 +95,7 @@ impl Reads {
                 return Ok((earliest_ns, latest_ns));
             }
             let seconds = (last_ns - first_ns) as f64 / 1e9;
-            Err(format!(
-                "{seconds:.1} s of data are too little to read from; set measured_seconds higher"
-            ))
+            Err(format!("{seconds:.1} s of data are too little to read from; set measured_seconds higher"))
         });
         Self {
             strategy,
@@ -122,9 +110,8 @@ impl Reads {
     /// The time that a read is around.
     fn around_ns(&self, index: u64) -> Result<i64, StoreError> {
         let bounds_ns = self.bounds_ns.as_ref();
-        let (earliest_ns, latest_ns) = bounds_ns.map_err(|problem| {
-            StoreError::new(ErrorKind::Configuration, "read a cycle", problem.clone())
-        })?;
+        let (earliest_ns, latest_ns) = bounds_ns
+            .map_err(|problem| StoreError::new(ErrorKind::Configuration, "read a cycle", problem.clone()))?;
         let width = NonZeroU64::new(latest_ns.abs_diff(*earliest_ns)).unwrap_or(NonZeroU64::MIN);
         let draw = Stream::new(self.stored.seed, 0, 0).below(self.first + index, width);
         Ok(earliest_ns.saturating_add(signed(draw)))
@@ -157,9 +144,7 @@ impl Operations for Reads {
                 Err(ReadFailure::Missing(why)) => Err(why),
                 Err(ReadFailure::Store(error)) => return Err(error),
             };
-            let CycleReader {
-                queries, batches, ..
-            } = reader;
+            let CycleReader { queries, batches, .. } = reader;
             let stored = Arc::clone(&self.stored);
             Ok(Inquired {
                 questions: queries,
@@ -167,14 +152,9 @@ impl Operations for Reads {
                 nothing: found.as_ref().err().cloned(),
                 sum_up: Box::new(move || {
                     let fetched = batches.iter();
-                    let fetched = fetched
-                        .map(|(range, fields, batch)| Fetched::of(*range, *fields, batch))
-                        .collect();
-                    let outcome = ReadOutcome {
-                        around_ns,
-                        found,
-                        fetched,
-                    };
+                    let fetched =
+                        fetched.map(|(range, fields, batch)| Fetched::of(*range, *fields, batch)).collect();
+                    let outcome = ReadOutcome { around_ns, found, fetched };
                     Comparison::new(move || stored.compare(strategy, &outcome))
                 }),
             })

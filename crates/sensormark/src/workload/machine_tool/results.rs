@@ -32,10 +32,7 @@ pub fn work(
         what: "writes",
         unit: "samples",
         paced: "the source sent samples late",
-        counted: (
-            ledger.map_or(0, |ledger| ledger.attempted),
-            "samples arrived",
-        ),
+        counted: (ledger.map_or(0, |ledger| ledger.attempted), "samples arrived"),
         fewest: second,
         planned: Some(parameters.samples()),
         per_second: Some(second as f64),
@@ -61,18 +58,8 @@ fn written(record: &mut TrialRecord, load: &LoadRecord) {
     latencies(record, load, (names::SENSOR_DELAY, names::WRITE));
     let bytes = load.datagram_bytes as f64;
     add(record, names::DATAGRAM_BYTES, bytes, "bytes");
-    add(
-        record,
-        names::STATEMENTS,
-        load.statements as f64,
-        "statements",
-    );
-    add(
-        record,
-        names::RECONNECTS,
-        load.reconnects as f64,
-        "connections",
-    );
+    add(record, names::STATEMENTS, load.statements as f64, "statements");
+    add(record, names::RECONNECTS, load.reconnects as f64, "connections");
 }
 
 fn read(parameters: &Parameters, record: &mut TrialRecord, load: &LoadRecord) {
@@ -87,29 +74,17 @@ fn read(parameters: &Parameters, record: &mut TrialRecord, load: &LoadRecord) {
     add(record, names::READS_PER_SECOND_ASKED, asked, "reads/s");
     add(record, names::KEEPS_UP, yes, "1 is yes");
     add(record, names::QUERIES, load.statements as f64, "queries");
-    add(
-        record,
-        names::RECONNECTS,
-        load.reconnects as f64,
-        "connections",
-    );
+    add(record, names::RECONNECTS, load.reconnects as f64, "connections");
     if !kept_up {
-        record.warnings.push(format!(
-            "could not keep up with {asked} reads a second: it reached {reached:.2}"
-        ));
+        record
+            .warnings
+            .push(format!("could not keep up with {asked} reads a second: it reached {reached:.2}"));
     }
-    let slowest = load
-        .classes
-        .values()
-        .map(|class| class.latency.summary.max_ns);
-    let beyond = slowest
-        .max()
-        .and_then(|ns| ns.checked_sub(seconds_to_ns(1.0)));
+    let slowest = load.classes.values().map(|class| class.latency.summary.max_ns);
+    let beyond = slowest.max().and_then(|ns| ns.checked_sub(seconds_to_ns(1.0)));
     if let Some(beyond) = beyond {
         let seconds = ns_to_seconds(beyond) + 1.0;
-        record.warnings.push(format!(
-            "the slowest read came {seconds:.1} s after it was due"
-        ));
+        record.warnings.push(format!("the slowest read came {seconds:.1} s after it was due"));
     }
 }
 

@@ -130,10 +130,7 @@ impl Losses {
         self.total += 1;
         match self.runs.last_mut() {
             Some(run) if run.first + run.length == sequence => run.length += 1,
-            _ => self.runs.push(LossRun {
-                first: sequence,
-                length: 1,
-            }),
+            _ => self.runs.push(LossRun { first: sequence, length: 1 }),
         }
     }
 
@@ -165,17 +162,10 @@ pub fn run_source(
     let start_ns = config.start_ns.unwrap_or_else(monotonic_ns);
     let mut pacer = Pacer::new(Schedule::every(config.period_ns), start_ns);
     let mut losses = Losses::default();
-    let (end, attempted) = send_samples(
-        config.samples,
-        &machine,
-        queue,
-        stop,
-        &mut pacer,
-        &mut losses,
-    )?;
+    let (end, attempted) = send_samples(config.samples, &machine, queue, stop, &mut pacer, &mut losses)?;
     let elapsed_ns = monotonic_ns().saturating_sub(start_ns);
-    let end_marker_sent = end != SourceEnd::QueueRemoved
-        && send_end_marker(queue, attempted, config.end_patience_ns)?;
+    let end_marker_sent =
+        end != SourceEnd::QueueRemoved && send_end_marker(queue, attempted, config.end_patience_ns)?;
     Ok(SourceReport {
         end,
         attempted,
@@ -219,11 +209,7 @@ fn send_samples(
 }
 
 /// Tries the end marker every millisecond until it finds room, the patience ends or the queue is removed.
-fn send_end_marker(
-    queue: &MessageQueue,
-    attempted: u64,
-    patience_ns: u64,
-) -> Result<bool, QueueError> {
+fn send_end_marker(queue: &MessageQueue, attempted: u64, patience_ns: u64) -> Result<bool, QueueError> {
     let begin_ns = monotonic_ns();
     let mut retries = Pacer::new(Schedule::every(END_RETRY_NS), begin_ns);
     while let Some(tick) = retries.wait() {

@@ -21,12 +21,8 @@ pub fn strategies(
     offer: &LayoutOption,
 ) -> Result<(Vec<String>, Vec<NotMeasured>), String> {
     let (mut possible, mut not_measured) = (Vec::new(), Vec::new());
-    let named = |strategy: Strategy| {
-        choice
-            .strategy
-            .as_deref()
-            .is_some_and(|wanted| wanted == strategy.name())
-    };
+    let named =
+        |strategy: Strategy| choice.strategy.as_deref().is_some_and(|wanted| wanted == strategy.name());
     if let Some(wanted) = &choice.strategy
         && !Strategy::ALL.into_iter().any(named)
     {
@@ -46,10 +42,9 @@ pub fn strategies(
             Support::Usual => None,
             Support::Possible(_) if named => None,
             // Searching inside a record is a variant that nobody chose: it is there, and measured when it is asked for.
-            Support::Possible(reason) => Some(format!(
-                "only when named (:{name}/{}): {reason}",
-                strategy.name()
-            )),
+            Support::Possible(reason) => {
+                Some(format!("only when named (:{name}/{}): {reason}", strategy.name()))
+            }
             Support::Not(reason) => Some(format!("not supported: {reason}")),
         };
         match missing {
@@ -82,12 +77,7 @@ fn support(choice: &Choice, strategy: Strategy, offer: &LayoutOption) -> Support
             Capability::Unsupported(reason) => return Support::Not(reason),
         }
     }
-    if spans
-        && matches!(
-            strategy,
-            Strategy::Individual | Strategy::IndividualUnbounded
-        )
-    {
+    if spans && matches!(strategy, Strategy::Individual | Strategy::IndividualUnbounded) {
         return Support::Possible("the searches look into whole records on the server".to_owned());
     }
     Support::Usual
@@ -111,12 +101,7 @@ mod tests {
         let numbers = numbers.expect("numbers");
         let of = |choice: &Choice| {
             let choices = [choice.clone()];
-            let found = cases(
-                &MachineToolWorkload,
-                &numbers,
-                &choices,
-                Durability::Default,
-            );
+            let found = cases(&MachineToolWorkload, &numbers, &choices, Durability::Default);
             found.expect("its layouts").0
         };
         let all = of(&choice);
@@ -127,17 +112,11 @@ mod tests {
         assert_eq!(alone.strategies, ["individual", "bulk", "bulk-1"]);
         assert_eq!(in_seconds.strategies, ["individual"]);
         let samples_per_write = |name: &str| {
-            let subject = Subject {
-                store: choice.store.as_ref(),
-                layout: &alone.layout,
-                layout_name: name,
-            };
+            let subject = Subject { store: choice.store.as_ref(), layout: &alone.layout, layout_name: name };
             let workload = MachineToolWorkload.build(&numbers, 1, subject);
             let steps = workload.expect("a workload").steps();
             let mut phases = crate::engine::trial::script::phases(&steps);
-            let writes = phases.next().expect("it writes").loads[0]
-                .operations
-                .extent();
+            let writes = phases.next().expect("it writes").loads[0].operations.extent();
             writes.readings
         };
         assert!((samples_per_write("individual") - 1.0).abs() < f64::EPSILON);

@@ -19,10 +19,7 @@ const EXAMPLE_START_NS: i64 = 1_767_225_600_000_000_000;
 /// Seconds of an example in which a cycle is found.
 const EXAMPLE_SECONDS: u64 = 4;
 /// Times of the first sample of an example and after its last, in ns since the Unix epoch.
-pub const EXAMPLE_NS: (i64, i64) = (
-    EXAMPLE_START_NS,
-    EXAMPLE_START_NS + EXAMPLE_SECONDS as i64 * SPAN_NS,
-);
+pub const EXAMPLE_NS: (i64, i64) = (EXAMPLE_START_NS, EXAMPLE_START_NS + EXAMPLE_SECONDS as i64 * SPAN_NS);
 
 /// What is written, and how.
 #[derive(Debug, Clone)]
@@ -39,12 +36,7 @@ pub struct Writes {
 
 impl Writes {
     /// The samples of a run.
-    pub fn new(
-        parameters: &Parameters,
-        seed: u64,
-        by_second: bool,
-        resolution: TimeResolution,
-    ) -> Self {
+    pub fn new(parameters: &Parameters, seed: u64, by_second: bool, resolution: TimeResolution) -> Self {
         Self {
             tool: MachineTool::new(seed),
             classes: ["write".to_owned()],
@@ -58,11 +50,7 @@ impl Writes {
 
     /// How many samples a write has.
     pub const fn samples_per_write(&self) -> u64 {
-        if self.by_second {
-            self.samples_per_second
-        } else {
-            1
-        }
+        if self.by_second { self.samples_per_second } else { 1 }
     }
 }
 
@@ -149,11 +137,9 @@ impl Samples {
         }
         let received = self.queue.receive();
         match received.map_err(|error: QueueError| broken("receive a sample", &error))? {
-            Received::Reading { sequence, values } => Ok(Some(Stamped {
-                sequence,
-                time_ns: self.stamp(),
-                values,
-            })),
+            Received::Reading { sequence, values } => {
+                Ok(Some(Stamped { sequence, time_ns: self.stamp(), values }))
+            }
             Received::End { .. } => {
                 self.over = true;
                 Ok(None)
@@ -163,11 +149,9 @@ impl Samples {
 
     /// The wall clock's time, cut to the layout's resolution, after every earlier stamp.
     fn stamp(&mut self) -> i64 {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| signed(duration_ns(since)));
-        self.last_time_ns = (now - now.rem_euclid(self.step_ns))
-            .max(self.last_time_ns.saturating_add(self.step_ns));
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| signed(duration_ns(since)));
+        self.last_time_ns =
+            (now - now.rem_euclid(self.step_ns)).max(self.last_time_ns.saturating_add(self.step_ns));
         self.last_time_ns
     }
 }
@@ -212,9 +196,5 @@ fn push(batch: &mut Batch, time_ns: i64, values: [u16; CHANNELS]) {
 }
 
 fn broken(operation: &str, error: &dyn std::fmt::Display) -> StoreError {
-    StoreError::new(
-        ErrorKind::Configuration,
-        operation.to_owned(),
-        error.to_string(),
-    )
+    StoreError::new(ErrorKind::Configuration, operation.to_owned(), error.to_string())
 }

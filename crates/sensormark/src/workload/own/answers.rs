@@ -6,8 +6,8 @@ use super::writes::Copies;
 use crate::dataset::shapes::Sensors;
 use crate::dataset::shapes::shape::Number;
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query,
-    Schema, Selection, Table, TimeRange, Value,
+    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
+    Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,11 +26,7 @@ pub struct Answers {
 impl Answers {
     /// Of sensors whose fields are the schema's.
     pub const fn new(schema: Arc<Schema>, sensors: Arc<Sensors>, copies: Copies) -> Self {
-        Self {
-            schema,
-            sensors,
-            copies,
-        }
+        Self { schema, sensors, copies }
     }
 
     /// The table.
@@ -66,24 +62,12 @@ impl Answers {
                 let point = TimeRange::new(start_ns, start_ns.saturating_add(1));
                 Some(Answer::Readings(self.readings(&series, point, *fields)))
             }
-            Ask::Range { fields, .. } => Some(Answer::Readings(self.readings(
-                &series,
-                query.range,
-                *fields,
-            ))),
-            Ask::LastReading { fields } => {
-                Some(Answer::Readings(self.last(&series, query.range, *fields)))
+            Ask::Range { fields, .. } => Some(Answer::Readings(self.readings(&series, query.range, *fields))),
+            Ask::LastReading { fields } => Some(Answer::Readings(self.last(&series, query.range, *fields))),
+            Ask::SeriesMatching(predicate) => {
+                Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
-            Ask::SeriesMatching(predicate) => Some(Answer::Series(self.matching(
-                &series,
-                query.range,
-                *predicate,
-            ))),
-            Ask::Aggregate {
-                aggregates,
-                grouping,
-                ..
-            } => {
+            Ask::Aggregate { aggregates, grouping, .. } => {
                 let [aggregate] = aggregates.as_slice() else {
                     return None;
                 };
@@ -105,11 +89,7 @@ impl Answers {
     }
 
     /// The readings of a series in a range, in the order of time: tick, time, and how often it is stored.
-    fn stored(
-        &self,
-        series: u32,
-        range: TimeRange,
-    ) -> impl DoubleEndedIterator<Item = (u64, i64, u64)> + '_ {
+    fn stored(&self, series: u32, range: TimeRange) -> impl DoubleEndedIterator<Item = (u64, i64, u64)> + '_ {
         let ticks = self.sensors.ticks(range.start_ns, range.end_ns, u64::MAX);
         ticks.filter_map(move |tick| {
             let time_ns = self.sensors.time_ns(series, tick);
@@ -152,21 +132,16 @@ impl Answers {
     }
 
     fn matching(&self, series: &[u32], range: TimeRange, predicate: Predicate) -> Vec<u32> {
-        let passes =
-            |series: u32, tick: u64| match self.sensors.number(predicate.field, series, tick) {
-                Some(Number::Integer(value)) => predicate.passes(value as f64),
-                Some(Number::Float(value)) => predicate.passes(value),
-                None => false,
-            };
+        let passes = |series: u32, tick: u64| match self.sensors.number(predicate.field, series, tick) {
+            Some(Number::Integer(value)) => predicate.passes(value as f64),
+            Some(Number::Float(value)) => predicate.passes(value),
+            None => false,
+        };
         let any = |series: u32| {
             let mut stored = self.stored(series, range);
             stored.any(|(tick, ..)| passes(series, tick))
         };
-        series
-            .iter()
-            .copied()
-            .filter(|&series| any(series))
-            .collect()
+        series.iter().copied().filter(|&series| any(series)).collect()
     }
 
     fn groups(
@@ -247,11 +222,8 @@ impl Fold {
 
     fn add_float(&mut self, value: f64) {
         let sum = self.sum + value;
-        self.lost += if self.sum.abs() >= value.abs() {
-            (self.sum - sum) + value
-        } else {
-            (value - sum) + self.sum
-        };
+        self.lost +=
+            if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
         self.sum = sum;
         self.sizes += value.abs();
     }

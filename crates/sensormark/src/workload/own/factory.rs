@@ -46,11 +46,7 @@ impl WorkloadFactory for OwnWorkload {
         "your own workload: sensormark init writes a file to start from, sensormark run FILE.toml measures it"
     }
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let mut parameters = read(parameters)?;
         let series = &mut parameters.series;
         if let Some(ticks) = request.steps("this file", series.interval_ns)? {
@@ -63,11 +59,7 @@ impl WorkloadFactory for OwnWorkload {
         let resolution = schema.tables[0].time_resolution;
         let sensors = sensors::sensors(&parameters, request.seed, resolution)?;
         let ticks = parameters.series.ticks();
-        Ok(Box::new(SensorReadings::new(
-            Arc::new(schema),
-            sensors,
-            ticks,
-        )))
+        Ok(Box::new(SensorReadings::new(Arc::new(schema), sensors, ticks)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
@@ -83,15 +75,10 @@ impl WorkloadFactory for OwnWorkload {
         let parameters = read(parameters)?;
         let interval_ns = parameters.series.interval_ns;
         let span_ns = round_span(interval_ns.saturating_mul(READINGS_PER_SPAN));
-        let all = [
-            ("individual", Family::PerReading),
-            ("bulk", Family::PerSpan { span_ns }),
-        ];
+        let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
-        Ok(named
-            .map(|(name, family)| (name.to_owned(), family))
-            .collect())
+        Ok(named.map(|(name, family)| (name.to_owned(), family)).collect())
     }
 
     fn build(
@@ -108,10 +95,8 @@ impl WorkloadFactory for OwnWorkload {
         let resolution = subject.time_resolution(&schema, 0);
         let mut notes: Vec<String> = sensors::renamed(&parameters).collect();
         if resolution > table.time_resolution {
-            notes.push(format!(
-                "times are cut to {} ns, all that the layout keeps",
-                resolution.nanoseconds()
-            ));
+            notes
+                .push(format!("times are cut to {} ns, all that the layout keeps", resolution.nanoseconds()));
         }
         schema.tables[0].time_resolution = resolution;
         let sensors = Arc::new(sensors::sensors(&parameters, seed, resolution)?);
@@ -125,11 +110,7 @@ impl WorkloadFactory for OwnWorkload {
         }
         let schema = Arc::new(schema);
         let mut own = Own {
-            answers: Arc::new(Answers::new(
-                Arc::clone(&schema),
-                Arc::clone(&sensors),
-                copies,
-            )),
+            answers: Arc::new(Answers::new(Arc::clone(&schema), Arc::clone(&sensors), copies)),
             batch: match parameters.load.batch {
                 0 => size.readings_per_write() as u64,
                 batch => batch,
@@ -177,13 +158,7 @@ impl Own {
 
     fn make_steps(&mut self, subject: Subject<'_>) {
         let turns = 0..self.turns_loaded();
-        let writes = Writes::new(
-            LOAD,
-            Arc::clone(&self.sensors),
-            self.copies,
-            turns,
-            self.batch,
-        );
+        let writes = Writes::new(LOAD, Arc::clone(&self.sensors), self.copies, turns, self.batch);
         let load = LoadSpec {
             distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(LOAD, Arc::new(writes), self.parameters.load.clients)
@@ -204,11 +179,7 @@ impl Own {
                 loads.push(self.writing(&mixed, writers));
             }
             let writers = mixed.writers.as_ref();
-            loads.extend(
-                queries
-                    .iter()
-                    .map(|&number| self.asking(&mixed, number, writers)),
-            );
+            loads.extend(queries.iter().map(|&number| self.asking(&mixed, number, writers)));
             if !loads.is_empty() {
                 let mut phase = PhaseSpec::new(MIXED, loads).label("operation", MIXED);
                 phase.limit = Some(Duration::from_nanos(mixed.duration_ns));
@@ -271,16 +242,8 @@ impl Own {
         LoadSpec {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,
-            about: Some(About {
-                phase: about.0.to_owned(),
-                load: about.1.to_owned(),
-            }),
-            ..LoadSpec::asking(
-                part.name.clone(),
-                Arc::new(questions),
-                part.clients,
-                checking,
-            )
+            about: Some(About { phase: about.0.to_owned(), load: about.1.to_owned() }),
+            ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking)
         }
     }
 }

@@ -73,10 +73,7 @@ impl FindLimit {
         if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
             *place = Value::from(rate);
         }
-        TrialRunner {
-            factory: Arc::clone(&self.factory),
-            parameters,
-        }
+        TrialRunner { factory: Arc::clone(&self.factory), parameters }
     }
 
     /// One trial at a rate.
@@ -88,10 +85,7 @@ impl FindLimit {
         rate: f64,
     ) -> Option<(TrialRecord, Ending)> {
         let runner = self.runner(rate);
-        let watched = OneProbe {
-            observer: context.observer,
-            rate,
-        };
+        let watched = OneProbe { observer: context.observer, rate };
         let mut context = context.clone();
         context.observer = &watched;
         let mut probe = None;
@@ -133,12 +127,7 @@ impl CaseRunner for FindLimit {
         for trial in &mut trials {
             trial.seconds = seconds;
         }
-        CaseEstimate {
-            open_seconds: 0.0,
-            trials,
-            close_seconds: 0.0,
-            ..probe
-        }
+        CaseEstimate { open_seconds: 0.0, trials, close_seconds: 0.0, ..probe }
     }
 
     fn run_case(
@@ -153,10 +142,7 @@ impl CaseRunner for FindLimit {
         while !probes.is_over() && !context.is_interrupted() {
             let rate = probes.search.next();
             let number = u32::try_from(probes.said.len()).unwrap_or(u32::MAX);
-            let probe = TrialPosition {
-                attempt: turn.attempt * ATTEMPT + number,
-                ..turn
-            };
+            let probe = TrialPosition { attempt: turn.attempt * ATTEMPT + number, ..turn };
             let Some((mut record, ending)) = self.probe(context, case, probe, rate) else {
                 break;
             };
@@ -196,9 +182,8 @@ impl FindLimit {
         let (is_over, count) = (probes.is_over(), probes.said.len());
         if let Some((rate, mut record)) = probes.unmeasured {
             record.warnings.extend(probes.said);
-            let why = format!(
-                "not found: {rate:.0} readings a second could not be measured ({count} probes)"
-            );
+            let why =
+                format!("not found: {rate:.0} readings a second could not be measured ({count} probes)");
             return Some(broken_off(record, why));
         }
         let mut record = probes.first?;
@@ -217,12 +202,7 @@ impl FindLimit {
     }
 
     /// That the writers did not keep up at the sensors' own rate, where no limit says so.
-    fn not_kept_up(
-        &self,
-        record: &TrialRecord,
-        search: &Search,
-        is_open: bool,
-    ) -> Option<LimitRecord> {
+    fn not_kept_up(&self, record: &TrialRecord, search: &Search, is_open: bool) -> Option<LimitRecord> {
         let is_met = search.held.is_some_and(|held| held >= self.needed);
         let is_told = !record.verdict.is_valid() || probes::missed_limits(record).next().is_some();
         let words = probes::behind(record).filter(|_| !is_met && !is_told)?;
@@ -238,9 +218,7 @@ impl FindLimit {
 
     /// Puts what a search has found into the record.
     fn hold(&self, record: &mut TrialRecord, (search, probes): (&Search, usize), is_open: bool) {
-        let figure = search
-            .held
-            .map_or_else(|| Figure::unmeasured(UNIT), |held| Figure::new(held, UNIT));
+        let figure = search.held.map_or_else(|| Figure::unmeasured(UNIT), |held| Figure::new(held, UNIT));
         record.figures.insert(HIGHEST_RATE.to_owned(), figure);
         let held = |limit: &Limit| limit.hold_headroom(search.held, self.needed, is_open);
         record.limits.extend(self.headroom.iter().map(held));

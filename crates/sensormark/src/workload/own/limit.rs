@@ -187,14 +187,7 @@ impl Limit {
             (What::Lost, Quantity::Share) => What::LostShare,
             _ => what,
         };
-        Ok(Self {
-            text: text.to_owned(),
-            what,
-            of,
-            comparison,
-            bound,
-            kept_readings,
-        })
+        Ok(Self { text: text.to_owned(), what, of, comparison, bound, kept_readings })
     }
 
     /// Holds the limit against a trial.
@@ -203,12 +196,7 @@ impl Limit {
     }
 
     /// Holds a limit of headroom against the highest rate that was found; none where no rate held. A search that a busy machine cut short leaves a miss open.
-    pub fn hold_headroom(
-        &self,
-        highest: Option<f64>,
-        rate: f64,
-        is_disturbed: bool,
-    ) -> LimitRecord {
+    pub fn hold_headroom(&self, highest: Option<f64>, rate: f64, is_disturbed: bool) -> LimitRecord {
         let found = highest.map(|highest| highest / rate);
         let mut held = self.judge(found.ok_or_else(|| Absent::missed(NO_RATE_HELD)));
         held.is_undecided = is_disturbed && !held.met;
@@ -309,11 +297,7 @@ impl Limit {
         let found = self.loads(record)?;
         let writing = found.iter().rev().find(|load| load.writes);
         let load = writing.or(found.last()).ok_or("not measured")?;
-        let rate = if load.writes {
-            load.readings_per_second()
-        } else {
-            load.operations_per_second()
-        };
+        let rate = if load.writes { load.readings_per_second() } else { load.operations_per_second() };
         Ok(rate.ok_or("not measured")?)
     }
 
@@ -355,19 +339,13 @@ struct Absent {
 impl Absent {
     /// There is none because the database failed at it.
     fn missed(words: impl Into<String>) -> Self {
-        Self {
-            words: words.into(),
-            is_undecided: false,
-        }
+        Self { words: words.into(), is_undecided: false }
     }
 }
 
 impl From<String> for Absent {
     fn from(words: String) -> Self {
-        Self {
-            words,
-            is_undecided: true,
-        }
+        Self { words, is_undecided: true }
     }
 }
 
@@ -463,15 +441,8 @@ fn disk_kept(record: &TrialRecord, readings: f64) -> Result<f64, Absent> {
 
 /// The most that the server's processes held at the end of a phase; of an embedded database, the process that it is in.
 fn memory(record: &TrialRecord) -> Option<f64> {
-    let role = if record.implementation.embedded {
-        "trial"
-    } else {
-        "server"
-    };
-    let totals = record
-        .phases
-        .iter()
-        .filter_map(|phase| phase.totals.as_ref());
+    let role = if record.implementation.embedded { "trial" } else { "server" };
+    let totals = record.phases.iter().filter_map(|phase| phase.totals.as_ref());
     let held = totals.filter_map(|totals| Some(totals.roles.get(role)?.end_held_bytes()));
     held.max().map(|bytes| bytes as f64)
 }

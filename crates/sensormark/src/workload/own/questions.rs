@@ -6,8 +6,8 @@ use crate::dataset::random::Stream;
 use crate::engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::column_name;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection,
-    Table, TimeRange, Window,
+    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection, Table,
+    TimeRange, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -38,8 +38,7 @@ impl Horizon {
         let turns = if watermark == u64::MAX {
             self.turns_loaded
         } else {
-            self.turns_before
-                .saturating_add(watermark.saturating_mul(self.batch))
+            self.turns_before.saturating_add(watermark.saturating_mul(self.batch))
         };
         (turns / u64::from(series)).saturating_sub(self.lag_ticks)
     }
@@ -68,11 +67,8 @@ impl Questions {
         length: u64,
     ) -> Self {
         let table = answers.table();
-        let places: Vec<usize> = part
-            .fields
-            .iter()
-            .filter_map(|name| table.field(&column_name(name).0))
-            .collect();
+        let places: Vec<usize> =
+            part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
         let none = FieldSet::first(0);
         let fields = places.iter().fold(none, |set, &field| set.with(field));
         Self {
@@ -100,10 +96,7 @@ impl Questions {
             OfPart::All => Selection::All,
             OfPart::Tag(name) => {
                 let tag = table.tag(&column_name(name).0).unwrap_or(0);
-                Selection::Tagged {
-                    tag,
-                    value: table.series.columns()[tag].text(series),
-                }
+                Selection::Tagged { tag, value: table.series.columns()[tag].text(series) }
             }
         }
     }
@@ -160,10 +153,7 @@ impl Questions {
         let function = match kind {
             QueryKind::Point => return Ask::Point { fields },
             QueryKind::Range => {
-                return Ask::Range {
-                    fields,
-                    coarse_filter: false,
-                };
+                return Ask::Range { fields, coarse_filter: false };
             }
             QueryKind::LastValue => return Ask::LastReading { fields },
             QueryKind::Matching => {
@@ -171,11 +161,7 @@ impl Questions {
                     (Some(above), _) => (Comparison::Above, above),
                     (None, below) => (Comparison::Below, below.unwrap_or(0.0)),
                 };
-                return Ask::SeriesMatching(Predicate {
-                    field,
-                    comparison,
-                    threshold,
-                });
+                return Ask::SeriesMatching(Predicate { field, comparison, threshold });
             }
             QueryKind::Mean => Function::Mean,
             QueryKind::Minimum => Function::Min,
@@ -191,10 +177,7 @@ impl Questions {
         Ask::Aggregate {
             aggregates: vec![Aggregate { function, field }],
             grouping: Grouping {
-                window: self.part.window_ns.map(|width_ns| Window {
-                    width_ns,
-                    origin_ns: 0,
-                }),
+                window: self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns: 0 }),
                 by_series: self.part.by == ByPart::Series,
                 by_tag,
                 by_day_part: None,
@@ -223,10 +206,7 @@ impl Questions {
         let all = self.horizon.ticks(u64::MAX, table.series.len()).max(1) as f64;
         let ticks = match self.part.kind {
             QueryKind::Point | QueryKind::LastValue => 1.0,
-            _ => self
-                .part
-                .span_ns
-                .map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
+            _ => self.part.span_ns.map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
         };
         ticks.max(1.0) * f64::from(series)
     }

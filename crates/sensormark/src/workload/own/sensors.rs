@@ -6,8 +6,7 @@ use crate::dataset::shapes::shape::{FieldShape, Shape};
 use crate::dataset::shapes::{Sensors, Timing};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
-    Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
-    Values,
+    Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution, Values,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -29,13 +28,7 @@ pub fn schema(parameters: &Parameters) -> Schema {
     Schema {
         tables: vec![Table {
             name: table_name(&series.table).0,
-            tags: parameters
-                .tags
-                .iter()
-                .map(|tag| Tag {
-                    name: column_name(&tag.name).0,
-                })
-                .collect(),
+            tags: parameters.tags.iter().map(|tag| Tag { name: column_name(&tag.name).0 }).collect(),
             fields: parameters.fields.iter().map(field).collect(),
             entity: None,
             time_resolution: resolution(parameters),
@@ -91,11 +84,7 @@ fn resolution(parameters: &Parameters) -> TimeResolution {
 ///
 /// # Errors
 /// When the resolution is too coarse for the interval, or a recording cannot be read, in words.
-pub fn sensors(
-    parameters: &Parameters,
-    seed: u64,
-    resolution: TimeResolution,
-) -> Result<Sensors, String> {
+pub fn sensors(parameters: &Parameters, seed: u64, resolution: TimeResolution) -> Result<Sensors, String> {
     let series = &parameters.series;
     let unit_ns = resolution.nanoseconds();
     if series.interval_ns < series.jitter_ns + unit_ns {
@@ -125,28 +114,16 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
     let shape = match &field.shape {
         ShapePart::Constant(value) => Shape::Constant(*value),
         ShapePart::Random { min, max } => Shape::Random(*min, *max),
-        ShapePart::Sine {
-            min,
-            max,
-            period_ns,
-        } => Shape::Sine(*min, *max, period(*period_ns)),
-        ShapePart::Sawtooth {
-            min,
-            max,
-            period_ns,
-        } => Shape::Sawtooth(*min, *max, period(*period_ns)),
-        ShapePart::Walk {
-            min,
-            max,
-            period_ns,
-        } => Shape::Walk(*min, *max, period(*period_ns)),
+        ShapePart::Sine { min, max, period_ns } => Shape::Sine(*min, *max, period(*period_ns)),
+        ShapePart::Sawtooth { min, max, period_ns } => Shape::Sawtooth(*min, *max, period(*period_ns)),
+        ShapePart::Walk { min, max, period_ns } => Shape::Walk(*min, *max, period(*period_ns)),
         ShapePart::Counter { start, step } => Shape::Counter(*start, *step),
         ShapePart::Chance(share) => Shape::Chance(*share),
         ShapePart::Truth(value) => Shape::Truth(*value),
         ShapePart::Words(words) => Shape::Words(words.clone()),
         ShapePart::Recorded { file, column } => {
-            let recording = Recording::read(file, &RecordingOptions::default())
-                .map_err(|error| error.to_string())?;
+            let recording =
+                Recording::read(file, &RecordingOptions::default()).map_err(|error| error.to_string())?;
             Shape::Recorded(Arc::new(recorded(&recording, column, field)?))
         }
     };
@@ -169,9 +146,7 @@ fn recorded(recording: &Recording, name: &str, field: &FieldPart) -> Result<Valu
         crate::nearest::unknown("column", name, known)
     })?;
     let column = &recording.readings().columns[number];
-    let rows: Vec<usize> = (0..recording.readings().len())
-        .filter(|&row| column.has(row))
-        .collect();
+    let rows: Vec<usize> = (0..recording.readings().len()).filter(|&row| column.has(row)).collect();
     if rows.is_empty() {
         return Err(format!("column {name:?} of the recording is empty"));
     }
@@ -191,9 +166,7 @@ fn take(column: &Column, rows: &[usize], kind: FieldKind) -> Option<Values> {
         (Values::I64(values), FieldKind::Integer) => {
             Values::I64(rows.iter().map(|&row| values.get(row)).collect())
         }
-        (Values::F64(values), FieldKind::Float) => {
-            Values::F64(rows.iter().map(|&row| values[row]).collect())
-        }
+        (Values::F64(values), FieldKind::Float) => Values::F64(rows.iter().map(|&row| values[row]).collect()),
         (Values::I64(values), FieldKind::Float) => {
             Values::F64(rows.iter().map(|&row| values.get(row) as f64).collect())
         }

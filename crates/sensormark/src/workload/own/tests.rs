@@ -2,8 +2,8 @@
 
 use super::answers::Answers;
 use super::parameters::{
-    ByPart, FieldKind, FieldPart, LoadPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart,
-    ShapePart, TagPart, WhenPart,
+    ByPart, FieldKind, FieldPart, LoadPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart,
+    TagPart, WhenPart,
 };
 use super::questions::{Horizon, Questions};
 use super::sensors;
@@ -17,26 +17,12 @@ const SECOND_NS: i64 = 1_000_000_000;
 const BATCH: u64 = 9;
 
 fn field(name: &str, kind: FieldKind, shape: ShapePart) -> FieldPart {
-    FieldPart {
-        name: name.to_owned(),
-        kind,
-        shape,
-        noise: 0.0,
-        decimals: None,
-        hold_ns: 0,
-    }
+    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, hold_ns: 0 }
 }
 
 fn parameters() -> Parameters {
-    let walk = ShapePart::Walk {
-        min: 10.0,
-        max: 30.0,
-        period_ns: 60_000_000_000,
-    };
-    let counter = ShapePart::Counter {
-        start: 0.0,
-        step: 10.0,
-    };
+    let walk = ShapePart::Walk { min: 10.0, max: 30.0, period_ns: 60_000_000_000 };
+    let counter = ShapePart::Counter { start: 0.0, step: 10.0 };
     let tag = |name: &str, values: &[&str]| TagPart {
         name: name.to_owned(),
         values: values.iter().map(|one| (*one).to_owned()).collect(),
@@ -67,10 +53,7 @@ fn parameters() -> Parameters {
             field("pulses", FieldKind::Integer, counter),
             field("open", FieldKind::Bool, ShapePart::Chance(0.5)),
         ],
-        load: LoadPart {
-            clients: 1,
-            batch: BATCH,
-        },
+        load: LoadPart { clients: 1, batch: BATCH },
         mixed: None,
         layouts: vec!["individual".to_owned()],
     }
@@ -121,9 +104,7 @@ fn queries() -> Vec<QueryPart> {
     matching.of = OfPart::All;
     matching.above = Some(22.0);
     let mut all_fields = query(QueryKind::Range);
-    all_fields.fields = ["temperature", "pulses", "open"]
-        .map(str::to_owned)
-        .to_vec();
+    all_fields.fields = ["temperature", "pulses", "open"].map(str::to_owned).to_vec();
     all_fields.of = OfPart::All;
     let mut last = query(QueryKind::LastValue);
     last.span_ns = None;
@@ -170,11 +151,7 @@ impl Place {
     }
 
     fn questions(&self, part: &QueryPart, number: u64) -> Questions {
-        let answers = Answers::new(
-            Arc::clone(&self.schema),
-            Arc::clone(&self.sensors),
-            self.copies,
-        );
+        let answers = Answers::new(Arc::clone(&self.schema), Arc::clone(&self.sensors), self.copies);
         let horizon = Horizon {
             turns_before: 0,
             batch: BATCH,
@@ -188,11 +165,7 @@ impl Place {
 /// Whatever a database holds beyond the watermark, the answer is the same, and the one that is expected.
 #[test]
 fn answers_are_the_reference_s_at_every_watermark() {
-    for repeated in [
-        RepeatedWrite::Replaces,
-        RepeatedWrite::KeepsBoth,
-        RepeatedWrite::Refused,
-    ] {
+    for repeated in [RepeatedWrite::Replaces, RepeatedWrite::KeepsBoth, RepeatedWrite::Refused] {
         let place = Place::new(repeated);
         let whole = place.reference(place.writes().len(), repeated);
         for watermark in [30, 101, 200] {

@@ -69,8 +69,7 @@ impl Operations for Writes {
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
         let turns = self.turns(index);
-        self.sensors
-            .push_turns(turns, self.with_copies, slot.write(0));
+        self.sensors.push_turns(turns, self.with_copies, slot.write(0));
     }
 
     fn fill_kept(&self, index: u64, slot: &mut Slot) {

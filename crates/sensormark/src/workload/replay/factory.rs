@@ -54,25 +54,13 @@ parameters! {
 impl Parameters {
     /// A recording with the numbers of a scale.
     pub fn of(scale: Scale, file: PathBuf, recording: RecordingOptions) -> Self {
-        let Numbers {
-            questions,
-            batch,
-            repetitions,
-        } = Numbers::of(scale);
-        Self {
-            questions,
-            batch,
-            repetitions,
-            file,
-            recording,
-        }
+        let Numbers { questions, batch, repetitions } = Numbers::of(scale);
+        Self { questions, batch, repetitions, file, recording }
     }
 
     fn read(parameters: &Value) -> Result<(Self, Recording), String> {
-        let own: Self =
-            serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
-        let recording =
-            Recording::read(&own.file, &own.recording).map_err(|error| error.to_string())?;
+        let own: Self = serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+        let recording = Recording::read(&own.file, &own.recording).map_err(|error| error.to_string())?;
         Ok((own, recording))
     }
 }
@@ -114,21 +102,14 @@ impl WorkloadFactory for ReplayWorkload {
         let (parameters, recording) = Parameters::read(parameters)?;
         let table = &recording.schema().tables[0];
         let batch = match parameters.batch {
-            0 => subject
-                .store
-                .write_size(subject.layout, table)
-                .readings_per_write(),
+            0 => subject.store.write_size(subject.layout, table).readings_per_write(),
             batch => usize::try_from(batch).unwrap_or(usize::MAX),
         };
         let repeated = subject.store.repeated_write(subject.layout, table);
         let resolution = subject.time_resolution(recording.schema(), 0);
         let replay = Arc::new(Replay::new(&recording, resolution, repeated));
         let questions = Questions::new(Arc::clone(&replay), seed, parameters.questions);
-        Ok(Box::new(Phases {
-            replay,
-            batch,
-            questions,
-        }))
+        Ok(Box::new(Phases { replay, batch, questions }))
     }
 }
 
@@ -156,10 +137,7 @@ impl Workload for Phases {
     fn steps(&self) -> Vec<Step> {
         let loading = Arc::new(Loading::new(Arc::clone(&self.replay), self.batch));
         let load = PhaseSpec::new("load", vec![LoadSpec::writing("load", loading, 1)]);
-        let mut steps = vec![
-            Step::Run(load.label("operation", "load")),
-            Step::Settle("settled".to_owned()),
-        ];
+        let mut steps = vec![Step::Run(load.label("operation", "load")), Step::Settle("settled".to_owned())];
         let classes = self.questions.classes().iter();
         steps.extend(classes.filter_map(|&class| self.asking(class)));
         steps

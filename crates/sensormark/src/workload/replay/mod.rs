@@ -67,10 +67,8 @@ impl Replay {
             for time in &mut readings.times_ns {
                 *time -= time.rem_euclid(resolution.nanoseconds());
             }
-            notes.push(format!(
-                "times are cut to {} ns, all that the layout keeps",
-                resolution.nanoseconds()
-            ));
+            notes
+                .push(format!("times are cut to {} ns, all that the layout keeps", resolution.nanoseconds()));
         }
         if repeated == RepeatedWrite::Refused {
             let all = readings.len();
@@ -89,19 +87,10 @@ impl Replay {
         let written = readings.len() as u64;
         let stored = reference.census().readings();
         if stored < written {
-            notes.push(format!(
-                "{} readings repeat a time, of which the layout keeps one",
-                written - stored
-            ));
+            notes.push(format!("{} readings repeat a time, of which the layout keeps one", written - stored));
         }
         let spans = Spans::of(&readings);
-        Self {
-            schema,
-            readings,
-            reference,
-            spans,
-            notes,
-        }
+        Self { schema, readings, reference, spans, notes }
     }
 
     /// What the readings look like.

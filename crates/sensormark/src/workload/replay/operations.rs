@@ -25,11 +25,7 @@ impl Loading {
     /// When a batch would be empty.
     pub fn new(replay: Arc<Replay>, batch: usize) -> Self {
         assert!(batch > 0, "a batch holds at least one reading");
-        Self {
-            replay,
-            batch,
-            classes: ["load".to_owned()],
-        }
+        Self { replay, batch, classes: ["load".to_owned()] }
     }
 }
 

@@ -5,8 +5,8 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, FieldSet, FieldType, Function, Grouping, Query,
-    Selection, TimeRange, Window,
+    Aggregate, Answer, AnswerSource, Ask, FieldSet, FieldType, Function, Grouping, Query, Selection,
+    TimeRange, Window,
 };
 use serde::{Deserialize, Serialize};
 
@@ -40,14 +40,8 @@ pub enum Class {
 
 impl Class {
     /// All classes, in the order in which they take turns.
-    pub const ALL: [Self; 6] = [
-        Self::Point,
-        Self::Range,
-        Self::WindowMean,
-        Self::Minimum,
-        Self::Maximum,
-        Self::LastValue,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Point, Self::Range, Self::WindowMean, Self::Minimum, Self::Maximum, Self::LastValue];
 
     /// The class's name in results.
     pub const fn name(self) -> &'static str {
@@ -91,9 +85,7 @@ impl Questions {
     pub fn new(replay: Arc<Replay>, seed: u64, per_class: u64) -> Self {
         let fields = &replay.schema().tables[0].fields;
         let is_number = |kind| matches!(kind, FieldType::I64 | FieldType::F64 | FieldType::U16);
-        let numeric: Vec<usize> = (0..fields.len())
-            .filter(|&field| is_number(fields[field].kind))
-            .collect();
+        let numeric: Vec<usize> = (0..fields.len()).filter(|&field| is_number(fields[field].kind)).collect();
         let mut questions = Self {
             streams: Class::ALL.map(|class| Stream::new(seed, STREAM, class as u64)),
             repeated: Arc::new(repeated_times(&replay)),
@@ -142,8 +134,7 @@ impl Questions {
     }
 
     fn leave_out(&mut self, class: Class, why: &str) {
-        self.notes
-            .push(format!("no questions of class {}: {why}", class.name()));
+        self.notes.push(format!("no questions of class {}: {why}", class.name()));
     }
 
     /// How many questions there are.
@@ -215,22 +206,13 @@ impl Questions {
         };
         let (range, ask) = match class {
             Class::Point => (TimeRange::new(time_ns, time_ns + 1), Ask::Point { fields }),
-            Class::Range => (
-                around(spans.range_ns),
-                Ask::Range {
-                    fields,
-                    coarse_filter: false,
-                },
-            ),
+            Class::Range => (around(spans.range_ns), Ask::Range { fields, coarse_filter: false }),
             Class::WindowMean => (
                 around(spans.windows_ns),
                 aggregate(
                     Function::Mean,
                     field(&self.numeric),
-                    Some(Window {
-                        width_ns: spans.window_ns,
-                        origin_ns: 0,
-                    }),
+                    Some(Window { width_ns: spans.window_ns, origin_ns: 0 }),
                 ),
             ),
             Class::Minimum => {
@@ -239,32 +221,20 @@ impl Questions {
             }
             Class::Maximum => {
                 let field = field(&self.numeric);
-                (
-                    around(spans.extreme_ns),
-                    aggregate(Function::Max, field, None),
-                )
+                (around(spans.extreme_ns), aggregate(Function::Max, field, None))
             }
             Class::LastValue => {
                 let all: Vec<usize> = fields.iter().collect();
                 let fields = FieldSet::one(field(&all));
-                (
-                    TimeRange::new(spans.first_ns, time_ns + 1),
-                    Ask::LastReading { fields },
-                )
+                (TimeRange::new(spans.first_ns, time_ns + 1), Ask::LastReading { fields })
             }
         };
-        Query {
-            table: 0,
-            series: Selection::One(series),
-            range,
-            ask,
-        }
+        Query { table: 0, series: Selection::One(series), range, ask }
     }
 
     fn below(&self, class: Class, word: u64, bound: usize) -> usize {
         let bound = NonZeroU64::new(bound as u64).expect("there are readings and fields");
-        usize::try_from(self.streams[class as usize].below(word, bound))
-            .expect("below a number of readings")
+        usize::try_from(self.streams[class as usize].below(word, bound)).expect("below a number of readings")
     }
 
     fn touches_repeated(&self, class: Class, query: &Query) -> bool {
@@ -277,8 +247,9 @@ impl Questions {
         if class == Class::LastValue {
             // Readings before the last one do not matter.
             return match self.answer(query) {
-                Answer::Readings(last) => (last.times_ns.iter())
-                    .any(|&time_ns| self.repeated.contains(&(series, time_ns))),
+                Answer::Readings(last) => {
+                    (last.times_ns.iter()).any(|&time_ns| self.repeated.contains(&(series, time_ns)))
+                }
                 _ => false,
             };
         }
@@ -291,10 +262,7 @@ impl Questions {
 fn aggregate(function: Function, field: usize, window: Option<Window>) -> Ask {
     Ask::Aggregate {
         aggregates: vec![Aggregate { function, field }],
-        grouping: Grouping {
-            window,
-            ..Grouping::default()
-        },
+        grouping: Grouping { window, ..Grouping::default() },
         from_sums: false,
     }
 }

@@ -66,14 +66,7 @@ impl Spans {
             .into_iter()
             .find(|round| windows_ns / round <= 64)
             .unwrap_or(ROUND_NS[ROUND_NS.len() - 1]);
-        Self {
-            first_ns,
-            end_ns,
-            range_ns: part(100),
-            extreme_ns: part(10),
-            windows_ns,
-            window_ns,
-        }
+        Self { first_ns, end_ns, range_ns: part(100), extreme_ns: part(10), windows_ns, window_ns }
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sensormark_conformance::faulty::FaultyStore;
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_store::{
-    Answer, Ask, DatabaseName, Durability, Family, Layout, Plan, Query, RepeatedWrite, Selection,
-    Store, TimeResolution, Value,
+    Answer, Ask, DatabaseName, Durability, Family, Layout, Plan, Query, RepeatedWrite, Selection, Store,
+    TimeResolution, Value,
 };
 
 use super::*;
@@ -37,9 +37,7 @@ fn questions(recording: &Recording, repeated: RepeatedWrite, seed: u64) -> Quest
 }
 
 fn all(questions: &Questions) -> Vec<Query> {
-    (0..questions.len())
-        .map(|index| questions.question(index))
-        .collect()
+    (0..questions.len()).map(|index| questions.question(index)).collect()
 }
 
 #[test]
@@ -48,14 +46,8 @@ fn questions_depend_on_the_seed_alone_and_take_turns() {
     let one = questions(&recording, RepeatedWrite::Replaces, 7);
     assert_eq!(one.len(), 1_200);
     assert_eq!(one.class_names().len(), 6);
-    assert_eq!(
-        all(&one),
-        all(&questions(&recording, RepeatedWrite::KeepsBoth, 7))
-    );
-    assert_ne!(
-        all(&one),
-        all(&questions(&recording, RepeatedWrite::Replaces, 8))
-    );
+    assert_eq!(all(&one), all(&questions(&recording, RepeatedWrite::KeepsBoth, 7)));
+    assert_ne!(all(&one), all(&questions(&recording, RepeatedWrite::Replaces, 8)));
     for (index, query) in all(&one).into_iter().enumerate() {
         let name = &one.class_names()[one.class(index as u64)];
         let is = match query.ask {
@@ -93,9 +85,7 @@ fn answers_hold_something_and_are_what_the_file_says() {
             (Ask::Range { .. }, Answer::Readings(got)) => assert_eq!(got.len(), rows.count()),
             (Ask::Minimum { field }, Answer::Moment(Some(got))) => {
                 let column = &readings.columns[*field];
-                let least = rows
-                    .filter_map(|row| column.number(row))
-                    .fold(f64::INFINITY, f64::min);
+                let least = rows.filter_map(|row| column.number(row)).fold(f64::INFINITY, f64::min);
                 let got = match got.value {
                     Value::F64(value) => value,
                     Value::I64(value) => value as f64,
@@ -117,11 +107,7 @@ fn answers_hold_something_and_are_what_the_file_says() {
 fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
     let recording = recording("greenhouse.csv", &["Room"]);
     assert_eq!(recording.report().timing.repeated, 1);
-    let kept = Replay::new(
-        &recording,
-        TimeResolution::Nanoseconds,
-        RepeatedWrite::KeepsBoth,
-    );
+    let kept = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth);
     assert!(kept.notes().is_empty());
     let twice = {
         let batch = recording.readings();
@@ -146,11 +132,7 @@ fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
         }
     }
     assert!(touched > 100, "{touched}");
-    let replaced = Replay::new(
-        &recording,
-        TimeResolution::Nanoseconds,
-        RepeatedWrite::Replaces,
-    );
+    let replaced = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Replaces);
     assert_eq!(replaced.reference().census().readings(), 115);
     assert_eq!(replaced.notes().len(), 1);
 }
@@ -158,23 +140,9 @@ fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
 #[test]
 fn a_layout_that_refuses_repeats_is_given_none() {
     let recording = recording("greenhouse.csv", &["Room"]);
-    let replay = Replay::new(
-        &recording,
-        TimeResolution::Nanoseconds,
-        RepeatedWrite::Refused,
-    );
-    assert_eq!(
-        (
-            replay.readings().len(),
-            replay.reference().census().readings()
-        ),
-        (115, 115)
-    );
-    assert!(
-        replay.notes()[0].contains("1 readings"),
-        "{:?}",
-        replay.notes()
-    );
+    let replay = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::Refused);
+    assert_eq!((replay.readings().len(), replay.reference().census().readings()), (115, 115));
+    assert!(replay.notes()[0].contains("1 readings"), "{:?}", replay.notes());
 }
 
 fn memory() -> Arc<dyn Store> {
@@ -184,11 +152,7 @@ fn memory() -> Arc<dyn Store> {
 /// Loads a recording into a store and asks everything; gives the outcomes of the two phases.
 fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
     let repeated = store.description().repeated_write;
-    let replay = Arc::new(Replay::new(
-        recording,
-        TimeResolution::Nanoseconds,
-        repeated,
-    ));
+    let replay = Arc::new(Replay::new(recording, TimeResolution::Nanoseconds, repeated));
     let plan = Plan {
         endpoint: store.endpoint("anything").unwrap(),
         database: DatabaseName::new("replay").unwrap(),
@@ -204,17 +168,10 @@ fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
         administrator.create().await
     })
     .unwrap();
-    let target = Target {
-        kind: store.description().session,
-        store,
-        plan: Arc::new(plan),
-        stop: Arc::default(),
-    };
+    let target =
+        Target { kind: store.description().session, store, plan: Arc::new(plan), stop: Arc::default() };
     let run = |operations: Arc<dyn Operations>| {
-        let phase = Phase {
-            loads: vec![Load::new("replay", operations, 1)],
-            ..Phase::default()
-        };
+        let phase = Phase { loads: vec![Load::new("replay", operations, 1)], ..Phase::default() };
         let clients = Clients::connect(&target, phase).unwrap();
         let mut finished = clients.run(&mut |_| {}).unwrap();
         finished.close();
@@ -226,19 +183,11 @@ fn replayed(recording: &Recording, store: Arc<dyn Store>) -> [LoadOutcome; 2] {
 
 #[test]
 fn a_recording_is_loaded_whole_and_every_answer_is_compared() {
-    for (name, tags, readings) in [
-        ("boiler.csv", &[][..], 429),
-        ("greenhouse.csv", &["Room"], 116),
-    ] {
+    for (name, tags, readings) in [("boiler.csv", &[][..], 429), ("greenhouse.csv", &["Room"], 116)] {
         let [load, asked] = replayed(&recording(name, tags), memory());
         assert_eq!((load.readings(), load.failed()), (readings, 0));
         assert_eq!((asked.operations(), asked.failed()), (600, 0));
-        assert_eq!(
-            (asked.answers.checked, asked.answers.wrong),
-            (600, 0),
-            "{:?}",
-            asked.answers
-        );
+        assert_eq!((asked.answers.checked, asked.answers.wrong), (600, 0), "{:?}", asked.answers);
         assert_eq!(asked.classes.len(), 6);
     }
 }
@@ -246,23 +195,13 @@ fn a_recording_is_loaded_whole_and_every_answer_is_compared() {
 #[test]
 fn a_wrong_answer_of_each_kind_is_found() {
     let recording = recording("boiler.csv", &[]);
-    let kinds = [
-        ("point", 100),
-        ("range", 100),
-        ("minimum", 100),
-        ("aggregate", 200),
-        ("last-reading", 100),
-    ];
+    let kinds = [("point", 100), ("range", 100), ("minimum", 100), ("aggregate", 200), ("last-reading", 100)];
     for (kind, questions) in kinds {
         let fault = format!("wrong-answer:{kind}").parse().unwrap();
         let store = FaultyStore::new(memory(), fault);
         let [load, asked] = replayed(&recording, Arc::new(store));
         assert_eq!((load.readings(), asked.answers.checked), (429, 600));
-        assert_eq!(
-            asked.answers.wrong, questions,
-            "{kind}: {:?}",
-            asked.answers
-        );
+        assert_eq!(asked.answers.wrong, questions, "{kind}: {:?}", asked.answers);
     }
     let lost = FaultyStore::new(memory(), "drop:20".parse().unwrap());
     let [_, asked] = replayed(&recording, Arc::new(lost));
@@ -275,27 +214,13 @@ fn a_layout_that_keeps_less_of_times_is_asked_about_what_it_keeps() {
     let path = folder.path().join("fast.csv");
     let mut text = String::from("time_ns,x\n");
     for index in 0..100_i64 {
-        text += &format!(
-            "{},{index}\n",
-            1_700_000_000_000_000_000 + index * 1_500_001
-        );
+        text += &format!("{},{index}\n", 1_700_000_000_000_000_000 + index * 1_500_001);
     }
     std::fs::write(&path, text).unwrap();
     let recording = Recording::read(&path, &RecordingOptions::default()).unwrap();
-    let replay = Replay::new(
-        &recording,
-        TimeResolution::Milliseconds,
-        RepeatedWrite::Replaces,
-    );
-    assert_eq!(
-        replay.schema().tables[0].time_resolution,
-        TimeResolution::Milliseconds
-    );
-    assert!(
-        replay.notes()[0].contains("cut to 1000000 ns"),
-        "{:?}",
-        replay.notes()
-    );
+    let replay = Replay::new(&recording, TimeResolution::Milliseconds, RepeatedWrite::Replaces);
+    assert_eq!(replay.schema().tables[0].time_resolution, TimeResolution::Milliseconds);
+    assert!(replay.notes()[0].contains("cut to 1000000 ns"), "{:?}", replay.notes());
     let questions = Questions::new(Arc::new(replay), 1, 50);
     for query in all(&questions) {
         assert!(!questions.answer(&query).is_empty(), "{query:?}");
@@ -306,11 +231,7 @@ fn a_layout_that_keeps_less_of_times_is_asked_about_what_it_keeps() {
 fn a_recording_without_numbers_has_no_questions_about_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("door.csv");
-    std::fs::write(
-        &path,
-        "time,door\n2020-01-01 10:00,open\n2020-01-01 10:07,shut\n",
-    )
-    .unwrap();
+    std::fs::write(&path, "time,door\n2020-01-01 10:00,open\n2020-01-01 10:07,shut\n").unwrap();
     let recording = Recording::read(&path, &RecordingOptions::default()).unwrap();
     let questions = questions(&recording, RepeatedWrite::Replaces, 1);
     assert_eq!(questions.class_names(), ["point", "range", "last value"]);
@@ -319,35 +240,18 @@ fn a_recording_without_numbers_has_no_questions_about_numbers() {
 
 #[test]
 fn a_replay_is_a_load_and_a_phase_for_each_class() {
-    let file = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../data/boiler.csv"
-    ));
-    let options = RecordingOptions {
-        leave_out: vec!["Starts".into()],
-        ..RecordingOptions::default()
-    };
+    let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/boiler.csv"));
+    let options = RecordingOptions { leave_out: vec!["Starts".into()], ..RecordingOptions::default() };
     let parameters = Parameters::of(Scale::Quick, file.to_owned(), options);
     let value = serde_json::to_value(&parameters).unwrap();
-    assert_eq!(
-        ReplayWorkload.schema(&value).unwrap().tables[0]
-            .fields
-            .len(),
-        4
-    );
+    assert_eq!(ReplayWorkload.schema(&value).unwrap().tables[0].fields.len(), 4);
     let families = ReplayWorkload.families(&value).unwrap();
     // A thousand readings, one each ten minutes, take 6.9 days.
     let week_ns = 7 * 86_400_000_000_000;
-    assert_eq!(
-        families[1],
-        ("bulk".to_owned(), Family::PerSpan { span_ns: week_ns })
-    );
+    assert_eq!(families[1], ("bulk".to_owned(), Family::PerSpan { span_ns: week_ns }));
     let store = memory();
-    let subject = Subject {
-        store: store.as_ref(),
-        layout: &Layout::row_per_reading(),
-        layout_name: "individual",
-    };
+    let subject =
+        Subject { store: store.as_ref(), layout: &Layout::row_per_reading(), layout_name: "individual" };
     let workload = ReplayWorkload.build(&value, 1, subject).unwrap();
     let steps = workload.steps();
     script::check(&steps).unwrap();
@@ -360,13 +264,7 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
     let classes = Class::ALL.map(|class| (class.name().to_owned(), 100));
     assert_eq!(names[1], ("settled".to_owned(), 0));
     assert_eq!(names[2..], classes);
-    let missing = Parameters::of(
-        Scale::Quick,
-        "no/such.csv".into(),
-        RecordingOptions::default(),
-    );
-    let error = ReplayWorkload
-        .schema(&serde_json::to_value(missing).unwrap())
-        .unwrap_err();
+    let missing = Parameters::of(Scale::Quick, "no/such.csv".into(), RecordingOptions::default());
+    let error = ReplayWorkload.schema(&serde_json::to_value(missing).unwrap()).unwrap_err();
     assert!(error.contains("no/such.csv"), "{error}");
 }

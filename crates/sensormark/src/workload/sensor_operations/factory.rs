@@ -11,9 +11,7 @@ use crate::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use crate::engine::trial::{Subject, Workload, WorkloadFactory};
 use crate::engine::work_distribution::WorkDistribution;
 use crate::measurement::names;
-use sensormark_store::{
-    DefaultSelection, Family, Index, Layout, LayoutOption, Schema, Shape, WriteMethod,
-};
+use sensormark_store::{DefaultSelection, Family, Index, Layout, LayoutOption, Schema, Shape, WriteMethod};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -42,11 +40,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(
-        &self,
-        parameters: &Value,
-        request: &DataRequest,
-    ) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let parameters = read(parameters)?;
         parameters.check_sensors()?;
         let (sensors, interval_ms) = (parameters.sensors, parameters.interval_ms);
@@ -106,12 +100,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
             ));
         }
         let readings = SensorReadings::new(seed, parameters.sensors, parameters.interval_ms)?;
-        Ok(Box::new(Tests {
-            parameters,
-            schema: Arc::new(schema),
-            readings: Arc::new(readings),
-            seed,
-        }))
+        Ok(Box::new(Tests { parameters, schema: Arc::new(schema), readings: Arc::new(readings), seed }))
     }
 }
 
@@ -124,11 +113,7 @@ fn choose(parameters: &Parameters, offers: &mut [LayoutOption]) {
     let without = usual.with_index(Index::None);
     // Where rows are kept by a key that cuts a sensor's readings into parts, the study's layout keeps all of a sensor together.
     let together = usual.with_index(Index::Series);
-    let with = if usual.index == Index::Clustered && has(together) {
-        together
-    } else {
-        usual
-    };
+    let with = if usual.index == Index::Clustered && has(together) { together } else { usual };
     let may_choose = has(without);
     for offer in offers {
         let layout = offer.layout;
@@ -190,11 +175,7 @@ impl Tests {
     }
 
     fn writing(&self, test: Test) -> PhaseSpec {
-        let operation = if test.multi {
-            Operation::MultiWrite
-        } else {
-            Operation::SingleWrite
-        };
+        let operation = if test.multi { Operation::MultiWrite } else { Operation::SingleWrite };
         let per_statement = self.parameters.readings(test.multi);
         let readings = Arc::clone(&self.readings);
         let writes = Writes::new(operation, readings, test.statements, per_statement);
@@ -206,11 +187,7 @@ impl Tests {
     }
 
     fn reading(&self, test: Test, written: &PhaseSpec) -> PhaseSpec {
-        let operation = if test.multi {
-            Operation::MultiRead
-        } else {
-            Operation::SingleRead
-        };
+        let operation = if test.multi { Operation::MultiRead } else { Operation::SingleRead };
         let reads = Reads::new(
             operation,
             Arc::clone(&self.readings),
@@ -224,10 +201,7 @@ impl Tests {
         };
         let load = LoadSpec {
             distribution: WorkDistribution::COUNTER,
-            about: Some(About {
-                phase: written.name.clone(),
-                load: written.loads[0].name.clone(),
-            }),
+            about: Some(About { phase: written.name.clone(), load: written.loads[0].name.clone() }),
             ..LoadSpec::asking(operation.name(), Arc::new(reads), test.clients, checking)
         };
         self.phase(test, operation, load)
@@ -248,11 +222,7 @@ impl Workload for Tests {
         let mut steps = Vec::new();
         for multi in [false, true] {
             for (statements, clients) in self.parameters.tests(multi) {
-                let test = Test {
-                    multi,
-                    statements,
-                    clients,
-                };
+                let test = Test { multi, statements, clients };
                 if !steps.is_empty() {
                     steps.push(Step::Reset);
                 }

@@ -60,12 +60,7 @@ pub enum Operation {
 
 impl Operation {
     /// All four, in the order of the study's tables.
-    pub const ALL: [Self; 4] = [
-        Self::SingleWrite,
-        Self::SingleRead,
-        Self::MultiWrite,
-        Self::MultiRead,
-    ];
+    pub const ALL: [Self; 4] = [Self::SingleWrite, Self::SingleRead, Self::MultiWrite, Self::MultiRead];
 
     /// Its name in results.
     pub const fn name(self) -> &'static str {
@@ -88,14 +83,8 @@ pub fn schema(sensors: u32, interval_ms: u32) -> Schema {
     Schema {
         tables: vec![Table {
             name: "readings".to_owned(),
-            tags: vec![Tag {
-                name: "sensor".to_owned(),
-            }],
-            fields: vec![Field {
-                name: "value".to_owned(),
-                kind: FieldType::F64,
-                nullable: false,
-            }],
+            tags: vec![Tag { name: "sensor".to_owned() }],
+            fields: vec![Field { name: "value".to_owned(), kind: FieldType::F64, nullable: false }],
             entity: None,
             time_resolution: TimeResolution::Milliseconds,
             series: Series::new(vec![TagColumn::Integer((0..i64::from(sensors)).collect())])

@@ -30,12 +30,7 @@ impl Writes {
         statements: u64,
         per_statement: u64,
     ) -> Self {
-        Self {
-            readings,
-            statements,
-            per_statement,
-            classes: [operation.name().to_owned()],
-        }
+        Self { readings, statements, per_statement, classes: [operation.name().to_owned()] }
     }
 }
 
@@ -63,8 +58,7 @@ impl Operations for Writes {
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
         let (sensor, before) = place(index, self.readings.sensors());
         let first = before * self.per_statement;
-        self.readings
-            .push(sensor, first..first + self.per_statement, slot.write(0));
+        self.readings.push(sensor, first..first + self.per_statement, slot.write(0));
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
@@ -152,10 +146,7 @@ impl Operations for Reads {
         } else {
             let end_ns = self.readings.time_ns(sensor, tick + self.per_statement);
             query.range = TimeRange::new(start_ns, end_ns);
-            query.ask = Ask::Range {
-                fields,
-                coarse_filter: false,
-            };
+            query.ask = Ask::Range { fields, coarse_filter: false };
         }
     }
 

@@ -1,9 +1,7 @@
 //! The numbers behind the scales of sensor-operations.
 
 use crate::dataset::sensor_operations::{LONGEST_INTERVAL_MS, SensorReadings};
-use crate::engine::parameter::{
-    Kind, Settable, any, at_least, between, check_each, over, parameters, words,
-};
+use crate::engine::parameter::{Kind, Settable, any, at_least, between, check_each, over, parameters, words};
 use serde::{Deserialize, Serialize};
 
 /// Most clients that a test may have.
@@ -87,10 +85,7 @@ impl Parameters {
     pub fn check(&self) -> Result<(), String> {
         check_each(Self::TABLE, self)?;
         if !self.multi.is_multiple_of(self.batch) {
-            return Err(format!(
-                "multi is {}; it must be a multiple of batch, {}",
-                self.multi, self.batch
-            ));
+            return Err(format!("multi is {}; it must be a multiple of batch, {}", self.multi, self.batch));
         }
         if self.clients.is_empty() {
             return Err("clients is empty; give at least one number".to_owned());
@@ -120,10 +115,7 @@ impl Parameters {
         if (1..=MOST_SENSORS).contains(&self.sensors) {
             return Ok(());
         }
-        Err(format!(
-            "sensors is {}; it must be 1 to {MOST_SENSORS}",
-            self.sensors
-        ))
+        Err(format!("sensors is {}; it must be 1 to {MOST_SENSORS}", self.sensors))
     }
 
     /// Readings in an operation, multi or single.
@@ -133,11 +125,7 @@ impl Parameters {
 
     /// Operations of the largest test, multi or single.
     pub const fn statements(&self, multi: bool) -> u64 {
-        if multi {
-            self.multi / self.batch
-        } else {
-            self.single
-        }
+        if multi { self.multi / self.batch } else { self.single }
     }
 
     /// The tests of one kind, as (operations, clients): one client's smaller ones first.
@@ -146,11 +134,7 @@ impl Parameters {
         let mut tests = Vec::new();
         if self.sweep {
             let powers = std::iter::successors(Some(1_u64), |size| size.checked_mul(10));
-            tests.extend(
-                powers
-                    .take_while(|size| *size < largest)
-                    .map(|size| (size, 1)),
-            );
+            tests.extend(powers.take_while(|size| *size < largest).map(|size| (size, 1)));
         }
         tests.extend(self.clients.iter().map(|&clients| (largest, clients)));
         tests

@@ -12,8 +12,8 @@ use crate::measurement::names;
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_conformance::reference::Reference;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, DefaultSelection, Index, Layout, LayoutOption, RepeatedWrite,
-    Selection, Store, WriteMethod,
+    Answer, AnswerSource, Ask, DefaultSelection, Index, Layout, LayoutOption, RepeatedWrite, Selection,
+    Store, WriteMethod,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,13 +31,7 @@ fn writes(operation: Operation, statements: u64, per_statement: u64) -> Writes {
 
 fn reads(operation: Operation, statements: u64, per_statement: u64) -> Reads {
     let table = schema(SENSORS, INTERVAL_MS).tables.remove(0);
-    Reads::new(
-        operation,
-        readings(),
-        table,
-        42,
-        (statements, per_statement),
-    )
+    Reads::new(operation, readings(), table, 42, (statements, per_statement))
 }
 
 /// What the first so many statements write, as a database would have it.
@@ -60,10 +54,9 @@ fn written(writes: &Writes, statements: u64) -> Reference {
 
 #[test]
 fn statements_write_every_reading_once() {
-    for (operation, statements, per_statement) in [
-        (Operation::SingleWrite, 100, 1),
-        (Operation::MultiWrite, 20, 50),
-    ] {
+    for (operation, statements, per_statement) in
+        [(Operation::SingleWrite, 100, 1), (Operation::MultiWrite, 20, 50)]
+    {
         let writes = writes(operation, statements, per_statement);
         assert_eq!(writes.len(), statements);
         let mut keys = BTreeSet::new();
@@ -97,11 +90,7 @@ fn every_question_is_about_what_is_stored_and_its_answer_is_known() {
         for stored in [1, 2, 9, statements] {
             let reference = written(&writes, stored);
             for index in 0..statements {
-                let watermark = if stored == statements {
-                    u64::MAX
-                } else {
-                    stored
-                };
+                let watermark = if stored == statements { u64::MAX } else { stored };
                 reads.fill(index, watermark, &mut slot);
                 assert_eq!(slot.request(), Request::Query);
                 let query = slot.query();
@@ -197,11 +186,7 @@ fn numbers_are_checked_with_one_clear_message() {
     assert_eq!(clients("clients=1, 2"), Ok(vec![1, 2]));
     assert_eq!(clients("clients=[1,2]"), Ok(vec![1, 2]));
     assert!(clients("clients=many").unwrap_err().contains("1,4,16"));
-    assert!(
-        set("index=maybe")
-            .unwrap_err()
-            .contains("both, with, without")
-    );
+    assert!(set("index=maybe").unwrap_err().contains("both, with, without"));
     assert_eq!(set("interval_ms=30s").unwrap().interval_ms, 30_000);
 }
 
@@ -210,11 +195,7 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
     let parameters = quick();
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
     let layout = Layout::row_per_reading();
-    let subject = Subject {
-        store: &store,
-        layout: &layout,
-        layout_name: "individual",
-    };
+    let subject = Subject { store: &store, layout: &layout, layout_name: "individual" };
     let value = serde_json::to_value(&parameters).unwrap();
     let workload = SensorOperationsWorkload.build(&value, 1, subject).unwrap();
     let steps = workload.steps();
@@ -237,11 +218,7 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
     for phase in &phases {
         let size = phase.labels[labels::SIZE].as_u64().unwrap();
         let load = &phase.loads[0];
-        let per = if size == load.operations.len() {
-            1
-        } else {
-            1_000
-        };
+        let per = if size == load.operations.len() { 1 } else { 1_000 };
         assert_eq!(size, load.operations.len() * per);
         assert_eq!(phase.labels[labels::CLIENTS], load.clients);
     }
@@ -249,49 +226,27 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
 
 #[test]
 fn a_database_is_brought_to_rest_between_where_it_is_asked_for() {
-    let parameters = Parameters {
-        settle: true,
-        sweep: false,
-        ..quick()
-    };
+    let parameters = Parameters { settle: true, sweep: false, ..quick() };
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
     let layout = Layout::row_per_reading();
-    let subject = Subject {
-        store: &store,
-        layout: &layout,
-        layout_name: "individual",
-    };
+    let subject = Subject { store: &store, layout: &layout, layout_name: "individual" };
     let value = serde_json::to_value(parameters).unwrap();
-    let steps = SensorOperationsWorkload
-        .build(&value, 1, subject)
-        .unwrap()
-        .steps();
+    let steps = SensorOperationsWorkload.build(&value, 1, subject).unwrap().steps();
     assert_eq!(check(&steps), Ok(()));
     let settled = steps.iter().filter(|step| matches!(step, Step::Settle(_)));
     assert_eq!(settled.count(), 6);
 }
 
 fn offer(variant: &str, layout: Layout, default_selection: DefaultSelection) -> LayoutOption {
-    LayoutOption {
-        variant: variant.to_owned(),
-        layout,
-        default_selection,
-        description: String::new(),
-    }
+    LayoutOption { variant: variant.to_owned(), layout, default_selection, description: String::new() }
 }
 
 /// The variants that are measured unasked.
 fn measured(index: Indexes, statements: Statements, mut offers: Vec<LayoutOption>) -> Vec<String> {
-    let parameters = Parameters {
-        index,
-        statements,
-        ..quick()
-    };
+    let parameters = Parameters { index, statements, ..quick() };
     let value = serde_json::to_value(parameters).unwrap();
     SensorOperationsWorkload.choose(&value, "individual", &mut offers);
-    let chosen = offers
-        .into_iter()
-        .filter(|offer| offer.default_selection != DefaultSelection::OnRequest);
+    let chosen = offers.into_iter().filter(|offer| offer.default_selection != DefaultSelection::OnRequest);
     chosen.map(|offer| offer.variant).collect()
 }
 
@@ -305,16 +260,8 @@ fn layouts_are_chosen_by_what_they_are() {
             offer("", usual, DefaultSelection::Usual),
             offer("no-index", of(Index::None), DefaultSelection::OnRequest),
             offer("clustered", of(Index::Clustered), DefaultSelection::Further),
-            offer(
-                "series-index",
-                of(Index::Series),
-                DefaultSelection::OnRequest,
-            ),
-            offer(
-                "copy",
-                by(WriteMethod::FastPath),
-                DefaultSelection::OnRequest,
-            ),
+            offer("series-index", of(Index::Series), DefaultSelection::OnRequest),
+            offer("copy", by(WriteMethod::FastPath), DefaultSelection::OnRequest),
             offer("udp", by(WriteMethod::Datagram), DefaultSelection::Further),
         ]
     };
@@ -323,31 +270,18 @@ fn layouts_are_chosen_by_what_they_are() {
     assert_eq!(both, ["", "no-index", "clustered"]);
     let with = measured(Indexes::With, Statements::All, relational());
     assert_eq!(with, ["", "clustered", "copy"]);
-    assert_eq!(
-        measured(Indexes::Without, usually, relational()),
-        ["no-index"]
-    );
+    assert_eq!(measured(Indexes::Without, usually, relational()), ["no-index"]);
     // Partitions by sensor and time, or by sensor alone, which is the study's.
     let partitioned = || {
         vec![
             offer("", of(Index::Clustered), DefaultSelection::Usual),
-            offer(
-                "partition-per-series",
-                of(Index::Series),
-                DefaultSelection::OnRequest,
-            ),
+            offer("partition-per-series", of(Index::Series), DefaultSelection::OnRequest),
         ]
     };
     for index in [Indexes::Both, Indexes::With, Indexes::Without] {
-        assert_eq!(
-            measured(index, usually, partitioned()),
-            ["partition-per-series"]
-        );
+        assert_eq!(measured(index, usually, partitioned()), ["partition-per-series"]);
     }
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
-    let own = store.layouts(
-        &schema(1, INTERVAL_MS),
-        sensormark_store::Family::PerReading,
-    );
+    let own = store.layouts(&schema(1, INTERVAL_MS), sensormark_store::Family::PerReading);
     assert_eq!(measured(Indexes::Without, usually, own), [""]);
 }

@@ -12,10 +12,7 @@ pub(super) fn time(text: &str) -> Option<i64> {
     let body = bytes.strip_suffix(b"Z")?;
     let number = |from: usize, to: usize| digits(body.get(from..to)?);
     let separators = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')];
-    if separators
-        .iter()
-        .any(|&(at, sign)| body.get(at) != Some(&sign))
-    {
+    if separators.iter().any(|&(at, sign)| body.get(at) != Some(&sign)) {
         return None;
     }
     let days = days_before(number(0, 4)?, number(5, 7)?, number(8, 10)?);
@@ -28,26 +25,19 @@ pub(super) fn time(text: &str) -> Option<i64> {
         }
         _ => return None,
     };
-    (days * 86_400 + seconds)
-        .checked_mul(1_000_000_000)?
-        .checked_add(fraction)
+    (days * 86_400 + seconds).checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
 fn digits(bytes: &[u8]) -> Option<i64> {
-    bytes.iter().try_fold(0_i64, |number, byte| {
-        byte.is_ascii_digit()
-            .then(|| number * 10 + i64::from(byte - b'0'))
-    })
+    bytes
+        .iter()
+        .try_fold(0_i64, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0')))
 }
 
 /// Days from the epoch to a day of the Gregorian calendar. Years are counted from March, so that a leap day is a year's last:
 /// the months from March on begin (153·m + 2)/5 days into it.
 fn days_before(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     year * 365 + leap_days + (153 * month + 2) / 5 + day - 719_469
 }

@@ -10,8 +10,7 @@ use crate::query::flux::rows::Rows;
 use crate::query::range::kept;
 use crate::schema::Measurement;
 use sensormark_store::{
-    Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError,
-    Value,
+    Aggregate, Answer, DaySplit, FieldSet, FieldType, Function, Group, Grouping, Query, StoreError, Value,
 };
 use std::collections::BTreeMap;
 
@@ -85,12 +84,7 @@ impl Reader<'_> {
             None if grouping.by_series => keys(measurement, &query.series).to_vec(),
             None => Vec::new(),
         };
-        let plan = Plan {
-            query,
-            grouping,
-            measurement,
-            tags,
-        };
+        let plan = Plan { query, grouping, measurement, tags };
         let source = self.source();
         let mut script = Script::new(&source, measurement);
         let mut streams: Vec<FieldSet> = Vec::new();
@@ -212,9 +206,7 @@ impl Plan<'_> {
 
     /// Counts each value, and takes the one that occurs most often: the first, in the order of values, of those that do.
     fn count_values(&self, script: &mut Script<'_>, columns: &[&str]) {
-        script.push(&format!(
-            " |> duplicate(column: \"{VALUE}\", as: \"{COUNTED}\")"
-        ));
+        script.push(&format!(" |> duplicate(column: \"{VALUE}\", as: \"{COUNTED}\")"));
         let mut with_value = columns.to_vec();
         with_value.push(COUNTED);
         script.group(&with_value, &self.tags);
@@ -229,10 +221,8 @@ impl Plan<'_> {
         while rows.advance()? {
             let field = field(&rows, self.measurement)?;
             let name = rows.result().split('/').next().unwrap_or_default();
-            let (function, _) = FUNCTIONS
-                .into_iter()
-                .find(|(_, one)| *one == name)
-                .ok_or_else(|| rows.strange())?;
+            let (function, _) =
+                FUNCTIONS.into_iter().find(|(_, one)| *one == name).ok_or_else(|| rows.strange())?;
             let aggregate = Aggregate { function, field };
             let Some(value) = self.value(&rows, aggregate)? else {
                 continue;
@@ -256,10 +246,7 @@ impl Plan<'_> {
             day: night.map(|night| !night),
             values,
         };
-        let kept = groups
-            .into_iter()
-            .map(group)
-            .filter(|group| holds_something(&group.values, aggregates));
+        let kept = groups.into_iter().map(group).filter(|group| holds_something(&group.values, aggregates));
         Ok(Answer::groups(kept.collect()))
     }
 
@@ -279,11 +266,7 @@ impl Plan<'_> {
             Some(window) => {
                 let (start, stop) = (time(rows, START)?, time(rows, STOP)?);
                 // a window of the range's last nanosecond alone comes as one of no length at the range's start
-                let inside = if start == stop {
-                    kept(self.query.range).end_ns - 1
-                } else {
-                    start
-                };
+                let inside = if start == stop { kept(self.query.range).end_ns - 1 } else { start };
                 Some(window.start_of(inside))
             }
             None => None,
@@ -320,18 +303,13 @@ mod tests {
 
     #[test]
     fn hours_are_of_day_or_night() {
-        let split = |start: i64, end: i64| DaySplit {
-            day_start_ns: start * HOUR_NS,
-            day_end_ns: end * HOUR_NS,
-        };
+        let split =
+            |start: i64, end: i64| DaySplit { day_start_ns: start * HOUR_NS, day_end_ns: end * HOUR_NS };
         assert_eq!(hours(split(6, 22)), (vec![(6, 21)], vec![(0, 5), (22, 23)]));
         assert_eq!(hours(split(0, 12)), (vec![(0, 11)], vec![(12, 23)]));
         assert!(is_of_hours(split(6, 22)) && !is_of_hours(split(22, 6)));
         assert!(!is_of_hours(split(0, 24)) && !is_of_hours(split(6, 6)));
-        let odd = DaySplit {
-            day_start_ns: 1,
-            day_end_ns: HOUR_NS,
-        };
+        let odd = DaySplit { day_start_ns: 1, day_end_ns: HOUR_NS };
         assert!(!is_of_hours(odd));
     }
 }

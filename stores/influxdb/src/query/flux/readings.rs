@@ -65,13 +65,7 @@ impl Reader<'_> {
 }
 
 /// Reads fields that are no text.
-fn plain(
-    script: &mut Script<'_>,
-    measurement: &Measurement,
-    query: &Query,
-    fields: FieldSet,
-    latest: bool,
-) {
+fn plain(script: &mut Script<'_>, measurement: &Measurement, query: &Query, fields: FieldSet, latest: bool) {
     script.read(query, fields);
     let keys = keys(measurement, &query.series);
     if latest {
@@ -80,15 +74,9 @@ fn plain(
     if latest || fields.len() == 1 {
         script.keep(&[TIME, FIELD, VALUE], keys);
     } else {
-        script.push(
-            " |> pivot(rowKey: [\"_time\"], columnKey: [\"_field\"], valueColumn: \"_value\")",
-        );
+        script.push(" |> pivot(rowKey: [\"_time\"], columnKey: [\"_field\"], valueColumn: \"_value\")");
         let mut columns = vec![TIME];
-        columns.extend(
-            fields
-                .iter()
-                .map(|field| measurement.fields[field].as_str()),
-        );
+        columns.extend(fields.iter().map(|field| measurement.fields[field].as_str()));
         script.keep(&columns, keys);
     }
     script.give("readings");
@@ -102,10 +90,7 @@ fn read(
     others: FieldSet,
 ) -> Result<Vec<Piece>, StoreError> {
     let mut pieces: Vec<Piece> = Vec::new();
-    let mut places = Places {
-        time: 0,
-        fields: Vec::new(),
-    };
+    let mut places = Places { time: 0, fields: Vec::new() };
     while rows.advance()? {
         if rows.begins_table() {
             places = find(&rows, measurement, others)?;
@@ -137,11 +122,7 @@ fn read(
     Ok(pieces)
 }
 
-fn find(
-    rows: &Rows<'_>,
-    measurement: &Measurement,
-    others: FieldSet,
-) -> Result<Places, StoreError> {
+fn find(rows: &Rows<'_>, measurement: &Measurement, others: FieldSet) -> Result<Places, StoreError> {
     let time = rows.needed(TIME)?;
     let fields = if rows.column(FIELD).is_some() {
         vec![(field(rows, measurement)?, rows.needed(VALUE)?)]
@@ -166,32 +147,24 @@ fn merge(batch: &mut Batch, pieces: &[Piece], fields: FieldSet) {
     let mut at = vec![0; pieces.len()];
     loop {
         let times = pieces.iter().zip(&at);
-        let next = times
-            .filter_map(|(piece, &row)| piece.times_ns.get(row))
-            .min();
+        let next = times.filter_map(|(piece, &row)| piece.times_ns.get(row)).min();
         let Some(&time) = next else { return };
-        let here: Vec<bool> = pieces
-            .iter()
-            .zip(&at)
-            .map(|(piece, &row)| piece.times_ns.get(row) == Some(&time))
-            .collect();
+        let here: Vec<bool> =
+            pieces.iter().zip(&at).map(|(piece, &row)| piece.times_ns.get(row) == Some(&time)).collect();
         batch.times_ns.push(time);
         batch.series.push(pieces[0].series);
         for field in fields.iter() {
             let column = &mut batch.columns[field];
-            let source = pieces
-                .iter()
-                .zip(&at)
-                .zip(&here)
-                .filter(|(_, here)| **here)
-                .find_map(|((piece, &row), _)| {
+            let source = pieces.iter().zip(&at).zip(&here).filter(|(_, here)| **here).find_map(
+                |((piece, &row), _)| {
                     let (_, source) = piece.columns.iter().find(|one| one.0 == field)?;
                     source.has(row).then_some((source, row))
-                });
+                },
+            );
             match source {
-                Some((source, row)) => column
-                    .push(source.value(row))
-                    .expect("columns of one field have the same type"),
+                Some((source, row)) => {
+                    column.push(source.value(row)).expect("columns of one field have the same type")
+                }
                 None => column.push_null(),
             }
         }

@@ -81,8 +81,7 @@ impl<'a> Rows<'a> {
 
     /// Which column has this name, which must be there.
     pub(super) fn needed(&self, name: &str) -> Result<usize, StoreError> {
-        self.column(name)
-            .ok_or_else(|| garbled(self.operation, &format!("the answer has no column {name}")))
+        self.column(name).ok_or_else(|| garbled(self.operation, &format!("the answer has no column {name}")))
     }
 
     /// A cell of the row; empty where it holds nothing.
@@ -118,10 +117,8 @@ impl<'a> Rows<'a> {
                 self.quoted()?
             } else {
                 let bytes = self.rest;
-                let end = bytes
-                    .iter()
-                    .position(|byte| matches!(byte, b',' | b'\r' | b'\n'))
-                    .unwrap_or(bytes.len());
+                let end =
+                    bytes.iter().position(|byte| matches!(byte, b',' | b'\r' | b'\n')).unwrap_or(bytes.len());
                 let (cell, rest) = bytes.split_at(end);
                 self.rest = rest;
                 Cow::Borrowed(self.text(cell)?)
@@ -224,8 +221,7 @@ mod tests {
 
     #[test]
     fn an_error_among_the_rows_is_a_refusal() {
-        let body =
-            b",result,table,_value\r\n,_result,0,1\r\n\r\n,error,reference\r\n,no database,\r\n";
+        let body = b",result,table,_value\r\n,_result,0,1\r\n\r\n,error,reference\r\n,no database,\r\n";
         let mut rows = Rows::new("ask", body);
         assert!(rows.advance().unwrap());
         assert_eq!(rows.advance().unwrap_err().kind(), ErrorKind::NotFound);
@@ -236,12 +232,7 @@ mod tests {
         use super::super::cell;
         use sensormark_store::FieldType;
         let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fuzz/csv");
-        let kinds = [
-            FieldType::Bool,
-            FieldType::I64,
-            FieldType::F64,
-            FieldType::Text,
-        ];
+        let kinds = [FieldType::Bool, FieldType::I64, FieldType::F64, FieldType::Text];
         sensormark_conformance::fuzz::target("InfluxDB CSV", examples.as_ref(), |bytes| {
             let mut rows = Rows::new("ask", bytes);
             while let Ok(true) = rows.advance() {

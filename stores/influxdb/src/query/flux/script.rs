@@ -34,11 +34,7 @@ pub(super) struct Source {
 impl<'a> Script<'a> {
     /// An empty script about a measurement.
     pub(super) const fn new(source: &'a Source, measurement: &'a Measurement) -> Self {
-        Self {
-            text: String::new(),
-            source,
-            measurement,
-        }
+        Self { text: String::new(), source, measurement }
     }
 
     /// The script.
@@ -50,9 +46,7 @@ impl<'a> Script<'a> {
     }
 
     fn add(&mut self, arguments: std::fmt::Arguments<'_>) {
-        self.text
-            .write_fmt(arguments)
-            .expect("a string takes everything");
+        self.text.write_fmt(arguments).expect("a string takes everything");
     }
 
     /// Appends what no function here says.
@@ -76,19 +70,13 @@ impl<'a> Script<'a> {
         ));
         for (place, field) in fields.iter().enumerate() {
             let before = if place == 0 { "" } else { " or " };
-            self.add(format_args!(
-                "{before}r[\"_field\"] == \"{}\"",
-                measurement.fields[field]
-            ));
+            self.add(format_args!("{before}r[\"_field\"] == \"{}\"", measurement.fields[field]));
         }
         self.push(")");
         self.of_series(&query.series);
         self.push(")");
         if self.source.holds_stop && is_instant {
-            self.add(format_args!(
-                " |> filter(fn: (r) => r[\"_time\"] < time(v: {}))",
-                range.end_ns
-            ));
+            self.add(format_args!(" |> filter(fn: (r) => r[\"_time\"] < time(v: {}))", range.end_ns));
         }
     }
 
@@ -191,9 +179,7 @@ impl<'a> Script<'a> {
         }
         for (place, (first, last)) in hours.iter().enumerate() {
             let before = if place == 0 { "" } else { ", " };
-            self.add(format_args!(
-                "{before}{stream} |> hourSelection(start: {first}, stop: {last})"
-            ));
+            self.add(format_args!("{before}{stream} |> hourSelection(start: {first}, stop: {last})"));
         }
         if several {
             self.push("])");
@@ -203,10 +189,7 @@ impl<'a> Script<'a> {
     /// A table for each window.
     pub(super) fn window(&mut self, window: Window) {
         let offset = window.origin_ns.rem_euclid(window.width_ns);
-        self.add(format_args!(
-            " |> window(every: {}ns, offset: {offset}ns)",
-            window.width_ns
-        ));
+        self.add(format_args!(" |> window(every: {}ns, offset: {offset}ns)", window.width_ns));
     }
 
     /// Escapes text, of which InfluxDB's CSV would lose the carriage returns.

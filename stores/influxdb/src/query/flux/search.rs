@@ -51,11 +51,7 @@ impl Reader<'_> {
         predicate: Predicate,
         latest: bool,
     ) -> Result<Answer, StoreError> {
-        let wanted = if latest {
-            Wanted::Last(predicate)
-        } else {
-            Wanted::First(predicate)
-        };
+        let wanted = if latest { Wanted::Last(predicate) } else { Wanted::First(predicate) };
         self.moment_in_flux(query, wanted).await
     }
 
@@ -67,11 +63,7 @@ impl Reader<'_> {
         self.moment_in_flux(query, Wanted::Least(field)).await
     }
 
-    async fn moment_in_flux(
-        &mut self,
-        query: &Query,
-        wanted: Wanted,
-    ) -> Result<Answer, StoreError> {
+    async fn moment_in_flux(&mut self, query: &Query, wanted: Wanted) -> Result<Answer, StoreError> {
         let physical = self.physical;
         let measurement = &physical.tables[query.table];
         let kind = measurement.kinds[wanted.field()];
@@ -103,10 +95,7 @@ impl Reader<'_> {
                 value: cell::value(kind, text).ok_or_else(|| rows.strange())?,
             };
             let found = (moment, series(&rows, measurement, &query.series)?);
-            if best
-                .as_ref()
-                .is_none_or(|best| wanted.order(&found, best).is_lt())
-            {
+            if best.as_ref().is_none_or(|best| wanted.order(&found, best).is_lt()) {
                 best = Some(found);
             }
         }
@@ -145,8 +134,8 @@ impl Reader<'_> {
     ) -> Result<Answer, StoreError> {
         let all = self.pieces(query, fields, true).await?;
         let mut batch = self.empty(query.table);
-        let ends = (0..all.len())
-            .filter(|&row| row + 1 == all.len() || all.series[row] != all.series[row + 1]);
+        let ends =
+            (0..all.len()).filter(|&row| row + 1 == all.len() || all.series[row] != all.series[row + 1]);
         for row in ends {
             batch.push_row(&all, row);
         }
@@ -165,20 +154,12 @@ mod tests {
             let value = Value::I64(value);
             (Moment { time_ns, value }, series)
         };
-        let predicate = Predicate {
-            field: 0,
-            comparison: Comparison::Above,
-            threshold: 0.0,
-        };
+        let predicate = Predicate { field: 0, comparison: Comparison::Above, threshold: 0.0 };
         let (early, late) = (moment(1, 5, 7), moment(2, 5, 3));
         assert!(Wanted::First(predicate).order(&early, &late).is_lt());
         assert!(Wanted::Last(predicate).order(&late, &early).is_lt());
         assert!(Wanted::Least(0).order(&early, &late).is_lt());
         assert!(Wanted::Least(0).order(&moment(9, 4, 0), &early).is_lt());
-        assert!(
-            Wanted::Last(predicate)
-                .order(&moment(2, 5, 2), &late)
-                .is_lt()
-        );
+        assert!(Wanted::Last(predicate).order(&moment(2, 5, 2), &late).is_lt());
     }
 }

@@ -17,42 +17,24 @@ fn schema() -> Arc<Schema> {
         ("value", FieldType::F64),
         ("state", FieldType::Text),
     ];
-    let field = |(name, kind): (&str, FieldType)| Field {
-        name: name.to_owned(),
-        kind,
-        nullable: true,
-    };
+    let field = |(name, kind): (&str, FieldType)| Field { name: name.to_owned(), kind, nullable: true };
     schema.tables[0].fields = kinds.map(field).to_vec();
     Arc::new(schema)
 }
 
 fn families() -> [Family; 4] {
-    let split = DaySplit {
-        day_start_ns: 0,
-        day_end_ns: 1,
-    };
+    let split = DaySplit { day_start_ns: 0, day_end_ns: 1 };
     [
         Family::PerReading,
-        Family::PerSpan {
-            span_ns: 60_000_000_000,
-        },
-        Family::Bucketed {
-            limit: 10,
-            per_ns: 60_000_000_000,
-            split,
-        },
+        Family::PerSpan { span_ns: 60_000_000_000 },
+        Family::Bucketed { limit: 10, per_ns: 60_000_000_000, split },
         Family::GrowingArray,
     ]
 }
 
 /// A reading's values, where the layout has them.
 fn put_values(kept: &PhysicalTable, reading: &mut Document) {
-    let values = [
-        Bson::Boolean(true),
-        Bson::Int64(5),
-        Bson::Double(1.5),
-        Bson::String("ok".to_owned()),
-    ];
+    let values = [Bson::Boolean(true), Bson::Int64(5), Bson::Double(1.5), Bson::String("ok".to_owned())];
     match &kept.fields {
         Fields::Beside(names) => reading.extend(names.iter().cloned().zip(values)),
         Fields::Under(under, names) => {
@@ -69,14 +51,10 @@ fn put_values(kept: &PhysicalTable, reading: &mut Document) {
 fn good(kept: &PhysicalTable) -> Document {
     let mut document = Document::new();
     match &kept.tags {
-        Tags::Beside(names) => {
-            document.extend(names.iter().map(|name| (name.clone(), Bson::Int64(7))))
-        }
+        Tags::Beside(names) => document.extend(names.iter().map(|name| (name.clone(), Bson::Int64(7)))),
         Tags::Under(under) => {
             let names = kept.roster.identity_names();
-            let tags: Document = names
-                .map(|name| (name.to_owned(), Bson::Int64(7)))
-                .collect();
+            let tags: Document = names.map(|name| (name.to_owned(), Bson::Int64(7))).collect();
             document.insert(under, tags);
         }
         Tags::Pairs(_) => {
@@ -99,11 +77,7 @@ fn good(kept: &PhysicalTable) -> Document {
     let inner = match kept.shape {
         Shape::Bucketed { .. } => {
             let property = [(SAMPLES.to_owned(), readings)].into_iter().collect();
-            Bson::Document(
-                [("7".to_owned(), Bson::Document(property))]
-                    .into_iter()
-                    .collect(),
-            )
+            Bson::Document([("7".to_owned(), Bson::Document(property))].into_iter().collect())
         }
         _ => readings,
     };
@@ -139,16 +113,12 @@ fn hostile_documents_are_refused_or_whole_readings() {
         .filter_map(|offer| PhysicalSchema::new(&schema, offer.layout).ok())
         .collect();
     assert!(!schemas.is_empty());
-    let examples =
-        std::env::temp_dir().join(format!("sensormark-documents-{}", std::process::id()));
+    let examples = std::env::temp_dir().join(format!("sensormark-documents-{}", std::process::id()));
     std::fs::create_dir(&examples).expect("a folder of this process");
     for (number, physical) in schemas.iter().enumerate() {
         let (table, kept) = physical.table(0).expect("the only one");
         let document = RawDocumentBuf::try_from(&good(kept)).expect("a small document");
-        assert!(
-            taken(table, kept, &document).is_some(),
-            "{kept:?}: {document:?}"
-        );
+        assert!(taken(table, kept, &document).is_some(), "{kept:?}: {document:?}");
         let file = examples.join(format!("{number:03}"));
         std::fs::write(file, document.as_bytes()).expect("the folder is ours");
     }
@@ -176,9 +146,7 @@ fn a_field_that_comes_twice_is_refused() {
     let offer = layouts(&schema, Family::PerReading).remove(0);
     let physical = PhysicalSchema::new(&schema, offer.layout).expect("an offered layout");
     let (table, kept) = physical.table(0).expect("the only one");
-    let Fields::Beside(names) = &kept.fields else {
-        panic!("another layout: {:?}", kept.fields)
-    };
+    let Fields::Beside(names) = &kept.fields else { panic!("another layout: {:?}", kept.fields) };
     let once = RawDocumentBuf::try_from(&good(kept)).expect("a small document");
     for order in [[0, 0, 1, 2], [1, 0, 1, 2], [2, 1, 0, 1]] {
         let mut twice = once.clone();

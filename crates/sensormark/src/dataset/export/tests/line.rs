@@ -17,11 +17,7 @@ impl Line<'_> {
         let mut text = String::new();
         loop {
             match self.rest.next().expect("a line ends with a time") {
-                '\\' if self
-                    .rest
-                    .peek()
-                    .is_some_and(|next| matches!(next, ',' | '=' | ' ')) =>
-                {
+                '\\' if self.rest.peek().is_some_and(|next| matches!(next, ',' | '=' | ' ')) => {
                     text.push(self.rest.next().unwrap());
                 }
                 end if ends.contains(&end) => return (text, end),
@@ -44,11 +40,7 @@ impl Line<'_> {
         let mut text = String::new();
         loop {
             match self.rest.next().unwrap() {
-                '\\' if self
-                    .rest
-                    .peek()
-                    .is_some_and(|next| matches!(next, '"' | '\\')) =>
-                {
+                '\\' if self.rest.peek().is_some_and(|next| matches!(next, '"' | '\\')) => {
                     text.push(self.rest.next().unwrap());
                 }
                 '"' => return (Value::Text(text), self.rest.next().unwrap()),
@@ -60,9 +52,7 @@ impl Line<'_> {
 
 /// Reads line protocol; line breaks inside texts belong to them.
 pub(super) fn read_line_protocol(text: &str) -> Vec<Read> {
-    let mut line = Line {
-        rest: text.chars().peekable(),
-    };
+    let mut line = Line { rest: text.chars().peekable() };
     let mut readings = Vec::new();
     while line.rest.peek().is_some() {
         let (table, mut end) = line.until(&[',', ' ']);

@@ -72,12 +72,9 @@ fn household(order: [&str; 2], delimiter: &str) -> String {
 #[test]
 fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
     let absent = said(|options| options.absent = vec!["?".into()]);
-    for (order, delimiter) in [
-        (["Date", "Time"], ";"),
-        (["Time", "Date"], ";"),
-        (["Date", "Time"], " "),
-        (["Date", "Time"], "\t"),
-    ] {
+    for (order, delimiter) in
+        [(["Date", "Time"], ";"), (["Time", "Date"], ";"), (["Date", "Time"], " "), (["Date", "Time"], "\t")]
+    {
         let mut options = absent.clone();
         options.delimiter = delimiter.chars().next();
         let text = household(order, delimiter);
@@ -90,10 +87,7 @@ fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
         assert_eq!(recording.report().bad_rows.count, 2);
         assert_eq!(recording.report().time.label, "Date,Time");
         let told = recording.report().to_string();
-        assert!(
-            told.contains("Assumed: columns Date and Time together are the time"),
-            "{told}"
-        );
+        assert!(told.contains("Assumed: columns Date and Time together are the time"), "{told}");
         assert!(told.contains("Left out: 2 rows, no value at all"), "{told}");
     }
     let date = said(|options| {
@@ -108,10 +102,7 @@ fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
 fn without_names_neighbours_belong_together() {
     let mut text = String::new();
     for second in 0..40 {
-        text += &format!(
-            "2004-03-31 03:38:{second:02}.757551 {second} 1 122.15{}\n",
-            second % 10
-        );
+        text += &format!("2004-03-31 03:38:{second:02}.757551 {second} 1 122.15{}\n", second % 10);
     }
     let blank = said(|options| options.delimiter = Some(' '));
     let recording = read(&text, &blank).unwrap();
@@ -129,22 +120,17 @@ fn times_of_day_that_may_be_something_else_are_asked_about() {
     stops_with(text, &RecordingOptions::default(), &both);
     let named = read(text, &time_is("Date,Duration")).unwrap();
     assert_eq!(times(&named).0, "2020-01-13T00:10:00Z");
-    let two =
-        "Start Date,Start Time,End Time,v\n2020-01-13,00:10,00:11,1\n2020-01-13,00:20,00:21,2\n";
+    let two = "Start Date,Start Time,End Time,v\n2020-01-13,00:10,00:11,1\n2020-01-13,00:20,00:21,2\n";
     stops_with(two, &RecordingOptions::default(), &["Start Time, End Time"]);
     // Air quality: times of day with points, decimal commas, empty names at the end.
-    let italian =
-        "Date;Time;CO(GT);T;;\n10/03/2004;18.00.00;2,6;13,6;;\n13/03/2004;19.00.00;-200;13,3;;\n";
+    let italian = "Date;Time;CO(GT);T;;\n10/03/2004;18.00.00;2,6;13,6;;\n13/03/2004;19.00.00;-200;13,3;;\n";
     let options = said(|options| {
         options.decimal_comma = true;
         options.absent = vec!["-200".into()];
     });
     let recording = read(italian, &options).unwrap();
     let (first, last, ..) = times(&recording);
-    assert_eq!(
-        (first.as_str(), last.as_str()),
-        ("2004-03-10T18:00:00Z", "2004-03-13T19:00:00Z")
-    );
+    assert_eq!((first.as_str(), last.as_str()), ("2004-03-10T18:00:00Z", "2004-03-13T19:00:00Z"));
     assert_eq!(figures(&recording, "co_gt"), (1, 2.6, 2.6, 2.6));
     assert_eq!(figures(&recording, "t"), (2, 26.9, 13.3, 13.6));
 }
@@ -173,40 +159,19 @@ fn dates_that_do_not_tell_readings_apart_are_not_the_time() {
 fn a_year_a_month_a_day_and_an_hour_are_the_time_when_asked_for() {
     let mut text = "No,year,month,day,hour,pm2.5,TEMP\n".to_owned();
     for row in 0..48 {
-        let pm = if row < 24 {
-            "NA".to_owned()
-        } else {
-            (row + 129).to_string()
-        };
-        text += &format!(
-            "{},2010,1,{},{},{pm},{}\n",
-            row + 1,
-            1 + row / 24,
-            row % 24,
-            -11 + row % 5
-        );
+        let pm = if row < 24 { "NA".to_owned() } else { (row + 129).to_string() };
+        text += &format!("{},2010,1,{},{},{pm},{}\n", row + 1, 1 + row / 24, row % 24, -11 + row % 5);
     }
-    stops_with(
-        &text,
-        &RecordingOptions::default(),
-        &["--time year,month,day,hour"],
-    );
+    stops_with(&text, &RecordingOptions::default(), &["--time year,month,day,hour"]);
     let recording = read(&text, &time_is("year,month,day,hour")).unwrap();
     let (first, last, readings, repeated) = times(&recording);
-    assert_eq!(
-        (first.as_str(), last.as_str()),
-        ("2010-01-01T00:00:00Z", "2010-01-02T23:00:00Z")
-    );
+    assert_eq!((first.as_str(), last.as_str()), ("2010-01-01T00:00:00Z", "2010-01-02T23:00:00Z"));
     assert_eq!((readings, repeated), (48, 0));
     assert_eq!(figures(&recording, "pm2_5"), (24, 3_948.0, 153.0, 176.0));
     let days = "year,month,day,v\n2010,01,05,1\n2010,01,06,2\n";
     let recording = read(days, &time_is("year,month,day")).unwrap();
     assert_eq!(times(&recording).1, "2010-01-06T00:00:00Z");
-    stops_with(
-        days,
-        &time_is("year,month"),
-        &["--time year,month", "make up no time"],
-    );
+    stops_with(days, &time_is("year,month"), &["--time year,month", "make up no time"]);
     stops_with(days, &time_is("day,month,year"), &["cannot be read"]);
 }
 
@@ -220,16 +185,8 @@ fn a_number_that_stands_for_no_value_is_known_however_it_is_written() {
             10 => "-999.0".to_owned(),
             _ => format!("{:.1}", 1.0 + f64::from(row) / 2.0),
         };
-        let flow = if row % 4 == 0 {
-            "-999.0".to_owned()
-        } else {
-            (7 + row).to_string()
-        };
-        let count = if row % 2 == 0 {
-            "-999.0".to_owned()
-        } else {
-            row.to_string()
-        };
+        let flow = if row % 4 == 0 { "-999.0".to_owned() } else { (7 + row).to_string() };
+        let count = if row % 2 == 0 { "-999.0".to_owned() } else { row.to_string() };
         text += &format!("2020-01-01 {row:02}:00,{level},{flow},{count},-999.0\n");
     }
     let options = said(|options| {
@@ -256,21 +213,13 @@ fn numbers(values: &[&str]) -> String {
 #[test]
 fn a_comma_before_three_digits_is_asked_about() {
     let text = numbers(&["1,200", "2,311", "10,088"]);
-    let both = [
-        "1200 with --thousands ,",
-        "1.2 with --decimal-comma --thousands none",
-        "--type x=text",
-    ];
+    let both = ["1200 with --thousands ,", "1.2 with --decimal-comma --thousands none", "--type x=text"];
     stops_with(&text, &RecordingOptions::default(), &both);
     let comma = said(|options| options.decimal_comma = true);
     stops_with(&text, &comma, &both);
     let thousands = |mark| said(|options| options.thousands = Some(Thousands::Mark(mark)));
-    let read_as =
-        |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
-    assert_eq!(
-        read_as(&text, &thousands(',')),
-        (3, 13_599.0, 1_200.0, 10_088.0)
-    );
+    let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
+    assert_eq!(read_as(&text, &thousands(',')), (3, 13_599.0, 1_200.0, 10_088.0));
     let none = said(|options| {
         options.decimal_comma = true;
         options.thousands = Some(Thousands::Nothing);
@@ -278,11 +227,7 @@ fn a_comma_before_three_digits_is_asked_about() {
     assert_eq!(read_as(&text, &none), (3, 13.599, 1.2, 10.088));
     // One number decides for its column, and a column for the file.
     let decided = numbers(&["1,200", "2,3"]);
-    stops_with(
-        &decided,
-        &RecordingOptions::default(),
-        &["1.2 with --decimal-comma"],
-    );
+    stops_with(&decided, &RecordingOptions::default(), &["1.2 with --decimal-comma"]);
     assert_eq!(read_as(&decided, &comma), (2, 3.5, 1.2, 2.3));
     let neighbour = "time;x;y\n2020-01-01;1,200;0,5\n2020-01-02;2,311;1,5\n";
     assert_eq!(read_as(neighbour, &comma), (2, 3.511, 1.2, 2.311));
@@ -291,11 +236,7 @@ fn a_comma_before_three_digits_is_asked_about() {
     stops_with(&few, &RecordingOptions::default(), &both[..1]);
     assert_eq!(read_as(&few, &thousands(',')), (3, 3_050.0, 900.0, 1_200.0));
     let many = numbers(&["1,721,992,142.283", "1,821,992,142.283"]);
-    stops_with(
-        &many,
-        &RecordingOptions::default(),
-        &["1721992142.283 with --thousands ,"],
-    );
+    stops_with(&many, &RecordingOptions::default(), &["1721992142.283 with --thousands ,"]);
     stops_with(&many, &comma, &["--thousands ,"]);
     assert_eq!(read_as(&many, &thousands(',')).1, 3_543_984_284.566);
     let contradiction = said(|options| {
@@ -313,50 +254,26 @@ fn a_point_between_thousands_is_asked_about_where_a_comma_is_the_decimal_mark() 
         options.decimal_comma = true;
         options.thousands = Some(Thousands::Nothing);
     });
-    let read_as =
-        |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
+    let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
     let text = numbers(&["1.234", "2.345"]);
-    assert_eq!(
-        read_as(&text, &RecordingOptions::default()),
-        (2, 3.579, 1.234, 2.345)
-    );
-    stops_with(
-        &text,
-        &comma,
-        &["1234 with --thousands .", "1.234 with --thousands none"],
-    );
+    assert_eq!(read_as(&text, &RecordingOptions::default()), (2, 3.579, 1.234, 2.345));
+    stops_with(&text, &comma, &["1234 with --thousands .", "1.234 with --thousands none"]);
     assert_eq!(read_as(&text, &point), (2, 3_579.0, 1_234.0, 2_345.0));
     assert_eq!(read_as(&text, &none), (2, 3.579, 1.234, 2.345));
-    let german =
-        "Zeit;Zaehler;x\n01.01.2020 14:00;1234.567;1.000,5\n13.01.2020 14:00;1240.567;900,5\n";
+    let german = "Zeit;Zaehler;x\n01.01.2020 14:00;1234.567;1.000,5\n13.01.2020 14:00;1240.567;900,5\n";
     for options in [&comma, &point] {
         assert_eq!(read_as(german, options), (2, 1_901.0, 900.5, 1_000.5));
         let recording = read(german, options).unwrap();
-        assert_eq!(
-            figures(&recording, "zaehler"),
-            (2, 2_475.134, 1_234.567, 1_240.567)
-        );
+        assert_eq!(figures(&recording, "zaehler"), (2, 2_475.134, 1_234.567, 1_240.567));
     }
-    stops_with(
-        german,
-        &RecordingOptions::default(),
-        &["1000.5 with --thousands ."],
-    );
+    stops_with(german, &RecordingOptions::default(), &["1000.5 with --thousands ."]);
     let millions = numbers(&["1.234.567", "2.345.678"]);
-    stops_with(
-        &millions,
-        &RecordingOptions::default(),
-        &["1234567 with --thousands ."],
-    );
+    stops_with(&millions, &RecordingOptions::default(), &["1234567 with --thousands ."]);
     let blanks = numbers(&["1 234,5", "12 345,5"]);
     let told = ["1234.5 with --decimal-comma --thousands \" \""];
     stops_with(&blanks, &RecordingOptions::default(), &told);
     let mixed = numbers(&["12.5", "13,5"]);
-    stops_with(
-        &mixed,
-        &RecordingOptions::default(),
-        &["some have a decimal point and some a decimal comma"],
-    );
+    stops_with(&mixed, &RecordingOptions::default(), &["some have a decimal point and some a decimal comma"]);
 }
 
 #[test]
@@ -369,10 +286,5 @@ fn what_floating_point_cannot_keep_is_told() {
     assert!(!told.contains("numbers in column n "), "{told}");
     assert_eq!(values(&recording, 0)[1], Value::I64(9_007_199_254_740_993));
     let written = read_plainly("time,id\n2020-01-01,9007199254740993.0\n2020-01-02,1.5\n");
-    assert!(
-        written
-            .report()
-            .to_string()
-            .contains("becomes 9007199254740992")
-    );
+    assert!(written.report().to_string().contains("becomes 9007199254740992"));
 }

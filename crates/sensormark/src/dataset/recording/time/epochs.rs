@@ -66,21 +66,11 @@ const LEAPS: [i64; 18] = [
 
 impl Epoch {
     const fn known(format: TimeFormat, unit_ns: i128, before_unix_ns: i128) -> Self {
-        Self {
-            name: format.name(),
-            format: Some(format),
-            unit_ns,
-            before_unix_ns,
-        }
+        Self { name: format.name(), format: Some(format), unit_ns, before_unix_ns }
     }
 
     const fn named(name: &'static str, before_unix_ns: i128) -> Self {
-        Self {
-            name,
-            format: None,
-            unit_ns: DAY,
-            before_unix_ns,
-        }
+        Self { name, format: None, unit_ns: DAY, before_unix_ns }
     }
 
     /// The ns since 1970 of so many ns since its own first day.
@@ -89,9 +79,8 @@ impl Epoch {
         if self.format != Some(TimeFormat::Gps) {
             return unix_ns;
         }
-        let ahead = |&(leaps, leap): &(usize, &i64)| {
-            unix_ns >= (i128::from(*leap) + leaps as i128 + 1) * SECOND
-        };
+        let ahead =
+            |&(leaps, leap): &(usize, &i64)| unix_ns >= (i128::from(*leap) + leaps as i128 + 1) * SECOND;
         unix_ns - LEAPS.iter().enumerate().take_while(ahead).count() as i128 * SECOND
     }
 }
@@ -140,10 +129,7 @@ pub(super) fn counted(smallest: f64, largest: f64) -> Vec<Meaning> {
 }
 
 /// Nanoseconds of so many units, to the precision that telling meanings apart takes.
-#[allow(
-    clippy::cast_possible_truncation,
-    reason = "a number that is too large is no plausible time"
-)]
+#[allow(clippy::cast_possible_truncation, reason = "a number that is too large is no plausible time")]
 fn nanoseconds(number: f64, unit_ns: i128) -> i128 {
     (number * unit_ns as f64) as i128
 }

@@ -84,10 +84,7 @@ impl TimeFormat {
 
     /// Whether it is a number that counts from some day.
     pub(in super::super) const fn is_count(self) -> bool {
-        !matches!(
-            self,
-            Self::YearMonthDay | Self::DayMonthYear | Self::MonthDayYear
-        )
+        !matches!(self, Self::YearMonthDay | Self::DayMonthYear | Self::MonthDayYear)
     }
 }
 
@@ -101,13 +98,10 @@ impl std::str::FromStr for TimeFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.name() == name)
-            .ok_or_else(|| {
-                let names = Self::ALL.map(Self::name).join(", ");
-                format!("{name:?} is no time format; there are {names}")
-            })
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("{name:?} is no time format; there are {names}")
+        })
     }
 }
 

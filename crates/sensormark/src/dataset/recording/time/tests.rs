@@ -3,9 +3,7 @@
 use super::*;
 
 fn iso(text: &str) -> Result<i64, TimeFault> {
-    TimeFormat::YearMonthDay
-        .read(text)
-        .map(|instant| instant.time_ns)
+    TimeFormat::YearMonthDay.read(text).map(|instant| instant.time_ns)
 }
 
 #[test]
@@ -26,10 +24,7 @@ fn times_of_day_and_zones_are_exact() {
     ] {
         assert_eq!(iso(text), Ok(expected), "{text}");
     }
-    assert_eq!(
-        iso("2015-02-11T14:48:00.123456789Z"),
-        Ok(expected + 123_456_789)
-    );
+    assert_eq!(iso("2015-02-11T14:48:00.123456789Z"), Ok(expected + 123_456_789));
     assert_eq!(iso("2015-02-11 14:48:00,5"), Ok(expected + 500_000_000));
     assert_eq!(iso("1970-01-01"), Ok(0));
     assert_eq!(iso("2016-02-29"), Ok(1_456_704_000_000_000_000));
@@ -41,10 +36,7 @@ fn what_is_no_time_is_said_so() {
     assert_eq!(iso("2015-13-01"), Err(TimeFault::NoSuchTime));
     assert_eq!(iso("2015-02-11 24:00"), Err(TimeFault::NoSuchTime));
     assert_eq!(iso("2015-02-11 13:00 PM"), Err(TimeFault::NoSuchTime));
-    assert_eq!(
-        iso("2015-02-11 10:00:00.1234567891"),
-        Err(TimeFault::TooFine)
-    );
+    assert_eq!(iso("2015-02-11 10:00:00.1234567891"), Err(TimeFault::TooFine));
     let last = TimeRange::OF_READINGS.end_ns - 1;
     assert_eq!(iso("2261-12-31 23:59:59.999999999"), Ok(last));
     for text in [
@@ -90,43 +82,21 @@ fn day_and_month_are_told_apart_only_where_the_date_does() {
 #[test]
 fn unix_times_are_read_to_the_nanosecond() {
     let read = |format: TimeFormat, text| format.read(text).map(|instant| instant.time_ns);
-    assert_eq!(
-        read(TimeFormat::UnixSeconds, "1423666080.000000001"),
-        Ok(1_423_666_080_000_000_001)
-    );
-    assert_eq!(
-        read(TimeFormat::UnixMilliseconds, "1423666080123"),
-        Ok(1_423_666_080_123_000_000)
-    );
-    assert_eq!(
-        read(TimeFormat::UnixNanoseconds, "9007199254740993"),
-        Ok(9_007_199_254_740_993)
-    );
-    assert_eq!(
-        read(TimeFormat::UnixNanoseconds, "1.5"),
-        Err(TimeFault::TooFine)
-    );
-    assert_eq!(
-        read(TimeFormat::UnixSeconds, "-1"),
-        Err(TimeFault::OutOfRange)
-    );
+    assert_eq!(read(TimeFormat::UnixSeconds, "1423666080.000000001"), Ok(1_423_666_080_000_000_001));
+    assert_eq!(read(TimeFormat::UnixMilliseconds, "1423666080123"), Ok(1_423_666_080_123_000_000));
+    assert_eq!(read(TimeFormat::UnixNanoseconds, "9007199254740993"), Ok(9_007_199_254_740_993));
+    assert_eq!(read(TimeFormat::UnixNanoseconds, "1.5"), Err(TimeFault::TooFine));
+    assert_eq!(read(TimeFormat::UnixSeconds, "-1"), Err(TimeFault::OutOfRange));
     assert_eq!(read(TimeFormat::UnixSeconds, "1e9"), Err(TimeFault::Shape));
     let meant = |smallest, largest| {
-        let formats: Vec<_> = (meanings(smallest, largest).iter())
-            .filter_map(|meaning| meaning.format)
-            .collect();
+        let formats: Vec<_> =
+            (meanings(smallest, largest).iter()).filter_map(|meaning| meaning.format).collect();
         formats
     };
     assert_eq!(meant(1.58e9, 1.59e9), [TimeFormat::UnixSeconds]);
     assert_eq!(meant(1.58e18, 1.59e18), [TimeFormat::UnixNanoseconds]);
-    assert_eq!(
-        meant(1.42e9, 1.43e9),
-        [TimeFormat::UnixSeconds, TimeFormat::Gps]
-    );
-    assert_eq!(
-        meant(20_150_211.0, 20_150_212.0),
-        [TimeFormat::YearMonthDay]
-    );
+    assert_eq!(meant(1.42e9, 1.43e9), [TimeFormat::UnixSeconds, TimeFormat::Gps]);
+    assert_eq!(meant(20_150_211.0, 20_150_212.0), [TimeFormat::YearMonthDay]);
     assert_eq!(meant(-1e308, 1e308), []);
     assert_eq!(meant(5.0, 1e308), []);
 }

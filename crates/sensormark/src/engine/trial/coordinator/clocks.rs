@@ -44,11 +44,7 @@ impl Coordinator<'_> {
     }
 
     /// Tells each process the common start by its own clock.
-    pub(super) fn send_start(
-        &mut self,
-        processes: usize,
-        start_ns: u64,
-    ) -> Result<(), TrialFailure> {
+    pub(super) fn send_start(&mut self, processes: usize, start_ns: u64) -> Result<(), TrialFailure> {
         let roles = self.roles.iter_mut().zip(&self.clocks);
         for (role, clock) in roles.take(processes) {
             let start_ns = shown_ns(clock.as_ref(), start_ns);
@@ -58,12 +54,7 @@ impl Coordinator<'_> {
     }
 
     /// What the process of this number did, by this host's clock.
-    pub(super) fn by_own_clock(
-        &self,
-        process: usize,
-        start_ns: u64,
-        mut outcome: PhaseOutcome,
-    ) -> Aligned {
+    pub(super) fn by_own_clock(&self, process: usize, start_ns: u64, mut outcome: PhaseOutcome) -> Aligned {
         let Some(clock) = self.clocks.get(process).and_then(Option::as_ref) else {
             return Aligned::here(outcome);
         };
@@ -76,11 +67,7 @@ impl Coordinator<'_> {
         }
         outcome.start_ns = start_ns;
         outcome.end_ns = clock.own_ns(outcome.end_ns);
-        Aligned {
-            delay: ns_to_seconds(clock.own_ns(began_ns).saturating_sub(start_ns)),
-            lasted,
-            outcome,
-        }
+        Aligned { delay: ns_to_seconds(clock.own_ns(began_ns).saturating_sub(start_ns)), lasted, outcome }
     }
 
     /// Keeps what is known of the clocks over a phase, and marks a figure that they leave open.
@@ -90,8 +77,7 @@ impl Coordinator<'_> {
         // Only those that took part have samples of this phase.
         for (role, clock) in roles.take(phase.processes as usize) {
             let known = role.host().zip(clock.as_ref());
-            let Some(known) = known.and_then(|(host, clock)| clock.record(&phase.name, host))
-            else {
+            let Some(known) = known.and_then(|(host, clock)| clock.record(&phase.name, host)) else {
                 continue;
             };
             worst_ns = worst_ns.max(known.uncertainty_ns);
@@ -110,9 +96,7 @@ impl Coordinator<'_> {
 }
 
 /// Asks these processes for their clocks, all of them again and again. Of each the answer counts that took the least time.
-fn read_together(
-    asked: &mut [(&mut RoleProcess, &mut Option<HostClock>)],
-) -> Result<(), RoleError> {
+fn read_together(asked: &mut [(&mut RoleProcess, &mut Option<HostClock>)]) -> Result<(), RoleError> {
     let deadline = Instant::now() + PATIENCE;
     let mut samples = vec![Vec::new(); asked.len()];
     for _ in 0..PINGS {

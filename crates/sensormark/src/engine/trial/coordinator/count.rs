@@ -49,18 +49,13 @@ impl Coordinator<'_> {
         let crashed = self.crash.is_some();
         let judged = self.kill.account(crashed, self.deployment, &ledger, record);
         self.reasons.extend(judged);
-        self.reasons
-            .extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
+        self.reasons.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
         account::add_ledger(record, &ledger);
         Ok(())
     }
 
     /// What was written, with its counts by the clients.
-    fn loads(
-        &self,
-        written: &[Written],
-        ledger: &mut LedgerRecord,
-    ) -> Result<WrittenLoads, TrialFailure> {
+    fn loads(&self, written: &[Written], ledger: &mut LedgerRecord) -> Result<WrittenLoads, TrialFailure> {
         let mut loads = WrittenLoads::default().replacing(self.replaces());
         for one in written {
             let Some(Step::Run(phase)) = self.steps.get(one.step) else {
@@ -128,9 +123,9 @@ impl Coordinator<'_> {
                 record.ledger = Some(ledger);
                 self.journal = Some(journal);
             }
-            Err(error) => record.warnings.push(format!(
-                "what is stored could not be counted after the failure: {error}"
-            )),
+            Err(error) => record
+                .warnings
+                .push(format!("what is stored could not be counted after the failure: {error}")),
         }
     }
 
@@ -147,10 +142,7 @@ impl Coordinator<'_> {
             return Err(TrialFailure::System("nothing was fed".to_owned()));
         };
         let entries = journal.entries()?;
-        let mut ledger = LedgerRecord {
-            attempted: entries.len() as u64,
-            ..LedgerRecord::default()
-        };
+        let mut ledger = LedgerRecord { attempted: entries.len() as u64, ..LedgerRecord::default() };
         let written = source.written(entries);
         let found_ns = block_on(async {
             let mut session = self.deployment.store().connect(self.plan).await?;

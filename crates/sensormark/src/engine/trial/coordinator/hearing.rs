@@ -51,11 +51,7 @@ impl Coordinator<'_> {
             {
                 return Err(self.roles[number].silent(limit).into());
             }
-            heard = if missing > 0 {
-                self.bell.wait(LOOK)
-            } else {
-                Vec::new()
-            };
+            heard = if missing > 0 { self.bell.wait(LOOK) } else { Vec::new() };
         }
         Ok(events.into_iter().flatten().collect())
     }
@@ -72,9 +68,7 @@ impl Coordinator<'_> {
             if left == 0 {
                 break;
             }
-            heard = self
-                .bell
-                .wait(LOOK_MEANWHILE.min(Duration::from_nanos(left)));
+            heard = self.bell.wait(LOOK_MEANWHILE.min(Duration::from_nanos(left)));
         }
         Ok(())
     }

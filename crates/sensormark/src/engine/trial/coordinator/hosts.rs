@@ -34,12 +34,7 @@ impl Coordinator<'_> {
     }
 
     /// Judges each host of a phase by itself, and keeps its rate. The rates are those of processes.
-    pub(super) fn judge_hosts(
-        &mut self,
-        phase: &PhaseSpec,
-        rates: Vec<HostRate>,
-        record: &mut TrialRecord,
-    ) {
+    pub(super) fn judge_hosts(&mut self, phase: &PhaseSpec, rates: Vec<HostRate>, record: &mut TrialRecord) {
         let rates = by_host(rates);
         if rates.len() < 2 || phase.warm_up {
             return;
@@ -109,12 +104,7 @@ mod tests {
     use super::*;
 
     fn rate(host: &str, per_second: f64, ceiling: Option<f64>) -> HostRate {
-        HostRate {
-            host: host.to_owned(),
-            clients: 2,
-            per_second,
-            ceiling,
-        }
+        HostRate { host: host.to_owned(), clients: 2, per_second, ceiling }
     }
 
     #[test]
@@ -126,10 +116,7 @@ mod tests {
         assert!(reason.text.contains("a did 600 operations"));
         let rates = [rate("a", 100.0, None), rate("b", 70.0, None)];
         let told = slowest(&phase, &rates).expect("far behind");
-        assert!(
-            told.contains("b was the slowest load host: each of its clients did 35.0"),
-            "{told}"
-        );
+        assert!(told.contains("b was the slowest load host: each of its clients did 35.0"), "{told}");
         assert_eq!(slowest(&phase, &rates[..1]), None);
     }
 
@@ -139,14 +126,8 @@ mod tests {
         // Five processes of two clients each, over two hosts in turn.
         let rates = ["a", "b", "a", "b", "a"].map(|host| rate(host, 100.0, Some(400.0)));
         let hosts = by_host(rates.to_vec());
-        let a = HostRate {
-            clients: 6,
-            ..rate("a", 300.0, Some(1_200.0))
-        };
-        let b = HostRate {
-            clients: 4,
-            ..rate("b", 200.0, Some(800.0))
-        };
+        let a = HostRate { clients: 6, ..rate("a", 300.0, Some(1_200.0)) };
+        let b = HostRate { clients: 4, ..rate("b", 200.0, Some(800.0)) };
         assert_eq!(hosts, [a, b]);
         assert_eq!(slowest(&phase, &hosts), None);
     }

@@ -26,8 +26,7 @@ impl Coordinator<'_> {
             }
             Due::KillMember(kill) => {
                 self.announce("member killed");
-                self.deployment
-                    .kill_member(kill.member(self.deployment.members()))?;
+                self.deployment.kill_member(kill.member(self.deployment.members()))?;
                 self.kill.done(false);
             }
             Due::Restart(kill) => self.restart_member(kill)?,
@@ -50,12 +49,9 @@ impl Coordinator<'_> {
     fn restart_member(&mut self, kill: MemberKill) -> Result<(), TrialFailure> {
         self.announce("start the member again");
         let began = Instant::now();
-        self.deployment
-            .restart_member(kill.member(self.deployment.members()))?;
+        self.deployment.restart_member(kill.member(self.deployment.members()))?;
         self.kill.came_back(began.elapsed());
-        self.watch
-            .recorder()
-            .follow("server", &self.deployment.roots())?;
+        self.watch.recorder().follow("server", &self.deployment.roots())?;
         Ok(())
     }
 

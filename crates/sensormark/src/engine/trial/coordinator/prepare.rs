@@ -59,8 +59,7 @@ impl Coordinator<'_> {
         let cut_at = |place: (usize, usize)| {
             let written = self.written.iter();
             let mut same = written.filter(|written| (written.step, written.load) == place);
-            same.next()
-                .and_then(|written| written.outcome.issued.first_missing())
+            same.next().and_then(|written| written.outcome.issued.first_missing())
         };
         let watermarks = phase.loads.iter().map(|load| {
             let place = asked_about(self.steps, load, &phase.name)?;

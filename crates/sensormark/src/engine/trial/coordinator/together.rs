@@ -83,12 +83,7 @@ impl Coordinator<'_> {
     ) {
         for (load, outcome) in outcome.loads.iter().enumerate() {
             if phase.loads[load].writes {
-                self.written.push(Written {
-                    step,
-                    load,
-                    outcome: outcome.clone(),
-                    produced,
-                });
+                self.written.push(Written { step, load, outcome: outcome.clone(), produced });
             }
         }
     }
@@ -112,11 +107,7 @@ impl Coordinator<'_> {
         let (mut parts, mut rates) = (Vec::new(), Vec::new());
         let (mut ceilings, mut journal) = (Vec::new(), None);
         let mut hosts = BTreeSet::new();
-        tracing::debug!(
-            reports = reports.len(),
-            bytes = length(&reports),
-            "reports are here"
-        );
+        tracing::debug!(reports = reports.len(), bytes = length(&reports), "reports are here");
         let begun = Instant::now();
         for (process, event) in reports.into_iter().enumerate() {
             let Event::Report(value) = event else {
@@ -134,20 +125,11 @@ impl Coordinator<'_> {
         let joined = joined.map_err(|(place, problem)| self.roles[place].implausible(problem))?;
         tracing::debug!(phase = phase.name, took = ?begun.elapsed(), "reports are merged");
         self.judge_hosts(phase, rates, record);
-        Ok(joined.map(|outcome| Report {
-            outcome,
-            ceiling: ceilings.into_iter().sum(),
-            journal,
-        }))
+        Ok(joined.map(|outcome| Report { outcome, ceiling: ceilings.into_iter().sum(), journal }))
     }
 
     /// The report of this process, as far as it can be true.
-    fn plausible(
-        &self,
-        process: usize,
-        value: Value,
-        phase: &PhaseSpec,
-    ) -> Result<Report, TrialFailure> {
+    fn plausible(&self, process: usize, value: Value, phase: &PhaseSpec) -> Result<Report, TrialFailure> {
         let read = serde_json::from_value(value).map_err(|error| error.to_string());
         let checked = read.and_then(|report| {
             plausible::report(&report, phase)?;
@@ -167,12 +149,7 @@ impl Coordinator<'_> {
         start_ns: u64,
         record: &mut TrialRecord,
     ) -> Result<Worked, TrialFailure> {
-        let mut worked = Worked {
-            outcome: None,
-            whole: None,
-            ceiling: None,
-            brought: None,
-        };
+        let mut worked = Worked { outcome: None, whole: None, ceiling: None, brought: None };
         let keep = |worked: &mut Worked, report: Option<Report>| {
             worked.ceiling = report.as_ref().and_then(|report| report.ceiling);
             worked.outcome = report.map(|report| report.outcome);
@@ -183,10 +160,7 @@ impl Coordinator<'_> {
             return Ok(worked);
         };
         let started_unix_ns = start_ns + unix_less_monotonic_ns();
-        let share = Share {
-            started_unix_ns,
-            report: own.clone(),
-        };
+        let share = Share { started_unix_ns, report: own.clone() };
         let scope = self.name.clone();
         let shares = ranks.share(&scope, &phase.name, share, &mut || self.look_around())?;
         let writes = phase.loads.iter().any(|load| load.writes);
@@ -230,10 +204,7 @@ impl Coordinator<'_> {
             keep(names::RANK_SECONDS, took(part));
         }
         let by_seconds = |a: &&Part, b: &&Part| took(a).total_cmp(&took(b));
-        let (fast, slow) = (
-            parts.iter().min_by(by_seconds),
-            parts.iter().max_by(by_seconds),
-        );
+        let (fast, slow) = (parts.iter().min_by(by_seconds), parts.iter().max_by(by_seconds));
         let (Some(fast), Some(slow)) = (fast, slow) else {
             return;
         };
@@ -248,16 +219,10 @@ impl Coordinator<'_> {
                 last.delay,
                 took(slow)
             );
-            self.reasons
-                .push(Reason::new(ReasonKind::ClientFailed, text));
+            self.reasons.push(Reason::new(ReasonKind::ClientFailed, text));
         }
         let times = took(slow) / took(fast).max(1e-9);
-        if times
-            > self
-                .slowest
-                .as_ref()
-                .map_or(SLOW_TIMES, |before| before.times)
-        {
+        if times > self.slowest.as_ref().map_or(SLOW_TIMES, |before| before.times) {
             let text = format!(
                 "rank {} was the slowest in {}: {:.2} s, where rank {} took {:.2} s",
                 slow.rank,
@@ -319,11 +284,7 @@ fn by_one_clock(shares: Vec<Share>, start_ns: u64) -> Vec<Part> {
         let lasted = outcome.end_ns.saturating_sub(outcome.start_ns);
         outcome.start_ns = (start_ns + share.started_unix_ns).saturating_sub(own);
         outcome.end_ns = outcome.start_ns + lasted;
-        Some(Part {
-            rank,
-            delay,
-            report,
-        })
+        Some(Part { rank, delay, report })
     });
     parts.collect()
 }
@@ -348,9 +309,7 @@ fn whole(parts: Vec<Part>) -> Result<Report, TrialFailure> {
     let missing = || TrialFailure::System("no rank sent a report".to_owned());
     let outcome = joined.ok_or_else(missing)?;
     Ok(Report {
-        ceiling: least
-            .map(|least| least * rate(&outcome))
-            .filter(|ceiling| ceiling.is_finite()),
+        ceiling: least.map(|least| least * rate(&outcome)).filter(|ceiling| ceiling.is_finite()),
         outcome,
         journal: None,
     })

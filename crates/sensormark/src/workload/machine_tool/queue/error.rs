@@ -44,11 +44,7 @@ fn is_gone(error: &std::io::Error) -> bool {
 
 /// Why a call on a queue did not succeed.
 pub(super) fn refused(operation: &'static str, source: std::io::Error) -> QueueError {
-    if is_gone(&source) {
-        QueueError::Removed
-    } else {
-        QueueError::System { operation, source }
-    }
+    if is_gone(&source) { QueueError::Removed } else { QueueError::System { operation, source } }
 }
 
 /// The result of a call on a queue that may be gone already, which is no error then.
@@ -56,9 +52,6 @@ pub(super) fn ignore_gone<T>(result: std::io::Result<T>) -> Result<Option<T>, Qu
     match result {
         Ok(value) => Ok(Some(value)),
         Err(error) if is_gone(&error) => Ok(None),
-        Err(source) => Err(QueueError::System {
-            operation: "msgctl",
-            source,
-        }),
+        Err(source) => Err(QueueError::System { operation: "msgctl", source }),
     }
 }

@@ -60,44 +60,26 @@ pub fn find(key: key_t) -> Result<c_int> {
 
 /// Sends a text of at most [`TEXT_BYTES`] without waiting; EAGAIN when the queue is full.
 pub fn send(queue: c_int, kind: c_long, text: &[u8]) -> Result<()> {
-    let mut buffer = Buffer {
-        kind,
-        text: [0; TEXT_BYTES],
-    };
+    let mut buffer = Buffer { kind, text: [0; TEXT_BYTES] };
     buffer.text[..text.len()].copy_from_slice(text);
     // SAFETY: the buffer is a type followed by text.len() ≤ TEXT_BYTES initialised bytes (else the line above panics),
     // outlives the call, and is only read.
-    checked(unsafe {
-        libc::msgsnd(
-            queue,
-            (&raw const buffer).cast(),
-            text.len(),
-            libc::IPC_NOWAIT,
-        )
-    })
-    .map(drop)
+    checked(unsafe { libc::msgsnd(queue, (&raw const buffer).cast(), text.len(), libc::IPC_NOWAIT) })
+        .map(drop)
 }
 
 /// Takes the oldest message; ENOMSG when there is none and the call does not wait, E2BIG when it is not one of ours.
 pub fn receive(queue: c_int, wait: Wait) -> Result<Message> {
-    let mut buffer = Buffer {
-        kind: 0,
-        text: [0; TEXT_BYTES],
-    };
+    let mut buffer = Buffer { kind: 0, text: [0; TEXT_BYTES] };
     let flags = match wait {
         Wait::Never => libc::IPC_NOWAIT,
         Wait::Forever => 0,
     };
     // SAFETY: the buffer has room for a type and TEXT_BYTES bytes, any bytes are valid in it, and it outlives the call.
     // Without MSG_NOERROR a longer message is refused, not cut.
-    let received =
-        unsafe { libc::msgrcv(queue, from_mut(&mut buffer).cast(), TEXT_BYTES, 0, flags) };
+    let received = unsafe { libc::msgrcv(queue, from_mut(&mut buffer).cast(), TEXT_BYTES, 0, flags) };
     let length = usize::try_from(received).map_err(|_| Error::last_os_error())?;
-    Ok(Message {
-        kind: buffer.kind,
-        text: buffer.text,
-        length,
-    })
+    Ok(Message { kind: buffer.kind, text: buffer.text, length })
 }
 
 /// Reads a queue's state.
@@ -124,11 +106,7 @@ pub fn remove(queue: c_int) -> Result<()> {
 }
 
 fn checked(result: c_int) -> Result<c_int> {
-    if result < 0 {
-        Err(Error::last_os_error())
-    } else {
-        Ok(result)
-    }
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(result) }
 }
 
 const _: () = assert!(size_of::<Buffer>() >= size_of::<c_long>() + TEXT_BYTES);

@@ -58,11 +58,7 @@ impl Owner {
             path: PathBuf::from("/proc/self/stat"),
             source: std::io::Error::other(error),
         })?;
-        Ok(Self {
-            pid: stat.pid,
-            started_ticks: stat.starttime,
-            boot_id: boot_id()?,
-        })
+        Ok(Self { pid: stat.pid, started_ticks: stat.starttime, boot_id: boot_id()? })
     }
 
     /// Does it still run? When in doubt, yes.
@@ -94,10 +90,7 @@ fn recorded(
     boot_id: &str,
     is_wanted: impl Fn(&Owner) -> bool,
 ) -> Result<Vec<Orphan>, QueueError> {
-    let at = |source| QueueError::Record {
-        path: records.to_owned(),
-        source,
-    };
+    let at = |source| QueueError::Record { path: records.to_owned(), source };
     let entries = match fs::read_dir(records) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(at)?,
@@ -112,17 +105,8 @@ fn recorded(
             continue;
         }
         let same_boot = record.owner.boot_id == boot_id;
-        let queue = if same_boot {
-            our_queue(record.key)?
-        } else {
-            None
-        };
-        found.push(Orphan {
-            record: path,
-            key: record.key,
-            owner: record.owner,
-            queue,
-        });
+        let queue = if same_boot { our_queue(record.key)? } else { None };
+        found.push(Orphan { record: path, key: record.key, owner: record.owner, queue });
     }
     Ok(found)
 }
@@ -158,15 +142,9 @@ fn remove(found: &Orphan) -> Result<(), QueueError> {
 
 /// Writes a record under a key that no other record has; the queue may be made then.
 pub(super) fn write_record(records: &Path, owner: &Owner) -> Result<(Record, PathBuf), QueueError> {
-    fs::create_dir_all(records).map_err(|source| QueueError::Record {
-        path: records.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(records).map_err(|source| QueueError::Record { path: records.to_owned(), source })?;
     loop {
-        let record = Record {
-            key: fresh_key(owner),
-            owner: owner.clone(),
-        };
+        let record = Record { key: fresh_key(owner), owner: owner.clone() };
         let path = records.join(format!("queue-{:08x}.json", record.key));
         let written = fs::File::create_new(&path).and_then(|mut file| {
             file.write_all(&serde_json::to_vec(&record)?)?;
@@ -183,10 +161,7 @@ pub(super) fn write_record(records: &Path, owner: &Owner) -> Result<(Record, Pat
 pub(super) fn remove_record(path: &Path) -> Result<(), QueueError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        result => result.map_err(|source| QueueError::Record {
-            path: path.to_owned(),
-            source,
-        }),
+        result => result.map_err(|source| QueueError::Record { path: path.to_owned(), source }),
     }
 }
 
@@ -206,17 +181,12 @@ fn our_queue(key: key_t) -> Result<Option<i32>, QueueError> {
             return Ok(None);
         }
         Err(source) => {
-            return Err(QueueError::System {
-                operation: "msgget",
-                source,
-            });
+            return Err(QueueError::System { operation: "msgget", source });
         }
     };
     let status = ignore_gone(kernel::status(queue))?;
     let own = rustix::process::geteuid().as_raw();
-    Ok(status
-        .filter(|status| status.creator_uid == own)
-        .map(|_| queue))
+    Ok(status.filter(|status| status.creator_uid == own).map(|_| queue))
 }
 
 /// A positive key that is hardly anyone's: mixed from the owner, the clock and a counter.
@@ -224,8 +194,7 @@ fn fresh_key(owner: &Owner) -> key_t {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let process = finalise(owner.started_ticks ^ finalise(u64::from(owner.pid.unsigned_abs())));
     let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
-    let word =
-        finalise(process ^ finalise(crate::engine::pacing::monotonic_ns() ^ finalise(drawn)));
+    let word = finalise(process ^ finalise(crate::engine::pacing::monotonic_ns() ^ finalise(drawn)));
     let [a, b, c, d, ..] = word.to_le_bytes();
     // 0 is IPC_PRIVATE, which has no key.
     key_t::from_le_bytes([a | 1, b, c, d & 0x7f])

@@ -34,9 +34,8 @@ fn the_default_capacity_takes_as_many_readings_as_it_says_and_no_more() {
 #[test]
 fn messages_arrive_in_order_with_their_numbers_and_values() {
     let (_records, queue) = queue();
-    let values = |sequence: u64| {
-        [0u16, 1, 4_095, 256, 7].map(|value| value ^ u16::from(sequence.to_le_bytes()[0]))
-    };
+    let values =
+        |sequence: u64| [0u16, 1, 4_095, 256, 7].map(|value| value ^ u16::from(sequence.to_le_bytes()[0]));
     let reader = MessageQueue::open(queue.number()).expect("open");
     let receiver = std::thread::spawn(move || {
         let mut received = Vec::new();
@@ -57,20 +56,15 @@ fn messages_arrive_in_order_with_their_numbers_and_values() {
     }
     let (received, attempted) = receiver.join().expect("the receiver ends well");
     assert_eq!(attempted, 10_000);
-    let expected: Vec<_> = (0..10_000)
-        .map(|sequence| (sequence, values(sequence)))
-        .collect();
+    let expected: Vec<_> = (0..10_000).map(|sequence| (sequence, values(sequence))).collect();
     assert!(received == expected, "readings differ from what was sent");
 }
 
 /// How often the calling thread has gone to sleep by itself.
 fn sleeps() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").expect("this thread");
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-    line.and_then(|count| count.trim().parse().ok())
-        .expect("a count")
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+    line.and_then(|count| count.trim().parse().ok()).expect("a count")
 }
 
 #[test]
@@ -94,10 +88,7 @@ fn a_receiver_wakes_once_a_sample_at_most_and_never_for_nothing() {
     assert!(queue.send_end(200).expect("send"));
     let (samples, sleeps) = receiver.join().expect("the receiver ends well");
     assert_eq!(samples, 200);
-    assert!(
-        sleeps <= samples + 10,
-        "{sleeps} sleeps for {samples} samples"
-    );
+    assert!(sleeps <= samples + 10, "{sleeps} sleeps for {samples} samples");
 }
 
 #[test]
@@ -108,10 +99,7 @@ fn silence_is_told_from_a_queue_that_never_had_a_message_and_from_one_that_waits
     assert_eq!(queue.try_receive().expect("receive"), None);
     assert!(queue.send(7, [9; CHANNELS]).expect("send"));
     assert_eq!(silence(), None, "a message waits");
-    let received = Received::Reading {
-        sequence: 7,
-        values: [9; CHANNELS],
-    };
+    let received = Received::Reading { sequence: 7, values: [9; CHANNELS] };
     assert_eq!(queue.receive().expect("receive"), received);
     std::thread::sleep(Duration::from_millis(1_100));
     let silent = silence().expect("it is empty");
@@ -127,14 +115,8 @@ fn removal_wakes_a_waiting_receiver() {
     drop(queue);
     let received = receiver.join().expect("the receiver ends well");
     assert!(matches!(received, Err(QueueError::Removed)), "{received:?}");
-    assert!(matches!(
-        reader.send(0, [0; CHANNELS]),
-        Err(QueueError::Removed)
-    ));
-    assert!(matches!(
-        MessageQueue::open(reader.number()),
-        Err(QueueError::Removed)
-    ));
+    assert!(matches!(reader.send(0, [0; CHANNELS]), Err(QueueError::Removed)));
+    assert!(matches!(MessageQueue::open(reader.number()), Err(QueueError::Removed)));
 }
 
 #[test]
@@ -149,10 +131,7 @@ fn a_strangers_message_is_told_apart() {
     let (_records, queue) = queue();
     kernel::send(queue.number(), 5, b"abc").expect("send");
     let received = queue.try_receive();
-    assert!(
-        matches!(received, Err(QueueError::Foreign { kind: 5, length: 3 })),
-        "{received:?}"
-    );
+    assert!(matches!(received, Err(QueueError::Foreign { kind: 5, length: 3 })), "{received:?}");
 }
 
 #[test]
@@ -160,11 +139,7 @@ fn dropping_removes_the_queue_and_its_record() {
     let (records, queue) = queue();
     let files = || std::fs::read_dir(records.path()).expect("folder").count();
     assert_eq!(files(), 1);
-    assert_eq!(
-        orphans(records.path()).expect("list"),
-        [],
-        "this process lives"
-    );
+    assert_eq!(orphans(records.path()).expect("list"), [], "this process lives");
     drop(queue);
     assert_eq!(files(), 0);
 }
@@ -172,57 +147,28 @@ fn dropping_removes_the_queue_and_its_record() {
 #[test]
 fn queues_of_dead_owners_are_listed_and_removed_and_others_left_alone() {
     let (records, alive) = queue();
-    let mut child = std::process::Command::new("true")
-        .spawn()
-        .expect("a process");
+    let mut child = std::process::Command::new("true").spawn().expect("a process");
     let pid = i32::try_from(child.id()).expect("a process number");
     child.wait().expect("it ends");
     let this = Owner::this_process().expect("this process");
     // A dead owner with a queue, one that died before making it, a reused number, and one from before a reboot.
-    let dead = Owner {
-        pid,
-        ..this.clone()
-    };
+    let dead = Owner { pid, ..this.clone() };
     let (record, path) = write_record(records.path(), &dead).expect("record");
     let orphaned = kernel::create(record.key).expect("queue");
     write_record(records.path(), &dead).expect("record");
-    write_record(
-        records.path(),
-        &Owner {
-            started_ticks: this.started_ticks + 1,
-            ..this.clone()
-        },
-    )
-    .expect("record");
-    write_record(
-        records.path(),
-        &Owner {
-            boot_id: "before".to_owned(),
-            ..this
-        },
-    )
-    .expect("record");
+    write_record(records.path(), &Owner { started_ticks: this.started_ticks + 1, ..this.clone() })
+        .expect("record");
+    write_record(records.path(), &Owner { boot_id: "before".to_owned(), ..this }).expect("record");
     std::fs::write(records.path().join("queue-notes.json"), "not a record").expect("write");
 
     let listed = orphans(records.path()).expect("list");
     assert_eq!(listed.len(), 4);
-    assert!(listed.contains(&Orphan {
-        record: path,
-        key: record.key,
-        owner: dead,
-        queue: Some(orphaned)
-    }));
+    assert!(listed.contains(&Orphan { record: path, key: record.key, owner: dead, queue: Some(orphaned) }));
     assert_eq!(remove_orphans(records.path()).expect("remove").len(), 4);
-    assert!(matches!(
-        MessageQueue::open(orphaned),
-        Err(QueueError::Removed)
-    ));
+    assert!(matches!(MessageQueue::open(orphaned), Err(QueueError::Removed)));
     assert!(alive.status().is_ok());
     assert_eq!(orphans(records.path()).expect("list"), []);
-    assert_eq!(
-        std::fs::read_dir(records.path()).expect("folder").count(),
-        2
-    );
+    assert_eq!(std::fs::read_dir(records.path()).expect("folder").count(), 2);
 }
 
 #[test]

@@ -11,8 +11,5 @@ pub fn disagree(
     why: &str,
 ) -> FileError {
     let (value, its) = (section.typed(place), section.typed(other_place));
-    section.error(
-        place,
-        format!("{key} is {value} and {other} is {its}: {why}"),
-    )
+    section.error(place, format!("{key} is {value} and {other} is {its}: {why}"))
 }

@@ -38,8 +38,8 @@ const SHAPES: [(&str, ShapeName); 7] = [
 ];
 
 const FIELD_KEYS: [&str; 16] = [
-    "name", "type", "shape", "value", "min", "max", "period", "start", "step", "chance", "values",
-    "file", "column", "noise", "decimals", "hold",
+    "name", "type", "shape", "value", "min", "max", "period", "start", "step", "chance", "values", "file",
+    "column", "noise", "decimals", "hold",
 ];
 
 /// Numbers of fields keep within what a double holds exactly.
@@ -51,9 +51,7 @@ const TAKEN: [&str; 4] = ["time", "time_ns", "series", "id"];
 
 /// A name of a tag, field or table.
 pub fn name(section: &Section<'_, '_>, key: &str, example: &str) -> Result<At<String>, FileError> {
-    let name = section
-        .text(key)?
-        .ok_or_else(|| section.missing(key, &format!("{example:?}")))?;
+    let name = section.text(key)?.ok_or_else(|| section.missing(key, &format!("{example:?}")))?;
     check_name(&name.value).map_err(|why| section.error(&name.place, why))?;
     Ok(name)
 }
@@ -71,9 +69,7 @@ pub fn check_name(text: &str) -> Result<(), String> {
         ));
     }
     if TAKEN.contains(&text) {
-        return Err(format!(
-            "{text:?} is a name that databases need for themselves; take another"
-        ));
+        return Err(format!("{text:?} is a name that databases need for themselves; take another"));
     }
     Ok(())
 }
@@ -94,11 +90,7 @@ impl Names {
 }
 
 /// The tags; without any, one that numbers the sensors.
-pub fn tags(
-    root: &Section<'_, '_>,
-    names: &mut Names,
-    count: u32,
-) -> Result<Vec<TagPart>, FileError> {
+pub fn tags(root: &Section<'_, '_>, names: &mut Names, count: u32) -> Result<Vec<TagPart>, FileError> {
     let mut tags = Vec::new();
     let sections = root.sections("tags", &["name", "values", "pattern"])?;
     let (mut combinations, mut own) = (1_u64, false);
@@ -107,9 +99,7 @@ pub fn tags(
         names.take(section, &tag_name)?;
         let section = section.called(&tag_name.value);
         let pattern = section.text("pattern")?;
-        let place = pattern
-            .as_ref()
-            .map_or(section.place().clone(), |at| at.place.clone());
+        let place = pattern.as_ref().map_or(section.place().clone(), |at| at.place.clone());
         let pattern = pattern.map_or_else(|| format!("{}_{{}}", tag_name.value), |at| at.value);
         let values = tag_values(&section, &pattern)?;
         if !pattern.contains("{}") {
@@ -120,11 +110,7 @@ pub fn tags(
             0 => own = true,
             several => combinations = combinations.saturating_mul(several as u64),
         }
-        tags.push(TagPart {
-            name: tag_name.value,
-            values,
-            pattern,
-        });
+        tags.push(TagPart { name: tag_name.value, values, pattern });
     }
     if tags.is_empty() {
         return Ok(vec![TagPart {
@@ -147,9 +133,7 @@ fn tag_values(section: &Section<'_, '_>, pattern: &str) -> Result<Vec<String>, F
     if !section.is_list("values") {
         let count = section.whole("values", 1..=1_000_000)?;
         let count = count.map_or(0, |at| at.value);
-        return Ok((0..count)
-            .map(|number| pattern.replace("{}", &number.to_string()))
-            .collect());
+        return Ok((0..count).map(|number| pattern.replace("{}", &number.to_string())).collect());
     }
     let list = section.texts("values")?.unwrap_or_default();
     let mut seen = BTreeSet::new();
@@ -166,11 +150,7 @@ fn tag_values(section: &Section<'_, '_>, pattern: &str) -> Result<Vec<String>, F
 }
 
 /// The fields.
-pub fn fields(
-    root: &Section<'_, '_>,
-    names: &mut Names,
-    folder: &Path,
-) -> Result<Vec<FieldPart>, FileError> {
+pub fn fields(root: &Section<'_, '_>, names: &mut Names, folder: &Path) -> Result<Vec<FieldPart>, FileError> {
     let sections = root.sections("fields", &FIELD_KEYS)?;
     if sections.is_empty() {
         let message = "there are no fields: write a [[fields]] table with name and shape";
@@ -191,21 +171,14 @@ pub fn fields(
 }
 
 fn field(section: &Section<'_, '_>, name: String, folder: &Path) -> Result<FieldPart, FileError> {
-    let kind = section
-        .word("type", &KINDS)?
-        .map_or(FieldKind::Float, |at| at.value);
-    let shape_name = section
-        .word("shape", &SHAPES)?
-        .ok_or_else(|| section.missing("shape", "\"walk\""))?;
+    let kind = section.word("type", &KINDS)?.map_or(FieldKind::Float, |at| at.value);
+    let shape_name = section.word("shape", &SHAPES)?.ok_or_else(|| section.missing("shape", "\"walk\""))?;
     let shape = shape(section, &shape_name, kind, folder)?;
     let shape_place = ("shape", &shape_name.place);
     let noise = section.number("noise")?;
     let decimals = section.whole("decimals", 0..=9)?;
     let numeric = matches!(kind, FieldKind::Integer | FieldKind::Float);
-    let moves = !matches!(
-        shape,
-        ShapePart::Counter { .. } | ShapePart::Recorded { .. }
-    );
+    let moves = !matches!(shape, ShapePart::Counter { .. } | ShapePart::Recorded { .. });
     if let Some(noise) = &noise
         && (noise.value < 0.0 || noise.value > LARGEST || !numeric || !moves)
     {
@@ -216,18 +189,10 @@ fn field(section: &Section<'_, '_>, name: String, folder: &Path) -> Result<Field
         && (kind != FieldKind::Float || matches!(shape, ShapePart::Recorded { .. }))
     {
         let why = "decimals are for float fields that are not recorded";
-        return Err(disagree(
-            section,
-            ("decimals", &decimals.place),
-            shape_place,
-            why,
-        ));
+        return Err(disagree(section, ("decimals", &decimals.place), shape_place, why));
     }
     let hold = section.duration("hold")?;
-    let held = matches!(
-        shape,
-        ShapePart::Random { .. } | ShapePart::Chance(_) | ShapePart::Words(_)
-    );
+    let held = matches!(shape, ShapePart::Random { .. } | ShapePart::Chance(_) | ShapePart::Words(_));
     if let Some(hold) = &hold
         && !held
     {
@@ -283,9 +248,7 @@ fn shape(
             if let Some(wrong) = values.iter().find(|at| at.value.contains('\0')) {
                 return Err(section.error(&wrong.place, "texts hold no NUL characters"));
             }
-            Ok(ShapePart::Words(
-                values.into_iter().map(|at| at.value).collect(),
-            ))
+            Ok(ShapePart::Words(values.into_iter().map(|at| at.value).collect()))
         }
         (_, FieldKind::Bool | FieldKind::Text) => {
             let kind = KINDS.iter().find(|(_, one)| *one == kind);
@@ -317,27 +280,18 @@ fn number_shape(section: &Section<'_, '_>, name: ShapeName) -> Result<ShapePart,
         ShapeName::Counter => {
             let step = number("step", "100")?;
             if !(0.0..=1e6).contains(&step.value) || step.value == 0.0 {
-                let message =
-                    "step is how much the counter grows with a reading, over 0 and up to a million";
+                let message = "step is how much the counter grows with a reading, over 0 and up to a million";
                 return Err(section.error(&step.place, message));
             }
             let start = section.number("start")?.map_or(0.0, |at| at.value);
-            return Ok(ShapePart::Counter {
-                start: start.clamp(-LARGEST, LARGEST),
-                step: step.value,
-            });
+            return Ok(ShapePart::Counter { start: start.clamp(-LARGEST, LARGEST), step: step.value });
         }
         _ => {}
     }
     let (min, max) = (number("min", "0")?, number("max", "100")?);
     if min.value >= max.value {
         let why = "max must be over min";
-        return Err(disagree(
-            section,
-            ("max", &max.place),
-            ("min", &min.place),
-            why,
-        ));
+        return Err(disagree(section, ("max", &max.place), ("min", &min.place), why));
     }
     let (min, max) = (min.value, max.value);
     if name == ShapeName::Random {
@@ -347,21 +301,9 @@ fn number_shape(section: &Section<'_, '_>, name: ShapeName) -> Result<ShapePart,
     let period = period.ok_or_else(|| section.missing("period", "\"1h\""))?;
     let period_ns = period.value.unsigned_abs();
     Ok(match name {
-        ShapeName::Sine => ShapePart::Sine {
-            min,
-            max,
-            period_ns,
-        },
-        ShapeName::Sawtooth => ShapePart::Sawtooth {
-            min,
-            max,
-            period_ns,
-        },
-        _ => ShapePart::Walk {
-            min,
-            max,
-            period_ns,
-        },
+        ShapeName::Sine => ShapePart::Sine { min, max, period_ns },
+        ShapeName::Sawtooth => ShapePart::Sawtooth { min, max, period_ns },
+        _ => ShapePart::Walk { min, max, period_ns },
     })
 }
 
@@ -371,16 +313,12 @@ fn recorded(section: &Section<'_, '_>, folder: &Path) -> Result<ShapePart, FileE
     let column = section.text("column")?;
     let column = column.ok_or_else(|| section.missing("column", "\"temperature\""))?;
     let path = folder.join(&file.value);
-    let path = std::path::absolute(&path)
-        .map_err(|error| section.error(&file.place, error.to_string()))?;
+    let path = std::path::absolute(&path).map_err(|error| section.error(&file.place, error.to_string()))?;
     if !path.is_file() {
         return Err(section.error(&file.place, format!(
             "there is no file {:?}; a recording lies beside the workload file, or has its whole path here",
             file.value
         )));
     }
-    Ok(ShapePart::Recorded {
-        file: path,
-        column: column.value,
-    })
+    Ok(ShapePart::Recorded { file: path, column: column.value })
 }

@@ -22,11 +22,7 @@ pub use whole::StoreCheck;
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn read(
-    path: &Path,
-    settings: &[String],
-    is_store: StoreCheck<'_>,
-) -> Result<Parameters, FileError> {
+pub fn read(path: &Path, settings: &[String], is_store: StoreCheck<'_>) -> Result<Parameters, FileError> {
     let text = std::fs::read_to_string(path).map_err(|error| FileError {
         file: path.display().to_string(),
         line: None,
@@ -38,13 +34,7 @@ pub fn read(
         },
     })?;
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    parse(
-        &text,
-        &path.display().to_string(),
-        folder,
-        settings,
-        is_store,
-    )
+    parse(&text, &path.display().to_string(), folder, settings, is_store)
 }
 
 /// The same for a text; recordings are looked for in `folder`.

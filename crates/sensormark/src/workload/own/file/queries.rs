@@ -7,8 +7,8 @@ use super::section::{At, Section};
 use crate::nearest::unknown;
 use crate::quantity::length_text;
 use crate::workload::own::parameters::{
-    ByPart, FieldKind, FieldPart, MixedPart, OfPart, QueryKind, QueryPart, SeriesPart, TagPart,
-    WhenPart, WritersPart,
+    ByPart, FieldKind, FieldPart, MixedPart, OfPart, QueryKind, QueryPart, SeriesPart, TagPart, WhenPart,
+    WritersPart,
 };
 
 /// What the file says besides the mixed phase.
@@ -35,8 +35,8 @@ const KINDS: [(&str, QueryKind); 10] = [
 ];
 
 const QUERY_KEYS: [&str; 13] = [
-    "name", "kind", "field", "fields", "of", "by", "span", "window", "when", "above", "below",
-    "clients", "rate",
+    "name", "kind", "field", "fields", "of", "by", "span", "window", "when", "above", "below", "clients",
+    "rate",
 ];
 
 /// The most clients of anything.
@@ -65,9 +65,7 @@ pub fn mixed(root: &Section<'_, '_>, data: &Data<'_>) -> Result<Option<MixedPart
     let duration = section.duration("duration")?;
     let duration = duration.ok_or_else(|| section.missing("duration", "\"30s\""))?;
     let warm_up = section.duration("warm_up")?;
-    let writers = writers
-        .map(|section| self::writers(&section, data))
-        .transpose()?;
+    let writers = writers.map(|section| self::writers(&section, data)).transpose()?;
     let mut names = Names::default();
     let mut parts = Vec::new();
     for query in &queries {
@@ -76,9 +74,7 @@ pub fn mixed(root: &Section<'_, '_>, data: &Data<'_>) -> Result<Option<MixedPart
     Ok(Some(MixedPart {
         duration_ns: duration.value.unsigned_abs(),
         warm_up_ns: warm_up.map_or(0, |at| at.value.unsigned_abs()),
-        check_one_in: section
-            .whole("check_one_in", 1..=20)?
-            .map_or(1, |at| at.value),
+        check_one_in: section.whole("check_one_in", 1..=20)?.map_or(1, |at| at.value),
         writers,
         queries: parts,
     }))
@@ -91,11 +87,7 @@ pub fn clients(section: &Section<'_, '_>) -> Result<u32, FileError> {
 }
 
 /// How many turns an operation writes. A batch so small that it would often be empty is refused.
-pub fn batch(
-    section: &Section<'_, '_>,
-    series: &SeriesPart,
-    otherwise: u64,
-) -> Result<u64, FileError> {
+pub fn batch(section: &Section<'_, '_>, series: &SeriesPart, otherwise: u64) -> Result<u64, FileError> {
     let Some(batch) = section.whole("batch", 1..=1_000_000)? else {
         return Ok(otherwise);
     };
@@ -135,11 +127,7 @@ fn rate(section: &Section<'_, '_>) -> Result<Option<f64>, FileError> {
     Ok(Some(rate.value))
 }
 
-fn query(
-    section: &Section<'_, '_>,
-    data: &Data<'_>,
-    names: &mut Names,
-) -> Result<QueryPart, FileError> {
+fn query(section: &Section<'_, '_>, data: &Data<'_>, names: &mut Names) -> Result<QueryPart, FileError> {
     let name = section.text("name")?;
     let name = name.ok_or_else(|| section.missing("name", "\"dashboard\""))?;
     if ["load", "writers", ""].contains(&name.value.as_str()) || name.value.contains(" of ") {
@@ -149,9 +137,7 @@ fn query(
     names.take(section, &name)?;
     let section = &section.called(&name.value);
     let kind_text = section.text("kind")?;
-    let kind = section
-        .word("kind", &KINDS)?
-        .ok_or_else(|| section.missing("kind", "\"window mean\""))?;
+    let kind = section.word("kind", &KINDS)?.ok_or_else(|| section.missing("kind", "\"window mean\""))?;
     let (span_ns, window_ns) = lengths(section, &kind, data)?;
     if kind_text.is_some_and(|at| at.value == "window mean") && window_ns.is_none() {
         return Err(section.missing("window", "\"1m\""));
@@ -174,10 +160,7 @@ fn query(
 }
 
 fn when(section: &Section<'_, '_>) -> Result<WhenPart, FileError> {
-    let words = [
-        ("anywhere", WhenPart::Anywhere),
-        ("latest", WhenPart::Latest),
-    ];
+    let words = [("anywhere", WhenPart::Anywhere), ("latest", WhenPart::Latest)];
     let when = section.word("when", &words)?;
     Ok(when.map_or(WhenPart::Anywhere, |at| at.value))
 }
@@ -185,18 +168,12 @@ fn when(section: &Section<'_, '_>) -> Result<WhenPart, FileError> {
 impl QueryKind {
     /// Whether numbers are computed with.
     const fn needs_number(self) -> bool {
-        matches!(
-            self,
-            Self::Matching | Self::Mean | Self::Minimum | Self::Maximum | Self::Sum
-        )
+        matches!(self, Self::Matching | Self::Mean | Self::Minimum | Self::Maximum | Self::Sum)
     }
 
     /// Whether it is an aggregate, which may have windows and groups.
     pub const fn is_aggregate(self) -> bool {
-        matches!(
-            self,
-            Self::Mean | Self::Minimum | Self::Maximum | Self::Sum | Self::Count
-        )
+        matches!(self, Self::Mean | Self::Minimum | Self::Maximum | Self::Sum | Self::Count)
     }
 }
 
@@ -292,10 +269,8 @@ fn chosen_fields(
         (None, Some(many)) => many,
         (None, None) => Vec::new(),
         (Some(one), Some(_)) => {
-            let message = format!(
-                "field is {:?}, and there is a list of fields too: give one of them",
-                one.value
-            );
+            let message =
+                format!("field is {:?}, and there is a list of fields too: give one of them", one.value);
             return Err(section.error(&one.place, message));
         }
     };
@@ -304,18 +279,12 @@ fn chosen_fields(
         && single
     {
         let why = "this kind of query is about one field";
-        return Err(disagree(
-            section,
-            ("the second of fields", &second.place),
-            kind_place,
-            why,
-        ));
+        return Err(disagree(section, ("the second of fields", &second.place), kind_place, why));
     }
     for at in &named {
         let names = data.fields.iter().map(|field| field.name.clone());
         let field = data.fields.iter().find(|field| field.name == at.value);
-        let field =
-            field.ok_or_else(|| section.error(&at.place, unknown("field", &at.value, names)))?;
+        let field = field.ok_or_else(|| section.error(&at.place, unknown("field", &at.value, names)))?;
         if !numeric(&field) {
             let why = "this field is not a number, and the query needs one";
             return Err(disagree(section, ("field", &at.place), kind_place, why));
@@ -349,26 +318,13 @@ fn tag(
     Err(section.error(&at.place, unknown("tag or word", &at.value, known)))
 }
 
-fn of(
-    section: &Section<'_, '_>,
-    kind: &At<QueryKind>,
-    data: &Data<'_>,
-) -> Result<OfPart, FileError> {
+fn of(section: &Section<'_, '_>, kind: &At<QueryKind>, data: &Data<'_>) -> Result<OfPart, FileError> {
     let Some(at) = section.text("of")? else {
-        return Ok(if kind.value == QueryKind::Matching {
-            OfPart::All
-        } else {
-            OfPart::One
-        });
+        return Ok(if kind.value == QueryKind::Matching { OfPart::All } else { OfPart::One });
     };
     if kind.value == QueryKind::Point && at.value != "one" {
         let why = "a point is of one series";
-        return Err(disagree(
-            section,
-            ("of", &at.place),
-            ("kind", &kind.place),
-            why,
-        ));
+        return Err(disagree(section, ("of", &at.place), ("kind", &kind.place), why));
     }
     match at.value.as_str() {
         "one" => Ok(OfPart::One),
@@ -377,22 +333,13 @@ fn of(
     }
 }
 
-fn by(
-    section: &Section<'_, '_>,
-    kind: &At<QueryKind>,
-    data: &Data<'_>,
-) -> Result<ByPart, FileError> {
+fn by(section: &Section<'_, '_>, kind: &At<QueryKind>, data: &Data<'_>) -> Result<ByPart, FileError> {
     let Some(at) = section.text("by")? else {
         return Ok(ByPart::Nothing);
     };
     if !kind.value.is_aggregate() {
         let why = "groups are for mean, minimum, maximum, sum and count";
-        return Err(disagree(
-            section,
-            ("by", &at.place),
-            ("kind", &kind.place),
-            why,
-        ));
+        return Err(disagree(section, ("by", &at.place), ("kind", &kind.place), why));
     }
     match at.value.as_str() {
         "series" => Ok(ByPart::Series),

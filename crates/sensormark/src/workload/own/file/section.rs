@@ -40,11 +40,7 @@ pub struct At<T> {
 impl<'t> Source<'t> {
     /// Reads the text as TOML.
     pub fn new(text: &'t str, file: &'t str, settings: &'t [String]) -> Result<Self, FileError> {
-        let fail = |line, message: String| FileError {
-            file: file.to_owned(),
-            line,
-            message,
-        };
+        let fail = |line, message: String| FileError { file: file.to_owned(), line, message };
         let root = DeTable::parse(text).map_err(|error| {
             let line = error.span().map(|span| line_of(text, span.start));
             fail(line, error.message().to_owned())
@@ -59,13 +55,7 @@ impl<'t> Source<'t> {
             let value = parsed.unwrap_or_else(|_| DeValue::String(value.trim().into()));
             values.insert(name.trim().to_owned(), (setting.clone(), value));
         }
-        Ok(Self {
-            text,
-            file,
-            root,
-            settings: values,
-            known: RefCell::default(),
-        })
+        Ok(Self { text, file, root, settings: values, known: RefCell::default() })
     }
 
     /// An error at a place.
@@ -74,11 +64,7 @@ impl<'t> Source<'t> {
             Place::File(span) => (Some(line_of(self.text, span.start)), message.into()),
             Place::Setting(setting) => (None, format!("--set {setting}: {}", message.into())),
         };
-        FileError {
-            file: self.file.to_owned(),
-            line,
-            message,
-        }
+        FileError { file: self.file.to_owned(), line, message }
     }
 
     /// The table of everything.
@@ -122,20 +108,13 @@ impl<'s, 't> Section<'s, 't> {
         path: String,
         known: &[&str],
     ) -> Result<Self, FileError> {
-        let section = Self {
-            source,
-            table,
-            place,
-            path,
-        };
+        let section = Self { source, table, place, path };
         for key in table.keys() {
             if !known.contains(&key.get_ref().as_ref()) {
                 let place = Place::File(key.span());
                 let names = known.iter().map(|name| (*name).to_owned());
                 let kind = format!("key {}", section.title());
-                return Err(section
-                    .source
-                    .error(&place, unknown(&kind, key.get_ref(), names)));
+                return Err(section.source.error(&place, unknown(&kind, key.get_ref(), names)));
             }
         }
         Ok(section)
@@ -173,9 +152,7 @@ impl<'s, 't> Section<'s, 't> {
 
     /// Whether this key has a list.
     pub fn is_list(&self, key: &str) -> bool {
-        self.table
-            .get(key)
-            .is_some_and(|value| value.get_ref().is_array())
+        self.table.get(key).is_some_and(|value| value.get_ref().is_array())
     }
 
     /// Where it stands.
@@ -187,9 +164,7 @@ impl<'s, 't> Section<'s, 't> {
     pub fn error(&self, place: &Place, message: impl Into<String>) -> FileError {
         let message = message.into();
         match (self.label(), place) {
-            (Some(label), Place::File(_)) => {
-                self.source.error(place, format!("{label}: {message}"))
-            }
+            (Some(label), Place::File(_)) => self.source.error(place, format!("{label}: {message}")),
             _ => self.source.error(place, message),
         }
     }
@@ -212,11 +187,7 @@ impl<'s, 't> Section<'s, 't> {
     }
 
     fn value(&self, key: &str) -> Option<(&DeValue<'t>, Place)> {
-        let name = if self.path.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.path)
-        };
+        let name = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
         let setting = self.source.settings.get(&name);
         self.source.known.borrow_mut().insert(name);
         if let Some((setting, value)) = setting {
@@ -243,9 +214,7 @@ impl<'s, 't> Section<'s, 't> {
 
     /// A text.
     pub fn text(&self, key: &str) -> Result<Option<At<String>>, FileError> {
-        self.of_kind(key, "a text in quotes", |value| {
-            value.as_str().map(str::to_owned)
-        })
+        self.of_kind(key, "a text in quotes", |value| value.as_str().map(str::to_owned))
     }
 
     /// A truth value or nothing; another kind is left for others to say.
@@ -268,11 +237,7 @@ impl<'s, 't> Section<'s, 't> {
     }
 
     /// A whole number within bounds, both included.
-    pub fn whole(
-        &self,
-        key: &str,
-        bounds: RangeInclusive<u64>,
-    ) -> Result<Option<At<u64>>, FileError> {
+    pub fn whole(&self, key: &str, bounds: RangeInclusive<u64>) -> Result<Option<At<u64>>, FileError> {
         let kind = format!("a whole number from {} to {}", bounds.start(), bounds.end());
         self.of_kind(key, &kind, |value| {
             let DeValue::Integer(number) = value else {
@@ -307,12 +272,8 @@ impl<'s, 't> Section<'s, 't> {
             );
             return Err(self.error(&place, message));
         };
-        let length =
-            duration_ns(text).map_err(|why| self.error(&place, format!("{key}: {why}")))?;
-        Ok(Some(At {
-            value: length,
-            place,
-        }))
+        let length = duration_ns(text).map_err(|why| self.error(&place, format!("{key}: {why}")))?;
+        Ok(Some(At { value: length, place }))
     }
 
     /// A list of texts.
@@ -321,26 +282,17 @@ impl<'s, 't> Section<'s, 't> {
             return Ok(None);
         };
         let wrong = |place: &Place| {
-            self.error(
-                place,
-                format!("{key} must be a list of texts, like [\"one\", \"two\"]"),
-            )
+            self.error(place, format!("{key} must be a list of texts, like [\"one\", \"two\"]"))
         };
         if let (Some(text), Place::Setting(_)) = (value.as_str(), &place) {
-            let texts = text.split(',').map(|one| At {
-                value: one.trim().to_owned(),
-                place: place.clone(),
-            });
+            let texts = text.split(',').map(|one| At { value: one.trim().to_owned(), place: place.clone() });
             return Ok(Some(texts.collect()));
         }
         let list = value.as_array().ok_or_else(|| wrong(&place))?;
         let texts = list.iter().map(|one| {
             let place = Place::File(one.span());
             match one.get_ref().as_str() {
-                Some(text) => Ok(At {
-                    value: text.to_owned(),
-                    place,
-                }),
+                Some(text) => Ok(At { value: text.to_owned(), place }),
                 None => Err(wrong(&place)),
             }
         });
@@ -354,8 +306,7 @@ impl<'s, 't> Section<'s, 't> {
         };
         let place = Place::File(value.span());
         let table = value.get_ref().as_table();
-        let table =
-            table.ok_or_else(|| self.error(&place, format!("{key} must be a table: [{key}]")))?;
+        let table = table.ok_or_else(|| self.error(&place, format!("{key} must be a table: [{key}]")))?;
         Self::new(self.source, table, place, key.to_owned(), known).map(Some)
     }
 
@@ -364,12 +315,8 @@ impl<'s, 't> Section<'s, 't> {
         let Some(value) = self.table.get(key) else {
             return Ok(Vec::new());
         };
-        let wrong = |span: Range<usize>| {
-            self.error(
-                &Place::File(span),
-                format!("{key} must be tables: [[{key}]]"),
-            )
-        };
+        let wrong =
+            |span: Range<usize>| self.error(&Place::File(span), format!("{key} must be tables: [[{key}]]"));
         let list = value.get_ref().as_array();
         let list = list.ok_or_else(|| wrong(value.span()))?;
         list.iter()
@@ -385,11 +332,7 @@ impl<'s, 't> Section<'s, 't> {
 
 impl Section<'_, '_> {
     /// One of several words.
-    pub fn word<T: Copy>(
-        &self,
-        key: &str,
-        words: &[(&str, T)],
-    ) -> Result<Option<At<T>>, FileError> {
+    pub fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<Option<At<T>>, FileError> {
         let Some(text) = self.text(key)? else {
             return Ok(None);
         };
@@ -398,9 +341,6 @@ impl Section<'_, '_> {
             let names = words.iter().map(|(word, _)| (*word).to_owned());
             self.error(&text.place, unknown(key, &text.value, names))
         })?;
-        Ok(Some(At {
-            value: *value,
-            place: text.place,
-        }))
+        Ok(Some(At { value: *value, place: text.place }))
     }
 }

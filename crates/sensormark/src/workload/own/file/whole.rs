@@ -30,10 +30,8 @@ const KEYS: [&str; 14] = [
     "queries",
 ];
 
-const SERIES_KEYS: [&str; 10] = [
-    "table", "count", "start", "interval", "jitter", "duration", "missing", "late", "late_by",
-    "repeated",
-];
+const SERIES_KEYS: [&str; 10] =
+    ["table", "count", "start", "interval", "jitter", "duration", "missing", "late", "late_by", "repeated"];
 
 const DURABILITIES: [(&str, Durability); 4] = [
     ("default", Durability::Default),
@@ -52,11 +50,7 @@ pub const LAYOUTS: [&str; 2] = ["individual", "bulk"];
 pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
 
 /// Reads the whole file.
-pub fn whole(
-    source: &Source<'_>,
-    folder: &Path,
-    is_store: StoreCheck<'_>,
-) -> Result<Parameters, FileError> {
+pub fn whole(source: &Source<'_>, folder: &Path, is_store: StoreCheck<'_>) -> Result<Parameters, FileError> {
     let root = source.root(&KEYS)?;
     let own_name = root.text("name")?;
     let repetitions = root.whole("repetitions", 1..=100)?;
@@ -67,11 +61,7 @@ pub fn whole(
     let tags = tags(&root, &mut names, series.count)?;
     let fields = fields(&root, &mut names, folder)?;
     let load = load(&root, &series)?;
-    let data = Data {
-        series: &series,
-        tags: &tags,
-        fields: &fields,
-    };
+    let data = Data { series: &series, tags: &tags, fields: &fields };
     let mixed = mixed(&root, &data)?;
     let limits = limits(&root, mixed.as_ref(), series.readings_per_second())?;
     let durability = root.word("durability", &DURABILITIES)?;
@@ -120,10 +110,7 @@ fn layouts(root: &Section<'_, '_>) -> Result<Vec<String>, FileError> {
 fn series(root: &Section<'_, '_>) -> Result<SeriesPart, FileError> {
     let section = root.section("series", &SERIES_KEYS)?;
     let section = section.ok_or_else(|| {
-        root.error(
-            root.place(),
-            "there is no [series] table; write one with count, interval and duration",
-        )
+        root.error(root.place(), "there is no [series] table; write one with count, interval and duration")
     })?;
     let table = match section.text("table")? {
         None => "readings".to_owned(),
@@ -150,13 +137,7 @@ fn series(root: &Section<'_, '_>) -> Result<SeriesPart, FileError> {
         late_by_ns: late_by.as_ref().map_or(interval.value, |at| at.value),
         repeated: section.share("repeated")?,
     };
-    check_times(
-        &section,
-        &part,
-        &duration,
-        jitter.as_ref(),
-        late_by.as_ref(),
-    )?;
+    check_times(&section, &part, &duration, jitter.as_ref(), late_by.as_ref())?;
     Ok(part)
 }
 
@@ -178,8 +159,7 @@ fn check_times(
         );
         return Err(section.error(&jitter.place, message));
     }
-    part.check_duration()
-        .map_err(|why| section.error(&duration.place, why))?;
+    part.check_duration().map_err(|why| section.error(&duration.place, why))?;
     let end_ns = part.start_ns.checked_add(part.duration_ns);
     if end_ns.is_none_or(|end_ns| end_ns > TimeRange::OF_READINGS.end_ns) {
         let message = format!(
@@ -214,18 +194,9 @@ fn start(section: &Section<'_, '_>) -> Result<i64, FileError> {
         return Ok(START_NS);
     };
     let wrong = |why: String| {
-        section.error(
-            &text.place,
-            format!(
-                "{:?}: {why}; write it like \"2026-01-01T00:00:00Z\"",
-                text.value
-            ),
-        )
+        section.error(&text.place, format!("{:?}: {why}; write it like \"2026-01-01T00:00:00Z\"", text.value))
     };
-    let start: jiff::Timestamp = text
-        .value
-        .parse()
-        .map_err(|error: jiff::Error| wrong(error.to_string()))?;
+    let start: jiff::Timestamp = text.value.parse().map_err(|error: jiff::Error| wrong(error.to_string()))?;
     let start_ns = i64::try_from(start.as_nanosecond()).ok();
     start_ns
         .filter(|&start_ns| TimeRange::OF_READINGS.contains(start_ns))
@@ -234,15 +205,9 @@ fn start(section: &Section<'_, '_>) -> Result<i64, FileError> {
 
 fn load(root: &Section<'_, '_>, series: &SeriesPart) -> Result<LoadPart, FileError> {
     let Some(section) = root.section("load", &["clients", "batch"])? else {
-        return Ok(LoadPart {
-            clients: 1,
-            batch: 0,
-        });
+        return Ok(LoadPart { clients: 1, batch: 0 });
     };
-    Ok(LoadPart {
-        clients: clients(&section)?,
-        batch: batch(&section, series, 0)?,
-    })
+    Ok(LoadPart { clients: clients(&section)?, batch: batch(&section, series, 0)? })
 }
 
 /// Memory of servers; none where it is not said.
@@ -253,20 +218,14 @@ fn server_memory(root: &Section<'_, '_>) -> Result<Option<u64>, FileError> {
     match quantity(&text.value) {
         Some((bytes, Quantity::Size)) if bytes >= 1.0 => Ok(Some(round_u64(bytes))),
         _ => {
-            let message = format!(
-                "server_memory = {:?} is no size; write it like \"1 GB\" or \"512 MiB\"",
-                text.value
-            );
+            let message =
+                format!("server_memory = {:?} is no size; write it like \"1 GB\" or \"512 MiB\"", text.value);
             Err(root.error(&text.place, message))
         }
     }
 }
 
-fn limits(
-    root: &Section<'_, '_>,
-    mixed: Option<&MixedPart>,
-    rate: f64,
-) -> Result<Vec<Limit>, FileError> {
+fn limits(root: &Section<'_, '_>, mixed: Option<&MixedPart>, rate: f64) -> Result<Vec<Limit>, FileError> {
     let mut names = vec!["load".to_owned()];
     if let Some(mixed) = mixed {
         names.extend(mixed.writers.iter().map(|_| "writers".to_owned()));
@@ -279,11 +238,12 @@ fn limits(
         if limit.what == What::WrongAnswers && !asks {
             return Err("nothing is asked here, so that no answer can be wrong: add [[queries]], or leave this limit out".to_owned());
         }
-        let has_rate = mixed
-            .and_then(|mixed| mixed.writers.as_ref()?.rate)
-            .is_some();
+        let has_rate = mixed.and_then(|mixed| mixed.writers.as_ref()?.rate).is_some();
         if limit.what == What::Headroom && !has_rate {
-            return Err("headroom is looked for from the rate of the writers: give them one, [writers] rate = 1000".to_owned());
+            return Err(
+                "headroom is looked for from the rate of the writers: give them one, [writers] rate = 1000"
+                    .to_owned(),
+            );
         }
         Ok(limit)
     };

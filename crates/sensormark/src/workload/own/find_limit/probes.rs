@@ -71,8 +71,7 @@ impl Probes {
     pub fn take(&mut self, rate: f64, record: TrialRecord, ending: Ending) -> String {
         let outcome = outcome(&record, ending);
         let text = format!("{rate:.0} readings a second: {}", words(&outcome));
-        self.said
-            .push(format!("probe {}: {text}", self.said.len() + 1));
+        self.said.push(format!("probe {}: {text}", self.said.len() + 1));
         match outcome {
             Outcome::Unmeasured(reasons) => self.lost(rate, record, reasons),
             Outcome::Held => self.measured(rate, record, true),
@@ -83,9 +82,7 @@ impl Probes {
 
     /// A trial that could not be measured: the first is tried again.
     fn lost(&mut self, rate: f64, mut record: TrialRecord, mut reasons: Vec<Reason>) {
-        let is_interrupted = reasons
-            .iter()
-            .any(|reason| reason.kind == ReasonKind::Interrupted);
+        let is_interrupted = reasons.iter().any(|reason| reason.kind == ReasonKind::Interrupted);
         if !self.is_again && !is_interrupted {
             self.is_again = true;
             self.again += 1;
@@ -169,12 +166,7 @@ fn unmeasured(record: &TrialRecord, ending: Ending) -> Option<Vec<Reason>> {
 /// Whether a probe that did not hold may have failed for what is not the database: a busy host, or clients that cannot send so fast.
 fn is_of_this_side(record: &TrialRecord) -> bool {
     let reasons = record.verdict.reasons();
-    let is_client = |reason: &Reason| {
-        matches!(
-            reason.kind,
-            ReasonKind::SourceLate | ReasonKind::ClientBound
-        )
-    };
+    let is_client = |reason: &Reason| matches!(reason.kind, ReasonKind::SourceLate | ReasonKind::ClientBound);
     record.is_disturbed() || (!reasons.is_empty() && reasons.iter().all(is_client))
 }
 
@@ -192,9 +184,7 @@ fn verdict(record: &TrialRecord) -> Result<(), String> {
         return Err(behind);
     }
     let missed = missed_limits(record).next();
-    missed.map_or(Ok(()), |limit| {
-        Err(format!("missed: {} ({})", limit.text, limit.words))
-    })
+    missed.map_or(Ok(()), |limit| Err(format!("missed: {} ({})", limit.text, limit.words)))
 }
 
 /// The limits that speak against a rate. What is open at every rate says nothing of this one.
@@ -207,11 +197,7 @@ pub(super) fn missed_limits(record: &TrialRecord) -> impl Iterator<Item = &Limit
 pub(super) fn behind(record: &TrialRecord) -> Option<String> {
     let mut loads = record.loads.iter();
     let load = loads.find(|load| load.writes && load.fell_behind() > 0)?;
-    Some(format!(
-        "{} could not keep up: {}",
-        load.name,
-        load.not_started_words()
-    ))
+    Some(format!("{} could not keep up: {}", load.name, load.not_started_words()))
 }
 
 #[cfg(test)]
@@ -290,15 +276,8 @@ mod tests {
             assert!(twice.is_over() && *rate == 400.0, "{kind:?}");
             let reason = &record.verdict.reasons()[0];
             assert_eq!(reason.kind, kind);
-            assert_eq!(
-                reason.text,
-                "probe of 400 readings a second, twice: so it was"
-            );
-            assert!(
-                twice.said[2].contains("could not be measured"),
-                "{:?}",
-                twice.said
-            );
+            assert_eq!(reason.text, "probe of 400 readings a second, twice: so it was");
+            assert!(twice.said[2].contains("could not be measured"), "{:?}", twice.said);
         }
     }
 
@@ -368,10 +347,8 @@ mod tests {
     /// The rows of one ranking were at 6,402, 5,872 and 104 readings a second.
     #[test]
     fn what_is_kept_is_at_the_rate_of_the_sensors() {
-        let named = |name: &str, reasons: &[ReasonKind]| TrialRecord {
-            name: name.to_owned(),
-            ..trial(reasons)
-        };
+        let named =
+            |name: &str, reasons: &[ReasonKind]| TrialRecord { name: name.to_owned(), ..trial(reasons) };
         let kept = |all: &Probes| all.first.as_ref().map(|record| record.name.clone());
         let mut holds = Probes::new(100.0);
         holds.take(100.0, named("own", &[]), Ending::Whole);
@@ -382,11 +359,7 @@ mod tests {
         misses.take(25.0, named("lower", &[]), Ending::Whole);
         assert_eq!(kept(&misses).as_deref(), Some("own"));
         let mut late = Probes::new(100.0);
-        late.take(
-            100.0,
-            named("late", &[ReasonKind::SourceLate]),
-            Ending::Whole,
-        );
+        late.take(100.0, named("late", &[ReasonKind::SourceLate]), Ending::Whole);
         late.take(100.0, named("own", &[]), Ending::Whole);
         assert_eq!(kept(&late).as_deref(), Some("own"));
     }

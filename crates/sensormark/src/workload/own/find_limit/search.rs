@@ -21,12 +21,7 @@ pub(super) struct Search {
 impl Search {
     /// A search from this rate.
     pub const fn new(first: f64) -> Self {
-        Self {
-            first,
-            held: None,
-            missed: None,
-            is_hopeless: false,
-        }
+        Self { first, held: None, missed: None, is_hopeless: false }
     }
 
     /// The rate to be tried next.
@@ -57,9 +52,7 @@ impl Search {
             (Some(held), None) => {
                 format!("{held:.0} readings a second held, and no more was tried ({probes} probes)")
             }
-            (None, _) if self.is_hopeless => {
-                "no rate can hold: the disk does not depend on it".to_owned()
-            }
+            (None, _) if self.is_hopeless => "no rate can hold: the disk does not depend on it".to_owned(),
             (None, _) => format!("none of {probes} rates held"),
         }
     }
@@ -93,17 +86,9 @@ mod tests {
 
     #[test]
     fn the_highest_rate_is_found_from_below_and_from_above() {
-        for (first, most) in [
-            (100.0, 5_000.0),
-            (100.0, 100.0),
-            (100_000.0, 5_000.0),
-            (400.0, 401.0),
-        ] {
+        for (first, most) in [(100.0, 5_000.0), (100.0, 100.0), (100_000.0, 5_000.0), (400.0, 401.0)] {
             let (held, probes) = found(first, most);
-            assert!(
-                held <= most && held * CLOSE >= most,
-                "{first}: {held} of {most}"
-            );
+            assert!(held <= most && held * CLOSE >= most, "{first}: {held} of {most}");
             assert!(probes <= MOST_PROBES, "{first}: {probes}");
         }
         assert_eq!(found(100.0, 0.0), (0.0, 6));
@@ -116,9 +101,6 @@ mod tests {
         assert!(!search.is_over());
         search.is_hopeless = true;
         assert!(search.is_over());
-        assert_eq!(
-            search.words(1),
-            "no rate can hold: the disk does not depend on it"
-        );
+        assert_eq!(search.words(1), "no rate can hold: the disk does not depend on it");
     }
 }

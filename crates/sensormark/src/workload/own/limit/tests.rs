@@ -25,10 +25,7 @@ fn disk_of_the_time_that_data_is_kept() {
     assert!(!held("disk for 1d < 69 GB", &record).met);
     // Of the 80 MB 20 are logs, which a setting bounds: 600 bytes a reading, and no limit counts them.
     let mut logs = record.clone();
-    for (name, bytes) in [
-        (names::DISK_BEFORE_LOGS, 0.0),
-        (names::DISK_SETTLED_LOGS, 20e6),
-    ] {
+    for (name, bytes) in [(names::DISK_BEFORE_LOGS, 0.0), (names::DISK_SETTLED_LOGS, 20e6)] {
         let figure = Figure::new(bytes, "bytes");
         logs.figures.insert(name.to_owned(), figure);
     }
@@ -40,14 +37,8 @@ fn disk_of_the_time_that_data_is_kept() {
     let mut unknown = logs;
     unknown.log_bound = None;
     let none = Figure::new(0.0, "bytes");
-    unknown
-        .figures
-        .insert(names::DISK_SETTLED_LOGS.to_owned(), none);
-    for text in [
-        "disk < 1 GB",
-        "disk per reading < 1 kB",
-        "disk for 1d < 69 GB",
-    ] {
+    unknown.figures.insert(names::DISK_SETTLED_LOGS.to_owned(), none);
+    for text in ["disk < 1 GB", "disk per reading < 1 kB", "disk for 1d < 69 GB"] {
         let found = held(text, &unknown);
         assert!(!found.met && found.is_undecided, "{found:?}");
     }
@@ -81,10 +72,8 @@ fn the_disk_of_more_readings_than_were_measured_is_open() {
         let words = "measured with 12,000 readings; yours are 86 million";
         assert_eq!(open.words, words);
     }
-    let decided: Vec<(bool, bool)> = record.limits[2..]
-        .iter()
-        .map(|limit| (limit.met, limit.is_undecided))
-        .collect();
+    let decided: Vec<(bool, bool)> =
+        record.limits[2..].iter().map(|limit| (limit.met, limit.is_undecided)).collect();
     let missed = (false, false);
     assert_eq!(decided, [missed, (true, false), missed, (true, false)]);
     // A program before this one ended its search for the highest rate there.
@@ -120,11 +109,7 @@ fn headroom_is_of_the_rate_of_the_sensors() {
     assert!(found.met && found.measured == Some(2.3), "{found:?}");
     let found = twice.hold_headroom(Some(1_900.0), 1_000.0, false);
     assert!(!found.met && !found.is_undecided, "{found:?}");
-    assert!(
-        twice
-            .hold_headroom(Some(1_900.0), 1_000.0, true)
-            .is_undecided
-    );
+    assert!(twice.hold_headroom(Some(1_900.0), 1_000.0, true).is_undecided);
     let found = twice.hold_headroom(None, 1_000.0, false);
     assert_eq!((found.met, found.words.as_str()), (false, "no rate held"));
 }
@@ -134,10 +119,7 @@ fn headroom_is_of_the_rate_of_the_sensors() {
 fn what_was_not_measured_is_open_and_what_is_not_supported_is_missed() {
     let mut record = usual("MariaDB", 10);
     let found = held("p99 of point < 1 s", &record);
-    assert!(
-        found.is_undecided && found.words.contains("too few"),
-        "{found:?}"
-    );
+    assert!(found.is_undecided && found.words.contains("too few"), "{found:?}");
     record.loads[1].not_supported = Some("no such thing".to_owned());
     let found = held("p99 of point < 1 s", &record);
     assert!(!found.met && !found.is_undecided, "{found:?}");

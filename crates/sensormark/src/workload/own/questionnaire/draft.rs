@@ -34,15 +34,8 @@ impl Answers {
     /// The file of this title.
     pub fn file(&self, title: &str) -> String {
         let title = title.replace(['"', '\\'], "").replace(char::is_control, "");
-        [
-            self.head(&title),
-            self.limits(),
-            self.series(),
-            self.tags_and_fields(),
-            self.load(),
-            self.queries(),
-        ]
-        .concat()
+        [self.head(&title), self.limits(), self.series(), self.tags_and_fields(), self.load(), self.queries()]
+            .concat()
     }
 
     fn head(&self, title: &str) -> String {
@@ -53,10 +46,8 @@ impl Answers {
              name = \"{title}\"\n"
         );
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
-        text += &commented(
-            &format!("stores = [{stores}]"),
-            "the databases that come into question; --on wins",
-        );
+        text +=
+            &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
         text += &commented(
             "layouts = [\"individual\", \"bulk\"]",
             "a row a reading; a record for a span of readings",
@@ -89,27 +80,18 @@ impl Answers {
             _ => "lost = 0".to_owned(),
         };
         limit(&lost, "acknowledged readings that are not stored");
-        limit(
-            "wrong answers = 0",
-            "each answer is compared with the right one",
-        );
+        limit("wrong answers = 0", "each answer is compared with the right one");
         limit("errors < 1 %", "operations that failed");
         let within = &self.within;
         for asked in &self.asked {
             let name = asked.name();
-            limit(
-                &format!("p99 of {name} <= {within}"),
-                "99 of 100 answers come within this",
-            );
+            limit(&format!("p99 of {name} <= {within}"), "99 of 100 answers come within this");
         }
         limit(
             &format!("headroom >= {}", number(self.headroom)),
             "times today's rate; run --find-limit alone looks for it",
         );
-        limit(
-            &format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text),
-            "at today's rate",
-        );
+        limit(&format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text), "at today's rate");
         limit(
             &format!("memory <= {}", self.memory.text),
             "the database's processes, at the end of any phase",
@@ -139,23 +121,14 @@ impl Answers {
             "from reading to reading of one sensor",
         );
         let loaded = format!("of data that is loaded first: {ticks} readings a sensor");
-        text += &commented(
-            &format!("duration = \"{}\"", self.intervals(ticks)),
-            &loaded,
-        );
+        text += &commented(&format!("duration = \"{}\"", self.intervals(ticks)), &loaded);
         if self.late > 0.0 {
-            text += &commented(
-                &format!("late = {}", self.late),
-                "share that comes out of order ...",
-            );
+            text += &commented(&format!("late = {}", self.late), "share that comes out of order ...");
             let by = length_text(self.interval_ns.saturating_mul(LATE_TICKS));
             text += &commented(&format!("late_by = \"{by}\""), "... at most this much");
         }
         if self.repeated > 0.0 {
-            text += &commented(
-                &format!("repeated = {}", self.repeated),
-                "share that is sent twice",
-            );
+            text += &commented(&format!("repeated = {}", self.repeated), "share that is sent twice");
         }
         text
     }
@@ -165,10 +138,7 @@ impl Answers {
         let mut text = String::from(
             "\n# What tells sensors apart. Without `values`, each has its own.\n[[tags]]\nname = \"sensor\"\n\n[[tags]]\nname = \"site\"\n",
         );
-        text += &commented(
-            &format!("values = {sites}"),
-            "sites, each with its share of the sensors",
-        );
+        text += &commented(&format!("values = {sites}"), "sites, each with its share of the sensors");
         text += "\n# What a reading holds.\n";
         let period = self.intervals(self.ticks() / 2);
         let hold = self.intervals(10);
@@ -181,15 +151,10 @@ impl Answers {
     fn load(&self) -> String {
         let rate = self.readings_per_second().max(0.001);
         let absent = self.late;
-        let least = if absent > 0.0 {
-            round_u64((EMPTY.ln() / absent.ln()).ceil()).max(1)
-        } else {
-            1
-        };
+        let least = if absent > 0.0 { round_u64((EMPTY.ln() / absent.ln()).ceil()).max(1) } else { 1 };
         let batch = round_u64(rate).clamp(1, LARGEST_BATCH).max(least);
-        let mut text = String::from(
-            "# First the data is loaded, as fast as the clients can.\n[load]\nclients = 2\n\n",
-        );
+        let mut text =
+            String::from("# First the data is loaded, as fast as the clients can.\n[load]\nclients = 2\n\n");
         text += "# Then writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n";
         let seconds = format!(
             "{QUESTIONS_A_SECOND} questions a second are {} answers, enough for a 99th percentile",
@@ -197,19 +162,11 @@ impl Answers {
         );
         text += &commented(&format!("duration = \"{MIXED_SECONDS}s\""), &seconds);
         text += &commented("warm_up = \"2s\"", "queries alone, not counted");
-        text += &commented(
-            "check_one_in = 10",
-            "one answer of so many is compared in full",
-        );
+        text += &commented("check_one_in = 10", "one answer of so many is compared in full");
         text += "\n[writers]\nclients = 1\n";
-        text += &commented(
-            &format!("batch = {batch}"),
-            "readings in a write: those of about a second",
-        );
-        text += &commented(
-            &format!("rate = {}", number(rate)),
-            "readings a second; --find-limit begins here",
-        );
+        text += &commented(&format!("batch = {batch}"), "readings in a write: those of about a second");
+        text +=
+            &commented(&format!("rate = {}", number(rate)), "readings a second; --find-limit begins here");
         text
     }
 
@@ -231,32 +188,25 @@ impl Answers {
                 }
                 Asked::Dashboards => {
                     let (span, window) = (self.intervals(window * WINDOWS), self.intervals(window));
-                    commented(
-                        "kind = \"window mean\"",
-                        "a curve over all sensors of a site",
-                    ) + &format!(
-                        "field = \"{}\"\nof = \"site\"\nspan = \"{span}\"\nwindow = \"{window}\"\nwhen = \"latest\"\n",
-                        self.number().map_or("", Measure::name)
-                    )
+                    commented("kind = \"window mean\"", "a curve over all sensors of a site")
+                        + &format!(
+                            "field = \"{}\"\nof = \"site\"\nspan = \"{span}\"\nwindow = \"{window}\"\nwhen = \"latest\"\n",
+                            self.number().map_or("", Measure::name)
+                        )
                 }
                 Asked::Alerts => {
                     let span = length_text(self.interval_ns.saturating_mul(ALERT_TICKS));
                     let field = self.wandering();
                     let above = field.map_or(0.0, |one| one.threshold(ticks));
-                    commented(
-                        "kind = \"matching\"",
-                        "which sensors passed a threshold lately",
-                    ) + &format!(
-                        "field = \"{}\"\nabove = {above:?}\nspan = \"{span}\"\nwhen = \"latest\"\n",
-                        field.map_or("", Measure::name)
-                    )
+                    commented("kind = \"matching\"", "which sensors passed a threshold lately")
+                        + &format!(
+                            "field = \"{}\"\nabove = {above:?}\nspan = \"{span}\"\nwhen = \"latest\"\n",
+                            field.map_or("", Measure::name)
+                        )
                 }
             };
             text += "clients = 4\n";
-            text += &commented(
-                &format!("rate = {QUESTIONS_A_SECOND}"),
-                "a second, of all clients",
-            );
+            text += &commented(&format!("rate = {QUESTIONS_A_SECOND}"), "a second, of all clients");
         }
         text
     }
@@ -274,9 +224,7 @@ impl Answers {
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = names
-        .map(|name| toml::Value::from(name).to_string())
-        .collect();
+    let quoted: Vec<String> = names.map(|name| toml::Value::from(name).to_string()).collect();
     quoted.join(", ")
 }
 

@@ -83,10 +83,7 @@ pub fn measures(text: &str) -> Result<Vec<Measure>, String> {
         if ["sensor", "site"].contains(&name) || found.iter().any(|one| one.name == name) {
             return Err(format!("{name:?} is there already; names are unique"));
         }
-        found.push(Measure {
-            name: name.to_owned(),
-            shape,
-        });
+        found.push(Measure { name: name.to_owned(), shape });
     }
     match found.len() {
         0 => Err("name one thing or more, like temperature".to_owned()),
@@ -132,10 +129,7 @@ impl Measure {
             ValueShape::Walk(min, max) => walk("float", (min, max)) + "decimals = 2\n",
             ValueShape::WholeWalk(min, max) => walk("integer", (min, max)),
             ValueShape::Counter(step) => {
-                let step = commented(
-                    &format!("step = {step:?}"),
-                    "grows by so much a reading, on average",
-                );
+                let step = commented(&format!("step = {step:?}"), "grows by so much a reading, on average");
                 format!("type = \"integer\"\nshape = \"counter\"\n{step}")
             }
             ValueShape::Truth => {

@@ -145,12 +145,7 @@ impl Answers {
     ///
     /// # Errors
     /// What is wrong with it, and what a right one looks like.
-    pub fn take(
-        &mut self,
-        question: &Question,
-        text: &str,
-        is_store: StoreCheck<'_>,
-    ) -> Result<(), String> {
+    pub fn take(&mut self, question: &Question, text: &str, is_store: StoreCheck<'_>) -> Result<(), String> {
         (question.take)(self, text.trim(), is_store)
     }
 }

@@ -36,9 +36,7 @@ fn plain(text: &str) -> String {
 pub fn sensors(text: &str) -> Result<u32, String> {
     let found = plain(text).parse().ok();
     let fits = found.filter(|count| (1..=MOST_SENSORS).contains(count));
-    fits.ok_or_else(|| {
-        format!("{text:?} is no number of sensors; write a whole number from 1 to 10,000,000")
-    })
+    fits.ok_or_else(|| format!("{text:?} is no number of sensors; write a whole number from 1 to 10,000,000"))
 }
 
 /// Whether the sensors together send at a rate that can be measured.
@@ -47,19 +45,12 @@ pub fn interval(interval_ns: i64, sensors: u32) -> Result<(), String> {
     if RATES.contains(&rate) {
         return Ok(());
     }
-    let all = if sensors == 1 {
-        "1 sensor sends".to_owned()
-    } else {
-        format!("{sensors} sensors send")
-    };
-    Err(format!(
-        "{all} {rate} readings a second then; it has to be 0.001 to 10,000,000"
-    ))
+    let all = if sensors == 1 { "1 sensor sends".to_owned() } else { format!("{sensors} sensors send") };
+    Err(format!("{all} {rate} readings a second then; it has to be 0.001 to 10,000,000"))
 }
 
 pub fn disorder(text: &str) -> Result<(f64, f64), String> {
-    let wrong =
-        || format!("{text:?} is not understood; write none, or such as: 1 % late, 0.1 % twice");
+    let wrong = || format!("{text:?} is not understood; write none, or such as: 1 % late, 0.1 % twice");
     let (mut late, mut repeated) = (0.0, 0.0);
     if ["none", "no", "0"].contains(&text) {
         return Ok((late, repeated));
@@ -142,14 +133,11 @@ pub fn headroom(text: &str) -> Result<f64, String> {
 
 pub fn size(text: &str) -> Result<Size, String> {
     match quantity(text) {
-        Some((bytes, Quantity::Size)) if (1e6..=1e18).contains(&bytes) => Ok(Size {
-            text: text.to_owned(),
-            bytes,
-        }),
+        Some((bytes, Quantity::Size)) if (1e6..=1e18).contains(&bytes) => {
+            Ok(Size { text: text.to_owned(), bytes })
+        }
         Some((_, Quantity::Size)) => Err(format!("{text:?}: it has to be 1 MB or more")),
-        _ => Err(format!(
-            "{text:?} is no size; write a number with its unit, like 512 MiB, 4 GB or 2 TB"
-        )),
+        _ => Err(format!("{text:?} is no size; write a number with its unit, like 512 MiB, 4 GB or 2 TB")),
     }
 }
 

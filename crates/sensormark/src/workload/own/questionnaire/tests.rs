@@ -15,15 +15,9 @@ fn answers(given: &[(&str, &str)]) -> Result<Answers, String> {
     };
     for question in &QUESTIONS {
         let said = given.iter().find(|(option, _)| *option == question.option);
-        let default = if question.default.is_empty() {
-            "sqlite"
-        } else {
-            question.default
-        };
+        let default = if question.default.is_empty() { "sqlite" } else { question.default };
         let text = said.map_or(default, |(_, text)| text);
-        answers
-            .take(question, text, &is_store)
-            .map_err(|why| format!("{}: {why}", question.option))?;
+        answers.take(question, text, &is_store).map_err(|why| format!("{}: {why}", question.option))?;
     }
     for (option, _) in given {
         let known = QUESTIONS.iter().any(|question| question.option == *option);
@@ -48,10 +42,7 @@ fn limits(parameters: &Parameters) -> Vec<&str> {
 fn defaults_make_a_file_with_requirements() {
     let file = read(&[]);
     assert_eq!(file.name, "plant");
-    assert_eq!(
-        (file.series.count, file.series.interval_ns),
-        (100, 10_000_000_000)
-    );
+    assert_eq!((file.series.count, file.series.interval_ns), (100, 10_000_000_000));
     assert_eq!(file.stores, ["sqlite"]);
     assert_eq!(file.layouts, ["individual", "bulk"]);
     assert_eq!(file.durability, Some(Durability::Durable));
@@ -87,10 +78,7 @@ fn defaults_make_a_file_with_requirements() {
 fn what_is_answered_is_in_the_file() {
     let file = read(&[
         ("sensors", "2_500"),
-        (
-            "measures",
-            "temperature, co2, door, oil_level:integer, hits:counter, state",
-        ),
+        ("measures", "temperature, co2, door, oil_level:integer, hits:counter, state"),
         ("every", "500ms"),
         ("disorder", "2 % late, 0.5 % twice"),
         ("keep", "1d12h"),
@@ -102,15 +90,8 @@ fn what_is_answered_is_in_the_file() {
         ("disk", "2TB"),
         ("on", "sqlite, postgresql:bulk"),
     ]);
-    let names: Vec<&str> = file
-        .fields
-        .iter()
-        .map(|field| field.name.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        ["temperature", "co2", "door", "oil_level", "hits", "state"]
-    );
+    let names: Vec<&str> = file.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["temperature", "co2", "door", "oil_level", "hits", "state"]);
     assert!((file.series.late, file.series.repeated) == (0.02, 0.005));
     assert_eq!(file.stores, ["sqlite", "postgresql:bulk"]);
     assert_eq!(file.durability, Some(Durability::Relaxed));
@@ -127,15 +108,7 @@ fn what_is_answered_is_in_the_file() {
     }
     let mixed = file.mixed.expect("a mixed phase");
     let kinds: Vec<QueryKind> = mixed.queries.iter().map(|query| query.kind).collect();
-    assert_eq!(
-        kinds,
-        [
-            QueryKind::Matching,
-            QueryKind::LastValue,
-            QueryKind::Mean,
-            QueryKind::Range
-        ]
-    );
+    assert_eq!(kinds, [QueryKind::Matching, QueryKind::LastValue, QueryKind::Mean, QueryKind::Range]);
     assert_eq!(mixed.writers.expect("writers").rate, Some(5_000.0));
 }
 
@@ -143,13 +116,7 @@ fn what_is_answered_is_in_the_file() {
 #[test]
 fn small_and_large_plants_have_files_that_are_right() {
     let all = ("asks", "live, history, dashboards, alerts");
-    for (sensors, every) in [
-        ("1", "15m"),
-        ("3", "1ms"),
-        ("40", "7s"),
-        ("100000", "1m"),
-        ("1000000", "1s"),
-    ] {
+    for (sensors, every) in [("1", "15m"), ("3", "1ms"), ("40", "7s"), ("100000", "1m"), ("1000000", "1s")] {
         for disorder in ["none", "50 % late", "1 % twice"] {
             for measures in ["temperature", "energy", "door:bool, brightness"] {
                 let given = [
@@ -196,10 +163,7 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
     ];
     for (option, text, expected) in wrong {
         let error = answers(&[(option, text)]).expect_err(text);
-        assert!(
-            error.starts_with(option) && error.contains(expected),
-            "{option} {text:?}: {error}"
-        );
+        assert!(error.starts_with(option) && error.contains(expected), "{option} {text:?}: {error}");
     }
     let doors = [("measures", "door"), ("asks", "live, dashboards")];
     let error = answers(&doors).expect_err("doors have no mean");
