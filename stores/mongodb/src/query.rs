@@ -48,8 +48,8 @@ struct Question<'a> {
 const MOST_NAMED: usize = 10_000;
 
 impl Reader<'_> {
-    /// How many series of its tag a question names at most: none unless an index finds documents by series, and either the tag is not where an index begins or the
-    /// question is about each series by itself.
+    /// How many series of its tag a question names at most. It names none unless an index finds documents by series. Then either the tag is not where an index
+    /// begins, or the question is about each series by itself.
     pub(crate) fn most_named(&self, query: &Query) -> usize {
         let (Ok((_, kept)), Selection::Tagged { tag, .. }) =
             (self.physical.table(query.table), &query.series)

@@ -99,8 +99,8 @@ impl Finished {
     }
 }
 
-/// When the first operation that did not start was due, in open loop. Those before it fill the time until then, even where each takes a moment: a write every ten
-/// seconds is a write in ten seconds, and no rate of its own.
+/// When the first operation that did not start was due, in open loop. Those before it fill the time until then, even where each takes a moment. So one write of
+/// a schedule of ten seconds is a write in ten seconds.
 fn next_due_ns(state: &LoadState, clients: &[ClientDone]) -> Option<u64> {
     let release = state.release.as_ref()?;
     let left = clients.iter().filter_map(|client| state.assignments.positions_left(client).next());
