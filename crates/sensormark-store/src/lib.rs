@@ -31,6 +31,8 @@ mod integer_column;
 
 pub mod query;
 
+pub mod question;
+
 pub mod answer;
 
 pub mod capability;
@@ -89,6 +91,7 @@ pub use name::DatabaseName;
 pub use query::{
     Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
+pub use question::Question;
 pub use schema::{
     Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
