@@ -138,7 +138,4 @@ pub mod cold;
 
 pub mod memory_limit;
 
-/// Processes on several hosts that make one load.
-pub mod ranks;
-
 pub mod trial;
