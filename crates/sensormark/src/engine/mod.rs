@@ -12,8 +12,6 @@
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
-mod planted_clock;
-
 pub mod pacing;
 
 pub mod scheduling;
