@@ -16,7 +16,7 @@ test: servers format deny lint unit page docs ## Install what is needed, then ev
 # Tests on other hosts are ignored, with the reason, where the second line cannot install.
 servers:
 	bash scripts/install-servers.sh
-	-bash scripts/install-servers.sh openssh openmpi slurm
+	-bash scripts/install-servers.sh openssh slurm
 
 format:
 	$(CARGO) fmt --all --check

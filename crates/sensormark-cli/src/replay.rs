@@ -100,7 +100,6 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut shown = parameters;
     shown["file"] = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).into();
     let planned = Planned {
-        rank: None,
         workload: replay::NAME,
         scale: scale.name(),
         parameters: shown,

@@ -27,8 +27,6 @@ pub mod layout;
 
 pub mod batch;
 
-mod integer_column;
-
 pub mod query;
 
 pub mod question;
@@ -81,7 +79,6 @@ pub use cluster::{Cluster, ClusterWish, Clusters, Consistency, Leadership, Membe
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
-pub use integer_column::IntegerColumn;
 pub use launch::Launch;
 pub use layout::{
     DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope, Shape,
