@@ -53,14 +53,16 @@ def check(counts):
     rows, wrong = budgets(counts), []
     print(f"{'part':<24}{'tokens':>10}{'may have':>10}{'target':>10}")
     for name, most, target, _, tokens in rows:
-        print(f'{name:<24}{tokens:>10,}{int(most):>10,}{target if target == "-" else format(int(target), ","):>10}')
+        limits = [each if each == '-' else f'{int(each):,}' for each in (most, target)]
+        print(f'{name:<24}{tokens:>10,}{limits[0]:>10}{limits[1]:>10}')
+        if most == '-': continue
         if tokens > int(most): wrong.append(f'{name} has {tokens:,} tokens and may have {int(most):,}: make it smaller. Only an issue changes a budget.')
         if tokens < int(most) * 0.98 - 200 and int(most) != int(target.replace('-', '-1')): wrong.append(f'{name} has fallen to {tokens:,} tokens: keep that with scripts/tokens.py --lower')
     print(f"{'all':<24}{sum(counts.values()):>10,}")
     sys.exit('\n'.join(wrong) or None)
 def lower(counts):
     head = [line for line in open(TABLE, encoding='utf8') if line.startswith('#')]
-    rows = [f"{name}\t{max(min(int(most), tokens), 0 if target == '-' else min(int(most), int(target)))}\t{target}\t{folders}\n" for name, most, target, folders, tokens in budgets(counts)]
+    rows = [f"{name}\t{most if most == '-' else max(min(int(most), tokens), 0 if target == '-' else min(int(most), int(target)))}\t{target}\t{folders}\n" for name, most, target, folders, tokens in budgets(counts)]
     with open(TABLE + '.new', 'w', encoding='utf8') as file: file.writelines(head + rows)
     os.replace(TABLE + '.new', TABLE)
 TABLE = 'scripts/budgets.tsv'
