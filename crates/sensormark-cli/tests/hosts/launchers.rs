@@ -238,10 +238,10 @@ pub fn clocks() -> Option<String> {
     assert_eq!(ledger["produced"], 4_200, "{}", said(&output));
     assert_eq!(ledger["lost"], 0);
     assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
-    // A start that was off by these 3 s would show in every delay. A busy machine delays much, too.
+    // A start that was off by these 3 s would show in the fastest delay too. A busy machine delays most of them.
     let delay = &write["latencies"]["sensor_delay"]["summary"];
-    let median_ns = delay["p50_ns"].as_u64().expect("a median");
-    assert!(median_ns < 2_500_000_000, "{delay}");
+    let fastest_ns = delay["min_ns"].as_u64().expect("the fastest");
+    assert!(fastest_ns < 2_500_000_000, "{delay}");
     assert!(place.leftovers().is_empty() || place.leftovers().len() == 1, "{:?}", place.leftovers());
     None
 }

@@ -138,8 +138,9 @@ fn compare(ahead: &[Value], plain: &[Value]) {
     let spread_ns = delay(ahead, "p95_ns").max(delay(plain, "p95_ns"));
     let (one, other) = (delay(ahead, "p50_ns"), delay(plain, "p50_ns"));
     assert!(one.abs_diff(other) <= spread_ns + uncertain_ns, "{one} and {other}");
-    // A busy machine delays much; 3 s would delay more.
-    assert!(one.max(other) < 2_500_000_000, "{one} and {other}");
+    // A busy machine delays most samples by seconds; 3 s would delay the fastest too.
+    let fastest = delay(ahead, "min_ns").max(delay(plain, "min_ns"));
+    assert!(fastest < 2_500_000_000, "{fastest}");
     let seconds = |trial: &Value| phase(trial)["seconds"].as_f64().expect("a length");
     let off = (seconds(ahead) - seconds(plain)).abs();
     assert!(off < 0.5, "{off} s");
