@@ -118,8 +118,8 @@ fn every_rule_is_tried_and_has_a_number_of_its_own() {
 #[test]
 fn every_named_question_is_asked() {
     use crate::data::{Data, Dataset};
-    use sensormark_store::Question;
     use Dataset::{Channels, Devices, Fleet, Mixed, Values};
+    use sensormark_store::Question;
     let asked = [Mixed, Channels, Values, Devices, Fleet];
     let asked = asked.map(|dataset| crate::rules::one_of_each(&Data::new(dataset)));
     let asked: BTreeSet<_> = asked.iter().flatten().filter_map(Question::of).collect();
