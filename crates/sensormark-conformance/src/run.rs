@@ -33,10 +33,18 @@ pub fn main_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
 }
 
 /// As [`main`], where the whole suite takes longer than `make test` may. Every rule is tried on one layout of each family
-/// and one data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
+/// and one data set, and every named question on every layout and data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
 pub fn main_in_part(store: Arc<dyn Store>) -> ! {
-    let whole = std::env::var_os(SLOW_VARIABLE).is_some();
-    conclude(store, !whole, None)
+    conclude(store, !is_whole(), None)
+}
+
+/// As [`main_in_part`] and [`main_with_pins`].
+pub fn main_in_part_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
+    conclude(store, !is_whole(), Some(Path::new(crate_folder)))
+}
+
+fn is_whole() -> bool {
+    std::env::var_os(SLOW_VARIABLE).is_some()
 }
 
 fn conclude(store: Arc<dyn Store>, in_part: bool, pins: Option<&Path>) -> ! {

@@ -140,7 +140,10 @@ fn a_part_of_the_suite_tries_every_rule_in_every_family() {
         .map(|(task, _)| what(task))
         .collect();
     assert_eq!(part.iter().copied().collect::<BTreeSet<_>>(), whole);
-    assert_eq!(part.len(), whole.len(), "each once");
+    let once = part.iter().filter(|(number, _)| *number != "C-C-02").count();
+    assert_eq!(once, whole.iter().filter(|(number, _)| *number != "C-C-02").count(), "each once");
+    let everywhere = tasks.iter().filter(|task| task.rule.number == "C-C-02").count();
+    assert_eq!(part.len(), once + everywhere, "named questions in every layout");
     assert!(part.len() * 2 < tasks.len());
 }
 

@@ -1,10 +1,12 @@
 //! What is asked and written for the pins: schemas of three kinds, their layouts, and one question of each kind.
 
+use crate::rule::one_by_one;
 use sensormark_store::batch::Batch;
 use sensormark_store::layout::{Family, Layout, WriteMethod};
 use sensormark_store::query::{
     Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
+use sensormark_store::question::Question;
 use sensormark_store::schema::{
     Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
@@ -154,12 +156,29 @@ pub(super) fn questions(schema: &Schema) -> Vec<(String, Query)> {
         questions.extend(aggregates(table, name, &series));
     }
     // Other selections narrow all questions in the same way.
-    let narrow = ["range of all fields", "first above", "last reading", "windows"];
+    let narrow = [
+        "range of all fields",
+        "last reading",
+        "windows",
+        "statistics",
+        "last values",
+        "most frequent values",
+    ];
     questions.retain(|(name, _)| {
         let (what, series) = name.split_once(", ").unwrap_or_default();
         matches!(series, "one series" | "all") || narrow.contains(&what)
     });
-    questions
+    questions.iter().flat_map(named).collect()
+}
+
+/// The named questions that a query is: several functions are asked one by one.
+fn named((title, query): &(String, Query)) -> Vec<(String, Query)> {
+    let asked = one_by_one(query).into_iter().filter(|query| Question::of(query).is_some());
+    let titled = asked.map(|one| match (&one.ask, one == *query) {
+        (Ask::Aggregate { aggregates, .. }, false) => (format!("{title}, {:?}", aggregates[0].function), one),
+        _ => (title.clone(), one),
+    });
+    titled.collect()
 }
 
 /// A question of the same shape with other values.
@@ -179,6 +198,9 @@ pub(super) fn another(query: &Query) -> Query {
         Ask::Aggregate { grouping, .. } => {
             if let Some(window) = &mut grouping.window {
                 window.width_ns *= 2;
+                if window.origin_ns == query.range.start_ns {
+                    window.origin_ns = other.range.start_ns;
+                }
             }
             if let Some(split) = &mut grouping.by_day_part {
                 split.day_start_ns += HOUR;
@@ -226,46 +248,43 @@ fn aggregates(table: &Table, name: &str, series: &Selection) -> Vec<(String, Que
 
 fn wanted(table: &Table) -> Vec<Wanted> {
     let one = |function, field| Aggregate { function, field };
-    let only = |function| vec![one(function, 0)];
+    let mean = || vec![one(Function::Mean, 0)];
     let plain = PLAIN.map(|function| one(function, 0)).to_vec();
-    let mut both = plain.clone();
-    both.push(one(Function::Mean, 1));
     let window = |origin_ns| Grouping {
         window: Some(Window { width_ns: 60 * SECOND, origin_ns }),
         ..Grouping::default()
     };
-    let by_series = Grouping { by_series: true, ..window(0) };
     let whole = Grouping::default();
-    let by_day = Grouping { by_day_part: Some(SPLIT), by_series: true, ..whole };
+    let by_day = Grouping { by_day_part: Some(SPLIT), ..whole };
     let mut wanted = vec![
         ("plain", plain.clone(), whole, false),
-        ("two fields", both, by_series, false),
+        ("by series", plain.clone(), Grouping { by_series: true, ..window(0) }, false),
         ("windows", plain.clone(), window(0), false),
-        ("windows from 7 s", plain.clone(), window(7 * SECOND), false),
-        ("by day", plain.clone(), by_day, false),
-        ("sums", plain.clone(), whole, true),
-        ("sums by day", plain.clone(), by_day, true),
-        ("value last", only(Function::Last), by_series, false),
-        ("value last of all", only(Function::Last), whole, false),
-        ("most frequent", only(Function::MostFrequent), by_series, false),
-        ("most frequent of all", only(Function::MostFrequent), whole, false),
+        ("chart", mean(), window(BASE + 1), false),
+        ("by day", mean(), by_day, false),
+        ("sums", mean(), whole, true),
+        (
+            "sums by window",
+            mean(),
+            Grouping { window: Some(Window { width_ns: DAY, origin_ns: 0 }), ..whole },
+            true,
+        ),
+        ("sums by day", mean(), by_day, true),
     ];
     if !table.tags.is_empty() {
-        let by_tag = Grouping { by_tag: Some(0), ..window(0) };
-        wanted.push(("by a tag", plain, by_tag, false));
+        wanted.push(("by a tag", plain, Grouping { by_tag: Some(0), ..window(0) }, false));
+        let by_series = Grouping { by_series: true, ..whole };
+        wanted.push(("statistics", statistics(table), by_series, false));
+        wanted.push(("last values", vec![one(Function::Last, 0)], by_series, false));
+        wanted.push(("most frequent values", vec![one(Function::MostFrequent, 0)], by_series, false));
     }
-    wanted.extend(shares(table, window(7 * SECOND)));
     wanted
 }
 
-/// Shares of the time, where there is a truth value: of everything, and by these windows of each series.
-fn shares(table: &Table, by_window: Grouping) -> Vec<Wanted> {
+/// Every function, of the first field or of the first truth value.
+fn statistics(table: &Table) -> Vec<Aggregate> {
+    let of = |field| move |function| Aggregate { function, field };
+    let numbers = PLAIN.into_iter().chain([Function::Last, Function::MostFrequent]).map(of(0));
     let truth = (0..table.fields.len()).find(|&field| table.fields[field].kind == FieldType::Bool);
-    let Some(field) = truth else {
-        return Vec::new();
-    };
-    let share = |function, field| Aggregate { function, field };
-    let both = vec![share(Function::TimeWeightedShare, field), share(Function::Count, 0)];
-    let by_window = Grouping { by_series: true, ..by_window };
-    vec![("share", both.clone(), Grouping::default(), false), ("share by window", both, by_window, false)]
+    numbers.chain(truth.map(|field| of(field)(Function::TimeWeightedShare))).collect()
 }

@@ -13,7 +13,10 @@ use sensormark_store::record::json;
 use sensormark_store::{Batch, StoreError};
 use std::ops::Range;
 
-/// Writes these rows as one request and one transaction.
+/// The longest string of statements. For each statement the library copies what is left of its string, so the time grows with the square of the length.
+const MOST_BYTES: usize = 16 << 10;
+
+/// Writes these rows as one transaction.
 pub fn write(
     connection: &Connection,
     physical: &PhysicalSchema,
@@ -35,8 +38,17 @@ pub fn write(
             literal(rows.cell(row, column), text);
         }
         text.extend_from_slice(b");");
+        if text.len() > MOST_BYTES {
+            run(connection, text)?;
+            text.clear();
+        }
     }
     text.extend_from_slice(b"COMMIT;");
+    run(connection, text)
+}
+
+/// Runs statements in one string. Where one fails, the transaction is rolled back.
+fn run(connection: &Connection, text: &[u8]) -> Result<(), StoreError> {
     let sql = std::str::from_utf8(text)
         .map_err(|cause| error::unexpected(OPERATION, "statements are not UTF-8").with_source(cause))?;
     connection.execute_batch(sql).map_err(|cause| {
