@@ -18,6 +18,9 @@ pub mod row;
 
 mod rows;
 
+#[cfg(feature = "postgres")]
+pub mod postgres;
+
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
@@ -146,6 +149,16 @@ pub trait Connection {
 
     /// Gives it back.
     fn leave(&mut self) {}
+
+    /// The setting that the session should have for the next statement (`SET …`, the store's `before`): where it has another, it is sent in one trip with it.
+    fn wants(&mut self, setting: &str) {
+        let _ = setting;
+    }
+
+    /// Tells the server to give up what it is doing for this connection.
+    fn cancel(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
 
     /// How the database carries a statement out, in its own words; none where it has no plan for it. `explain` is the store's text for it, with the statement in it.
     fn plan<'a>(

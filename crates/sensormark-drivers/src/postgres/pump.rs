@@ -3,7 +3,8 @@
 //! `tokio-postgres` splits a connection in two: a client that sends requests and a connection that does the input and output. Here one task polls both,
 //! in the order in which they wake each other: a request costs one wake-up by the kernel and no change of tasks.
 
-use super::error::store_error;
+use super::error::fault;
+use crate::Fault;
 use futures_util::task::AtomicWaker;
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::{Future, poll_fn};
@@ -94,16 +95,17 @@ impl Pump {
         &mut self,
         operation: &str,
         request: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, Fault> {
         if self.broken {
             let text = "this session's connection is gone after an earlier failure; connect again";
-            return Err(StoreError::new(ErrorKind::Unavailable, operation, text).with_doubt(false));
+            let error = StoreError::new(ErrorKind::Unavailable, operation, text).with_doubt(false);
+            return Err(Fault::Known(error));
         }
         let mut request = pin!(request);
         self.request.set(true);
         self.input.set(true);
         let done = poll_fn(|context| self.poll(context, request.as_mut())).await;
-        done.map_err(|error| store_error(operation, error))
+        done.map_err(|error| fault(operation, error))
     }
 
     fn poll<T>(

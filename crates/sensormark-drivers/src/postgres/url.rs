@@ -3,8 +3,9 @@
 //! Two options are sensormark's: `synchronous_commit` sets it for each session, and `reads=replicas` has questions answered by servers that take no
 //! writes. Nothing here shows a password.
 
-use super::error::store_error;
+use super::error::fault;
 use super::pump::Duplex;
+use crate::Fault;
 use rustls::ClientConfig;
 use rustls::DigitallySignedStruct;
 use rustls::SignatureScheme;
@@ -134,14 +135,14 @@ impl Options {
         database: &str,
         timeout: Duration,
         to_replica: bool,
-    ) -> Result<(Client, Box<dyn Duplex>), StoreError> {
+    ) -> Result<(Client, Box<dyn Duplex>), Fault> {
         let mut config = self.config.clone();
         config.dbname(database).connect_timeout(timeout);
         if to_replica {
             config.target_session_attrs(TargetSessionAttrs::ReadOnly);
             config.load_balance_hosts(LoadBalanceHosts::Random);
         }
-        let failed = |error| store_error("connect to PostgreSQL", error);
+        let failed = |error| fault("connect to PostgreSQL", error);
         if config.get_ssl_mode() == SslMode::Disable {
             let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
             return Ok((client, Box::new(connection)));
@@ -157,9 +158,8 @@ impl Options {
             let unverified = !self.verified;
             tls::configuration(if unverified { Arc::new(AnyCertificate(verifier)) } else { verifier })
         });
-        configuration.map_err(|text| {
-            StoreError::new(ErrorKind::Configuration, "prepare TLS for PostgreSQL", text)
-        })
+        configuration
+            .map_err(|text| StoreError::new(ErrorKind::Configuration, "prepare TLS for PostgreSQL", text))
     }
 }
 

@@ -146,7 +146,8 @@ pub(super) fn put_record(
     let count = record.readings();
     match source {
         Source::Offsets => {
-            let offsets = record.offsets_ns(rows.batch).map(Cell::I64);
+            let offset = |reading: usize| rows.batch.times_ns[reading].wrapping_sub(record.start_ns);
+            let offsets = record.rows().map(|reading| Cell::I64(offset(reading)));
             array(element(kind), count, offsets, out);
         }
         Source::FieldArray(field) => {
