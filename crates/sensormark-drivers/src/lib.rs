@@ -14,6 +14,8 @@ mod cell;
 
 mod fault;
 
+pub mod layers;
+
 pub mod row;
 
 mod rows;

@@ -82,6 +82,10 @@ impl Options {
         if options.authorities.is_some() && !options.verified {
             return Err(wrong("sslrootcert goes with sslmode=verify-full"));
         }
+        if let Some(level) = options.synchronous_commit {
+            // The store's file reads it.
+            options.config.options(format!("-c sensormark.synchronous_commit={level}"));
+        }
         if options.config.get_hosts().len() == 1 {
             options.config.target_session_attrs(TargetSessionAttrs::Any);
         }
