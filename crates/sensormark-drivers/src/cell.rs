@@ -1,5 +1,6 @@
 //! One value on its way to the database. Cells are made and sent one at a time on the hot path: they borrow and never allocate.
 
+use sensormark_store::record::json;
 use sensormark_store::{Batch, Table, TagColumn, Value, Values};
 
 /// One value.
@@ -59,4 +60,51 @@ impl<'a> Cell<'a> {
             Values::Text(values) => Self::Text(values.get(reading)),
         }
     }
+}
+
+impl Cell<'_> {
+    /// Appends the value as SQL writes it.
+    pub fn literal(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Null => out.extend_from_slice(b"NULL"),
+            Self::Bool(value) => out.push(b'0' + u8::from(value)),
+            Self::I64(value) => json::integer(value, out),
+            Self::F64(value) => json::real(value, out),
+            Self::Text(value) => {
+                out.push(b'\'');
+                for &byte in value.as_bytes() {
+                    if byte == b'\'' {
+                        out.push(byte);
+                    }
+                    out.push(byte);
+                }
+                out.push(b'\'');
+            }
+            Self::Bytes(value) => {
+                out.extend_from_slice(b"x'");
+                value.iter().for_each(|byte| out.extend_from_slice(format!("{byte:02x}").as_bytes()));
+                out.push(b'\'');
+            }
+            Self::Integers(values) => list(values.iter().map(|&value| Cell::I64(value)), out),
+            Self::Texts(values) => list(values.iter().map(|&value| Cell::Text(value)), out),
+        }
+    }
+
+    /// The same as text.
+    pub fn printed(self) -> String {
+        let mut out = Vec::new();
+        self.literal(&mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}
+
+fn list<'a>(cells: impl Iterator<Item = Cell<'a>>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (number, cell) in cells.enumerate() {
+        if number > 0 {
+            out.extend_from_slice(b", ");
+        }
+        cell.literal(out);
+    }
+    out.push(b'}');
 }
