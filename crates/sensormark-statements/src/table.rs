@@ -1,0 +1,235 @@
+//! A table of the schema in a layout: its names, what identifies its series, and what templates see of it.
+
+use crate::config::{Config, kind_name};
+use crate::series::{Key, SeriesMap};
+use minijinja::Value;
+use minijinja::value::{Object, ObjectRepr};
+use sensormark_store::{Field, FieldType, Schema, Shape, Table, TagColumn};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The owner's table: it has one row, the owner's mark.
+pub const OWNER_TABLE: &str = "sensormark_owner";
+
+/// What templates see.
+pub type Context = BTreeMap<String, Value>;
+
+/// A column as templates see it: it prints as its quoted name, and has attributes.
+#[derive(Debug)]
+struct Named {
+    name: String,
+    attributes: BTreeMap<&'static str, Value>,
+}
+
+impl Object for Named {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Map
+    }
+
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.attributes.get(key.as_str()?).cloned()
+    }
+
+    fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.name)
+    }
+}
+
+/// A table of the schema.
+#[derive(Debug)]
+pub struct TableShape {
+    /// Its series.
+    pub series: SeriesMap,
+    /// Names of the tables that it becomes, without quotes.
+    pub names: Vec<String>,
+    /// What templates see of it.
+    pub context: Context,
+    /// Whether tags have a table of their own.
+    pub own_tags: bool,
+    /// What templates see of each field.
+    pub fields: Vec<Value>,
+    /// The same of each tag.
+    pub tags: Vec<Value>,
+}
+
+/// Writes names.
+struct Names<'a> {
+    config: &'a Config,
+    database: &'a str,
+    schema: &'a Schema,
+    table: &'a Table,
+}
+
+impl Names<'_> {
+    fn quoted(&self, name: &str) -> String {
+        format!("{0}{name}{0}", self.config.text.quote)
+    }
+
+    /// A table's name in statements.
+    fn of_table(&self, name: &str) -> String {
+        match &self.config.text.table {
+            None => self.quoted(name),
+            Some(pattern) => {
+                pattern.replace("{database}", &self.quoted(self.database)).replace("{table}", &self.quoted(name))
+            }
+        }
+    }
+
+    /// The name of a table of ours beside the table's own.
+    fn own_table(&self, ending: &str) -> String {
+        free_name(&format!("{}_{ending}", self.table.name), |name| {
+            let is_entity = |table: &Table| table.entity.as_ref().is_some_and(|entity| entity.name == name);
+            name == OWNER_TABLE
+                || self.schema.tables.iter().any(|other| other.name == name || is_entity(other))
+        })
+    }
+
+    fn column(&self, bare: &str, attributes: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+        let name = self.quoted(bare);
+        let mut attributes: BTreeMap<&'static str, Value> = attributes.into_iter().collect();
+        attributes.insert("name", Value::from(name.as_str()));
+        attributes.insert("bare", Value::from(bare));
+        Value::from_object(Named { name, attributes })
+    }
+
+    fn field(&self, number: usize, field: &Field) -> Value {
+        let kind = self.config.field_type(field.kind);
+        let sum = if field.kind == FieldType::F64 { FieldType::F64 } else { FieldType::I64 };
+        self.column(
+            &field.name,
+            [
+                ("number", Value::from(number)),
+                ("kind", Value::from(kind_name(field.kind))),
+                ("nullable", Value::from(field.nullable)),
+                ("type", Value::from(kind)),
+                ("array", Value::from(self.config.array_type(kind))),
+                ("sum_type", Value::from(self.config.field_type(sum))),
+            ],
+        )
+    }
+
+    fn tag(&self, number: usize) -> Value {
+        let (name, column) = (&self.table.tags[number].name, &self.table.series.columns()[number]);
+        let (kind, kind_name) = match column {
+            TagColumn::Text(_) => (self.config.type_name("tag_text"), "text"),
+            TagColumn::Integer(_) => (self.config.type_name("tag_integer"), "integer"),
+        };
+        self.column(
+            name,
+            [
+                ("number", Value::from(number)),
+                ("slot", Value::from(format!(":key_{name}"))),
+                ("type", Value::from(kind)),
+                ("kind", Value::from(kind_name)),
+            ],
+        )
+    }
+}
+
+/// `wanted`, with underscores at its end until nobody else has the name.
+fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = wanted.to_owned();
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+impl TableShape {
+    /// The table of this number, in a layout of this shape.
+    pub fn new(
+        config: &Config,
+        database: &str,
+        schema: &Arc<Schema>,
+        number: usize,
+        own_tags: bool,
+        shape: Shape,
+    ) -> Self {
+        let table = &schema.tables[number];
+        let own_tags = own_tags && !table.tags.is_empty();
+        let names = Names { config, database, schema, table };
+        let series = SeriesMap::new(schema, number, own_tags);
+        let taken: Vec<String> = (table.fields.iter().map(|field| field.name.clone()))
+            .chain(table.tags.iter().map(|tag| tag.name.clone()))
+            .collect();
+        let quote = config.text.quote.clone();
+        let own = move |wanted: String| {
+            let name = free_name(&wanted, |name| taken.iter().any(|other| other == name));
+            format!("{quote}{name}{quote}")
+        };
+        let tags: Vec<Value> = (0..table.tags.len()).map(|tag| names.tag(tag)).collect();
+        let key = |key: &Key| match key {
+            Key::Tag(tag) => tags[*tag].clone(),
+            Key::Number => {
+                let bare = own("series".to_owned()).replace(&config.text.quote, "");
+                let kind = config.type_name("series");
+                names.column(
+                    &bare,
+                    [
+                        ("slot", Value::from(":series")),
+                        ("type", Value::from(kind)),
+                        ("kind", Value::from("number")),
+                    ],
+                )
+            }
+        };
+        let keys: Vec<Value> = series.keys().iter().map(key).collect();
+        let all_fields = table.fields.iter().enumerate();
+        let fields: Vec<Value> = all_fields.map(|(number, field)| names.field(number, field)).collect();
+        let is_number = |field: &Field| matches!(field.kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
+        let numeric = (0..fields.len()).filter(|&field| is_number(&table.fields[field]));
+        let numeric: Vec<Value> = numeric.map(|field| fields[field].clone()).collect();
+        let mut made = vec![table.name.clone()];
+        let mut context = Context::new();
+        let mut put = |name: &str, value: Value| {
+            context.insert(name.to_owned(), value);
+        };
+        put("table", names.of_table(&table.name).into());
+        put("bare_table", table.name.as_str().into());
+        let mut put_table = |name: &str, is_there: bool| {
+            let bare = names.own_table(name);
+            put(&format!("{name}_table"), if is_there { names.of_table(&bare).into() } else { Value::from(()) });
+            put(&format!("bare_{name}_table"), bare.as_str().into());
+            made.extend(is_there.then_some(bare));
+        };
+        put_table("tags", own_tags);
+        put_table("sums", matches!(shape, Shape::Summary { .. }));
+        if let Some(entity) = &table.entity {
+            made.push(entity.name.clone());
+            let columns = entity.columns.iter().enumerate();
+            let columns: Vec<Value> = columns.map(|(number, column)| names.field(number, column)).collect();
+            let entity = [
+                ("table", Value::from(names.of_table(&entity.name))),
+                ("columns", columns.into()),
+                ("last", names.quoted(&entity.last_time_column).into()),
+            ];
+            put("entity", Value::from_iter(entity));
+        } else {
+            put("entity", Value::from(()));
+        }
+        put("tags", if own_tags { Vec::new() } else { tags.clone() }.into());
+        put("all_tags", tags.clone().into());
+        put("keys", keys.into());
+        put("fields", fields.clone().into());
+        put("numeric", numeric.into());
+        put("time", own(config.text.time.clone()).into());
+        put("time_type", config.type_name("time").into());
+        put("types", Value::from_serialize(&config.types));
+        put("own", Value::from_function(own));
+        put("q", config.text.quote.as_str().into());
+        put("table_settings", "".into());
+        let (span, per) = match shape {
+            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1),
+            Shape::Summary { per_ns, .. } => (1, per_ns),
+            _ => (1, 1),
+        };
+        put("span_ns", span.into());
+        put("per_ns", per.into());
+        if let Shape::Summary { split, .. } = shape {
+            put("day_start", split.day_start_ns.into());
+            put("day_end", split.day_end_ns.into());
+        }
+        Self { series, names: made, context, own_tags, fields, tags }
+    }
+}
