@@ -9,12 +9,23 @@ pub mod null;
 
 pub mod reconnect;
 
-#[cfg(feature = "postgres")]
 pub mod timeout;
 
-use crate::{Block, Cell, Connection, EachRow, Fault, Prepared};
-use sensormark_store::LocalFuture;
+use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Place, Prepared};
+use sensormark_store::{LocalFuture, SessionKind};
 use std::time::Duration;
+
+/// Opens a connection with the layers that each has: of a driver that waits, operations are bounded in time; it is known what is in doubt.
+///
+/// # Errors
+/// The driver's, and that it takes too long.
+pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
+    let connection = match driver.session() {
+        SessionKind::Blocking => driver.open(place).await?,
+        SessionKind::Async => timeout::opened(driver, place).await?,
+    };
+    Ok(Layered::around(connection, doubt::Doubt::default()))
+}
 
 /// What an operation of a connection may leave behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -64,7 +64,8 @@ struct Link {
     /// What the session's setting is, and what the next statement wants it to be.
     setting: String,
     wanted: Option<String>,
-    /// The server's own bound of an operation's time, where it is not yet told.
+    /// The server's own bound of an operation's time, and the statement that sets another one.
+    time: Option<Duration>,
     bound: Option<String>,
 }
 
@@ -89,7 +90,14 @@ impl Link {
         to_replica: bool,
     ) -> Result<Self, Fault> {
         let (client, connection) = options.connect(database, timeout, to_replica).await?;
-        Ok(Self { client, pump: Pump::new(connection), setting: String::new(), wanted: None, bound: None })
+        Ok(Self {
+            client,
+            pump: Pump::new(connection),
+            setting: String::new(),
+            wanted: None,
+            time: None,
+            bound: None,
+        })
     }
 
     /// What is to be set in one trip with the next statement.
@@ -100,6 +108,22 @@ impl Link {
         let wanted = self.wanted.take().inspect(|setting| self.setting.clone_from(setting));
         let parts = [self.bound.take(), wanted];
         Some(parts.into_iter().flatten().collect::<Vec<_>>().join("; "))
+    }
+
+    /// Runs texts without values. What is to be set comes in a request of its own: within one, the server measures time from the request's start.
+    async fn run(&mut self, text: &str) -> Result<(), Fault> {
+        let change = self.change();
+        let running = async {
+            match &change {
+                None => self.client.batch_execute(text).await,
+                Some(change) => {
+                    let both = join(self.client.batch_execute(change), self.client.batch_execute(text));
+                    let (changed, run) = both.await;
+                    changed.and(run)
+                }
+            }
+        };
+        self.pump.run("run statements in PostgreSQL", running).await
     }
 
     /// Sends a statement with what must be set before it; how many rows it changed.
@@ -181,11 +205,7 @@ impl Connection for Session {
     fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>> {
         Box::pin(async move {
             for link in &mut self.links {
-                let text = match link.change() {
-                    None => text.to_owned(),
-                    Some(change) => format!("{change}; {text}"),
-                };
-                link.pump.run("run statements in PostgreSQL", link.client.batch_execute(&text)).await?;
+                link.run(text).await?;
             }
             Ok(())
         })
@@ -257,7 +277,8 @@ impl Connection for Session {
     /// The server is told too, so that it gives up by itself.
     fn within(&mut self, time: Option<Duration>) {
         let millis = time.map_or(0, |time| time.as_millis().clamp(1, 2_147_483_647));
-        for link in &mut self.links {
+        for link in self.links.iter_mut().filter(|link| link.time != time) {
+            link.time = time;
             link.bound = Some(format!("SET statement_timeout = {millis}"));
         }
     }

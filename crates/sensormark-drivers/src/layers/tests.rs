@@ -99,7 +99,6 @@ fn a_broken_connection_is_opened_anew_with_what_was_prepared() {
     assert_eq!((driver.0.load(Ordering::Relaxed), connection.text(statement)), (1, "SELECT 1"));
 }
 
-#[cfg(feature = "postgres")]
 #[test]
 fn what_takes_too_long_fails_and_the_connection_is_given_up() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

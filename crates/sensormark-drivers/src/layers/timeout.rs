@@ -1,7 +1,7 @@
 //! No operation takes longer than it is allowed. One that does is cancelled on the server, and the connection is of no more use: an answer may be on its way.
 
-use super::{Layer, Operation};
-use crate::{Connection, Fault};
+use super::{Layer, Layered, Operation};
+use crate::{Connection, Driver, Fault, Place};
 use sensormark_store::{ErrorKind, LocalFuture, StoreError};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,6 +11,22 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 
 /// How much longer than the server's own bound the client waits, so that the server may say so itself.
 const GRACE: Duration = Duration::from_millis(250);
+
+/// Opens a connection and bounds its operations, all by the time that the place allows.
+///
+/// # Errors
+/// The driver's, and that it takes too long.
+pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
+    let Ok(opened) = timeout(place.timeout, driver.open(place)).await else {
+        let millis = place.timeout.as_millis();
+        let text = format!("no answer within {millis} ms; check host, port and the server's load");
+        let error = StoreError::new(ErrorKind::Timeout, "connect to the server", text);
+        return Err(error.with_doubt(false).into());
+    };
+    let mut connection = Layered::around(opened?, TimeOut::new(place.timeout));
+    connection.within(Some(place.timeout));
+    Ok(connection)
+}
 
 /// The bound, and whether it was passed.
 pub struct TimeOut {
@@ -75,8 +91,8 @@ impl Layer for TimeOut {
     }
 
     fn within(&mut self, time: Option<Duration>) {
-        self.allowed = time;
-        if let Some(time) = time {
+        let before = std::mem::replace(&mut self.allowed, time);
+        if let Some(time) = time.filter(|_| before != time) {
             self.timer.as_mut().reset(Instant::now() + time);
         }
     }
