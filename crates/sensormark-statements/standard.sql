@@ -23,6 +23,9 @@ r.{{ field }}
 -- macro: ns()
 {{ at() }}
 
+-- macro: end_ns()
+:end
+
 -- macro: present(value)
 {{ value }} IS NOT NULL
 -- macro: comparable(field)
@@ -119,7 +122,7 @@ JOIN
 -- macro: grouped(columns, rest)
 SELECT {{ columns }} FROM {{ rest }}{% if group_count %} GROUP BY {{ group_numbers() }}{% else %} HAVING count(*) > 0{% endif %}
 -- macro: chosen_readings()
-{{ source() }}{{ with_tags() }} {{ where([in_range(), selected(), any_present()]) }}
+{{ source() }} {{ with_tags() }} {{ where([in_range(), selected(), any_present()]) }}
 
 -- ---------------------------------------------------------------------------------------------------- questions
 
@@ -171,7 +174,7 @@ FROM {{ entity.table }}
 -- macro: statistics_in_one()
 SELECT {{ keys_of("q", "k") }}
 {% for one in functions %}
-{% set value = "q.f" ~ one.field.number %}{% set held = "(least(q.n" ~ one.field.number ~ ", :end) - q.t)" %}
+{% set value = "q.f" ~ one.field.number %}{% set held = "(least(q.n" ~ one.field.number ~ ", " ~ end_ns() ~ ") - q.t)" %}
 {% if one.name == "share" %}{{ share(value, held) }}{% else %}{{ aggregate_of(one.name, value, one.field.kind, "q.t") }}{% endif %}
 {% if not loop.last %}, {% endif %}
 {% endfor %}
@@ -193,7 +196,7 @@ FROM (SELECT {{ keys_as("k") }}{{ ns() }} AS t
 {% if columns | trim %}PARTITION BY {{ (columns | trim)[:-1] }} {% endif %}
 -- macro: first_of_each_group(value, order, rest)
 SELECT {{ group_names() }}q.v
-FROM (SELECT {{ groups_as() }}{{ value }} AS v, row_number() OVER ({{ partition(groups()) }}ORDER BY {{ order }}) AS n
+FROM (SELECT {{ groups_as() }}{{ value }} AS v, row_number() OVER ({{ partition(groups()) }} ORDER BY {{ order }}) AS n
       FROM {{ chosen_readings() }} {{ rest }}) q WHERE q.n = 1
 -- statement: last_values
 {% if group_count %}{{ first_of_each_group(value(chosen[0]), at() ~ " DESC" ~ after_time(" DESC"), "") }}
@@ -202,7 +205,7 @@ FROM (SELECT {{ groups_as() }}{{ value }} AS v, row_number() OVER ({{ partition(
 -- statement: most_frequent_values
 {{ first_of_each_group(value(chosen[0]), "count(*) DESC, " ~ value(chosen[0]), "GROUP BY " ~ (group_numbers() ~ ", " if group_count else "") ~ (group_count + 1)) }}
 -- statement: shares
-{% set held = "coalesce(" ~ next(ns()) ~ " OVER (" ~ partition(key_names("r.") ~ "," if keys else "") ~ "ORDER BY " ~ at() ~ after_time("") ~ "), :end)" %}
+{% set held = "coalesce(" ~ next(ns()) ~ " OVER (" ~ partition(key_names("r.") ~ "," if keys else "") ~ " ORDER BY " ~ at() ~ after_time("") ~ "), " ~ end_ns() ~ ")" %}
 {% if windows %}{% set held = smaller(held, window(ns()) ~ " + :width") %}{% endif %}
 {{ grouped(group_names() ~ share("q.v", "q.h"), "(SELECT " ~ groups_as() ~ value(chosen[0]) ~ " AS v, " ~ held ~ " - " ~ ns() ~ " AS h FROM " ~ chosen_readings() ~ ") q") }}
 -- macro: share(value, held)
@@ -267,7 +270,7 @@ excluded.{{ column }}
 {% set column = sums_column(field, part) %}{{ column }} = {{ merged(part, kept(column), incoming(column), field) }}{% if not (last and loop.last) %}, {% endif %}
 {% endfor %}{% endfor %}
 -- macro: read_sums()
-{{ grouped(sums_groups() ~ aggregates_of_sums(), sums_table ~ " r " ~ with_tags() ~ where([selected(), in_periods(), sums_present()])) }}
+{{ grouped(sums_groups() ~ aggregates_of_sums(), sums_table ~ " r " ~ with_tags() ~ " " ~ where([selected(), in_periods(), sums_present()])) }}
 
 -- ---------------------------------------------------------------------------------------------------- tables and writes
 
@@ -311,6 +314,9 @@ CREATE TABLE {{ entity.table }} (
 {{ series_columns() }}{{ time }}{% for field in fields %}, {{ field }}{% endfor %}
 -- macro: slots()
 {{ series_slots() }}:time{% for field in fields %}, :field_{{ field.number }}{% endfor %}
+-- What a row has, where what carries it has no slots.
+-- statement: row
+{{ slots() }}
 -- statement: insert
 INSERT INTO {{ table }} ({{ columns() }}) VALUES ({{ slots() }})
 -- For a row whose key is there already, where the layout keeps both.

@@ -309,7 +309,7 @@ json(r.{{ data() }})
 -- Run in the transaction of the readings, for each period that they touch; the client has added the batch up.
 -- statement: add_sums
 INSERT INTO {{ sums_table }} ({{ series_columns() }}{{ period() }}, {{ day() }}{{ sums_columns() }}) VALUES ({{ series_slots() }}:period, :day{{ sums_slots() }})
-ON CONFLICT ({{ sums_key() }}) DO UPDATE SET {{ merge_sums() }}
+ON CONFLICT ({{ sums_key() }}) DO {% if numeric %}UPDATE SET {{ merge_sums() }}{% else %}NOTHING{% endif %}
 -- Its min and max of two values are NULL where one is.
 -- macro: merged(part, kept, more, field)
 {% if part == "count" or part == "sum" and not field.nullable %}{{ kept }} + {{ more }}

@@ -3,7 +3,6 @@
 use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
-use crate::text::statements;
 use crate::write::fill_tags;
 use sensormark_drivers::{Cell, Databases, Driver};
 use sensormark_kit::folder::{self, file_error};
@@ -114,31 +113,13 @@ impl Backend {
         text.replace("{owner}", OWNER_TABLE).replace("{database}", self.plan.database.as_str())
     }
 
-    /// The statements that make tables and indexes, entities first: readings may refer to them.
-    fn made(&self) -> Result<Vec<String>, StoreError> {
-        let mut made = Vec::new();
-        for (number, table) in self.physical.schema.tables.iter().enumerate() {
-            for statement in ["create_entities", "create", "index", "create_tags", "index_tags", "create_sums"] {
-                let is_there = match statement {
-                    "create_entities" => table.entity.is_some(),
-                    "create_tags" | "index_tags" => self.physical.tables[number].own_tags,
-                    _ => true,
-                };
-                if is_there && self.physical.templates.defines(statement) {
-                    made.extend(statements(&self.physical.text(number, statement)?));
-                }
-            }
-        }
-        Ok(made)
-    }
-
     async fn fill(&self) -> Result<(), StoreError> {
         let config = &self.physical.files.config;
         let [begin, commit, _] = &config.batch.transaction;
         let mut link = self.open().await?;
         link.run("create tables", begin).await?;
         self.run_each(&mut link, "mark", &config.admin.mark).await?;
-        for statement in self.made()? {
+        for statement in self.physical.made()? {
             link.run("create tables", &statement).await?;
         }
         fill_tags(&mut link, &self.physical).await?;
@@ -183,6 +164,18 @@ impl Backend {
 }
 
 impl BackendAdministrator for Backend {
+    async fn check(&mut self) -> Result<(), StoreError> {
+        let files = Arc::clone(&self.physical.files);
+        let class = files.config.durability.class(self.plan.durability);
+        let Some(check) = class.and_then(|class| class.check.as_ref()) else {
+            return Ok(());
+        };
+        const OPERATION: &str = "set the durability class";
+        let mut link = self.server().await?;
+        let value = link.value(OPERATION, &check.sql, &[]).await?;
+        check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+        link.close().await
+    }
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
         let admin = &self.physical.files.config.admin;
         let (is_there, only_looks) = match self.driver.databases() {

@@ -105,6 +105,9 @@ pub enum SetStyle {
 pub struct BatchConfig {
     /// What begins, ends and undoes a transaction.
     pub transaction: [String; 3],
+    /// Encoders whose block is one statement, or one request that is a transaction by itself.
+    #[serde(default)]
+    pub whole: Vec<String>,
     /// The most readings of one transaction.
     pub most: usize,
     /// Readings of a write, as its documentation advises.

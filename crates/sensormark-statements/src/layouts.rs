@@ -2,7 +2,7 @@
 
 use crate::sections::{Block, File};
 use sensormark_store::{
-    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, TagPlacement,
+    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement, TimeResolution,
 };
 
 /// The families that a file's layouts are of, and what the usual layout of each is called.
@@ -102,6 +102,14 @@ fn fits(block: &Block, schema: &Schema) -> bool {
     let mut fields = schema.tables.iter().flat_map(|table| &table.fields);
     match block.options.get("needs").map(String::as_str) {
         Some("tags") => schema.has_tags(),
+        Some("entities") => schema.tables.iter().any(|table| table.entity.is_some()),
+        Some("whole microseconds") => {
+            schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds)
+        }
+        Some("several fields of one type") => {
+            let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
+            schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
+        }
         Some("fields of one type") => {
             let first = fields.next().map(|field| field.kind);
             fields.all(|field| Some(field.kind) == first)
@@ -118,8 +126,11 @@ fn variant<'a>(name: &'a str, family: &str) -> &'a str {
 fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
     let measured = block.options.get("measured").map_or("on request", String::as_str);
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
+    let is_narrow = |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
+        ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
+        ("always with few fields", _) => DefaultSelection::Further,
         ("usual", _) => DefaultSelection::Usual,
         ("always", _) => DefaultSelection::Further,
         _ => DefaultSelection::OnRequest,

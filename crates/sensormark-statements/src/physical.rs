@@ -7,7 +7,7 @@ use crate::table::{OWNER_TABLE, TableShape};
 use crate::template::Templates;
 use crate::text;
 use sensormark_drivers::RowShape;
-use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement};
+use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement, TimeKey};
 use sensormark_kit::MOST_SHAPES;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,7 +52,11 @@ impl Physical {
         let own_tags = plan.layout.tags == TagPlacement::OwnTable;
         let table = |number| {
             let (config, database) = (&files.config, plan.database.as_str());
-            TableShape::new(config, database, &plan.schema, number, own_tags, plan.layout.shape)
+            let mut table = TableShape::new(config, database, &plan.schema, number, own_tags, plan.layout.shape);
+            if plan.layout.time == TimeKey::Native {
+                table.context.insert("time_type".to_owned(), config.type_name("native_time").into());
+            }
+            table
         };
         Ok(Self {
             block: block.name.clone(),
@@ -68,6 +72,26 @@ impl Physical {
     /// What is said of the layout with this word.
     pub fn option(&self, word: &str) -> Option<&str> {
         layouts::option(&self.files.file.lineage(&self.block), word)
+    }
+
+    /// Ns in a unit of the column of time.
+    pub fn unit_ns(&self) -> i64 {
+        match self.layout.time {
+            TimeKey::Native => self.files.config.text.native_unit_ns.unwrap_or(1),
+            TimeKey::Nanoseconds => 1,
+        }
+    }
+
+    /// A bound of a range in the unit of the column of time: the first that is not before it.
+    pub fn in_unit(&self, time_ns: i64) -> i64 {
+        let unit = self.unit_ns();
+        if unit == 1 { time_ns } else { time_ns.div_euclid(unit) + i64::from(time_ns.rem_euclid(unit) > 0) }
+    }
+
+    /// The name of the type of the column of time.
+    pub fn time_type(&self) -> &str {
+        let name = if self.layout.time == TimeKey::Native { "native_time" } else { "time" };
+        self.files.config.type_name(name)
     }
 
     /// The length of a record's span in ns, in layouts with records.
@@ -113,6 +137,27 @@ impl Physical {
         context.insert("chosen".to_owned(), context["fields"].clone());
         context.insert("of".to_owned(), "all".into());
         self.templates.render(statement, &context).map_err(wrong_template)
+    }
+
+    /// The statements that make tables and indexes, entities first: readings may refer to them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] when a template is wrong.
+    pub fn made(&self) -> Result<Vec<String>, StoreError> {
+        let mut made = Vec::new();
+        for (number, table) in self.schema.tables.iter().enumerate() {
+            for statement in ["create_entities", "create", "index", "create_tags", "index_tags", "create_sums"] {
+                let is_there = match statement {
+                    "create_entities" => table.entity.is_some(),
+                    "create_tags" | "index_tags" => self.tables[number].own_tags,
+                    _ => true,
+                };
+                if is_there && self.templates.defines(statement) {
+                    made.extend(text::statements(&self.text(number, statement)?));
+                }
+            }
+        }
+        Ok(made)
     }
 
     /// The statements for a question, rendered when the first of its shape is asked.

@@ -6,15 +6,16 @@ use crate::layouts::{block_of, offers, option};
 use crate::link::Link;
 use crate::physical::Physical;
 use crate::question::NO_SUMS;
+use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
 use sensormark_drivers::{Databases, Driver, Place};
 use sensormark_kit::folder;
-use sensormark_store::server::ServerFolder;
+use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
     Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout, LayoutOption,
     Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session, Store,
-    StoreError, Table, TagPlacement, Typical, WriteSize,
+    StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -187,11 +188,32 @@ impl Store for FileStore {
     fn installation(&self) -> Result<Installation, StoreError> {
         match self.driver.library_version() {
             Some(version) => Ok(Installation::bundled(version)),
-            None => Err(StoreError::unsupported("find a server", "name a server that runs, by its URL")),
+            None => server::installation(&self.files.config),
         }
     }
 
-    fn launch(&self, _: &Installation, _: &ServerFolder, _: &ServerOptions) -> Result<Launch, StoreError> {
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        let any = self.files.config.server.as_ref().is_some_and(|server| server.any_address);
+        if any { None } else { Some(KEEPS_TO_LOOPBACK) }
+    }
+
+    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
+        match (layout.time, self.files.config.text.native_unit_ns) {
+            (TimeKey::Nanoseconds, _) | (_, None | Some(1)) => TimeResolution::Nanoseconds,
+            (_, Some(1_000)) => TimeResolution::Microseconds,
+            _ => TimeResolution::Milliseconds,
+        }
+    }
+
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        if self.driver.databases() == Databases::Server {
+            return server::launch(&self.files.config, installation, folder, options);
+        }
         let title = &self.files.config.title;
         let text = format!("{title} runs inside the client's process; give it a folder instead");
         Err(StoreError::unsupported("start a server", text))

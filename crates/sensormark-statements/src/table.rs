@@ -31,6 +31,10 @@ impl Object for Named {
         self.attributes.get(key.as_str()?).cloned()
     }
 
+    fn is_true(self: &Arc<Self>) -> bool {
+        true
+    }
+
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.name)
     }
@@ -224,6 +228,10 @@ impl TableShape {
             Shape::Summary { per_ns, .. } => (1, per_ns),
             _ => (1, 1),
         };
+        if let Shape::Summary { split, .. } = shape {
+            put("day_start", split.day_start_ns.into());
+            put("day_end", split.day_end_ns.into());
+        }
         put("span_ns", span.into());
         put("per_ns", per.into());
         if let Shape::Summary { split, .. } = shape {

@@ -15,12 +15,16 @@ pub enum Slot {
     Start,
     /// The first instant after the range; after a point.
     End,
+    /// The same in ns, where the column of time is of the database's own type.
+    EndNs,
     /// One key column of the one series.
     Key(usize),
     /// The keys of the series of the set.
     Set,
     /// The keys of all series.
     All,
+    /// One key column of the series of the set, or of all, as an array.
+    Column(usize),
     /// The value of the tag that is selected by.
     Tag,
     /// The threshold.
@@ -45,6 +49,7 @@ pub struct Held<'a> {
     json: String,
     integers: Vec<i64>,
     texts: Vec<&'a str>,
+    columns: Vec<(usize, Vec<i64>, Vec<&'a str>)>,
 }
 
 const OPERATION: &str = "plan a question";
@@ -59,9 +64,18 @@ impl Slot {
             Key::Number => name == "series",
             Key::Tag(tag) => name.strip_prefix("key_") == Some(&description.tags[*tag].name),
         };
+        let is_column = |key: &Key| {
+            let column = name.strip_prefix("set_").or_else(|| name.strip_prefix("all_"));
+            column.is_some_and(|column| match key {
+                Key::Number => column == "series",
+                Key::Tag(tag) => column == description.tags[*tag].name,
+            })
+        };
+        let keys = table.series.keys();
         Ok(match name {
             "start" | "time" => Self::Start,
             "end" | "point_end" => Self::End,
+            "end_ns" => Self::EndNs,
             "set" => Self::Set,
             "all" => Self::All,
             "tag" => Self::Tag,
@@ -72,9 +86,10 @@ impl Slot {
             "day_end" => Self::DayEnd,
             "first_span" | "point_span" => Self::FirstSpan,
             "last_span" => Self::LastSpan,
-            _ => match table.series.keys().iter().position(is_key) {
-                Some(key) => Self::Key(key),
-                None => {
+            _ => match (keys.iter().position(is_key), keys.iter().position(is_column)) {
+                (Some(key), _) => Self::Key(key),
+                (None, Some(key)) => Self::Column(key),
+                (None, None) => {
                     let text = format!("a question has no value :{name}");
                     return Err(StoreError::new(ErrorKind::Configuration, OPERATION, text));
                 }
@@ -94,7 +109,8 @@ impl Slot {
             _ => config.type_name("series"),
         };
         match self {
-            Self::Start | Self::End => config.type_name("time").to_owned(),
+            Self::Start | Self::End => asked.physical.time_type().to_owned(),
+            Self::Column(key) => config.array_type(of_key(key)),
             Self::Key(key) => of_key(key).to_owned(),
             Self::Set | Self::All if config.slots.set == SetStyle::Json => config.type_name("text").to_owned(),
             Self::Set | Self::All => config.array_type(of_key(0)),
@@ -112,6 +128,17 @@ impl<'a> Asked<'a> {
     /// What the values of these slots borrow from.
     pub fn held(&self, slots: &[Slot]) -> Held<'a> {
         let mut held = Held::default();
+        for &slot in slots {
+            if let Slot::Column(key) = slot {
+                let (mut integers, mut texts) = (Vec::new(), Vec::new());
+                self.each_series(|series| match self.table.series.cell(key, series) {
+                    Cell::Text(value) => texts.push(value),
+                    Cell::I64(value) => integers.push(value),
+                    _ => {}
+                });
+                held.columns.push((key, integers, texts));
+            }
+        }
         if !slots.iter().any(|slot| matches!(slot, Slot::Set | Slot::All)) {
             return held;
         }
@@ -172,8 +199,14 @@ impl<'a> Asked<'a> {
         };
         let some = |value: Option<i64>| value.map_or(Cell::Null, Cell::I64);
         match slot {
-            Slot::Start => Cell::I64(range.start_ns),
-            Slot::End => Cell::I64(end_ns),
+            Slot::Start => Cell::I64(self.physical.in_unit(range.start_ns)),
+            Slot::End => Cell::I64(self.physical.in_unit(end_ns)),
+            Slot::EndNs => Cell::I64(end_ns),
+            Slot::Column(key) => match held.columns.iter().find(|column| column.0 == key) {
+                Some((_, integers, texts)) if texts.is_empty() => Cell::Integers(integers),
+                Some((_, _, texts)) => Cell::Texts(texts),
+                None => Cell::Null,
+            },
             Slot::FirstSpan => Cell::I64(range.start_ns.div_euclid(span_ns)),
             Slot::LastSpan => Cell::I64(end_ns.saturating_sub(1).div_euclid(span_ns)),
             Slot::Key(key) => match self.query.series {

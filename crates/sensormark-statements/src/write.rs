@@ -8,7 +8,7 @@ use crate::sums::sums_of;
 use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, Prepared, RowShape, Rows, Source};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, FieldType, StoreError, Value,
+    Acknowledgement, Atomicity, Batch, Encoding, EntityReading, ErrorKind, FieldType, Shape, StoreError, Value,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -36,6 +36,8 @@ struct Statements {
     /// Adds to a row of sums; and the fields that have sums.
     add_sums: Option<(Text, Vec<usize>)>,
     entity: Option<Text>,
+    /// The entity and its reading in one statement.
+    both: Option<Text>,
 }
 
 /// A statement of writing.
@@ -63,6 +65,18 @@ impl Text {
         let Some(mut text) = Self::of(physical, table, name)? else {
             return Ok(None);
         };
+        match physical.templates.form(name) {
+            // A COPY has no slots: its rows have those of `row`.
+            "copy" => {
+                if let Some(row) = Self::of(physical, table, "row")? {
+                    (text.names, text.types) = (row.names, row.types);
+                }
+            }
+            "arrays" => {
+                text.types.iter_mut().for_each(|kind| *kind = physical.files.config.array_type(kind));
+            }
+            _ => {}
+        }
         let sources = text.names.iter().map(|name| source(physical, table, name));
         text.sources = sources.collect::<Result<_, _>>()?;
         Ok(Some(text))
@@ -75,7 +89,7 @@ fn source(physical: &Physical, table: usize, name: &str) -> Result<Source, Store
     let number = |text: &str| text.parse().ok().filter(|&field| field < description.fields.len());
     let found = match name {
         "series" => Some(Source::Series),
-        "time" => Some(Source::Time(1)),
+        "time" => Some(Source::Time(physical.unit_ns())),
         "field" => Some(Source::FieldNumber),
         "value" => Some(Source::Value),
         "span" => Some(Source::Span),
@@ -111,15 +125,22 @@ fn type_name(physical: &Physical, table: usize, name: &str) -> String {
         })
     };
     match name {
-        "time" => config.type_name("time").to_owned(),
+        "time" => physical.time_type().to_owned(),
         "series" => config.type_name("series").to_owned(),
         "span" | "period" => config.type_name("i64").to_owned(),
         "size" => config.type_name("size").to_owned(),
         "field" => config.type_name("field").to_owned(),
         "value" => description.fields.first().map_or("", |field| config.field_type(field.kind)).to_owned(),
-        "json" | "record" => config.type_name("json").to_owned(),
+        "json" | "record" => match physical.layout.shape {
+            Shape::RecordPerSpan { encoding: Encoding::BinaryJson, .. } => config.type_name("binary_json"),
+            _ => config.type_name("json"),
+        }
+        .to_owned(),
         "packed" => config.type_name("bytes").to_owned(),
-        "nanoseconds" => config.array_type(config.type_name("offset")),
+        "nanoseconds" => {
+            let is_short = physical.span_ns().is_some_and(|span_ns| i32::try_from(span_ns).is_ok());
+            config.array_type(config.type_name(if is_short { "offset" } else { "i64" }))
+        }
         "day" => config.type_name("bool").to_owned(),
         _ => {
             let (start, number) = name.rsplit_once('_').unwrap_or((name, ""));
@@ -159,7 +180,11 @@ impl Writer {
         })?;
         let option = |word: &str| physical.option(word).and_then(|text| text.parse::<usize>().ok());
         let (rows, most) = sizes(option, config.slots.values, config.batch.most, insert.names.len());
-        let encoder = if physical.option("statements in a request").is_some() { "statements" } else { "rows" };
+        let encoder = match physical.templates.form("insert") {
+            "" if physical.option("statements in a request").is_some() => "statements",
+            "" => "rows",
+            other => other,
+        };
         let many = Text::of_rows(physical, table, "write_many")?;
         let fields = physical.schema.tables[table].fields.iter().enumerate();
         let numeric = fields.filter(|(_, field)| !matches!(field.kind, FieldType::Bool | FieldType::Text));
@@ -173,8 +198,19 @@ impl Writer {
             most,
             add_sums: Text::of(physical, table, "add_sums")?.map(|text| (text, numeric)),
             entity: if entity { Text::of(physical, table, "upsert_entity")? } else { None },
+            both: if entity { Text::of(physical, table, "upsert_reading")? } else { None },
             insert,
         })))
+    }
+}
+
+impl Writer {
+    /// What carries so many readings: the statement, and its encoder.
+    fn carrier(&self, readings: usize) -> (&Text, &str) {
+        match &self.0.many {
+            Some((text, encoder)) if readings > 1 => (text, encoder),
+            _ => (&self.0.insert, &self.0.encoder),
+        }
     }
 }
 
@@ -212,14 +248,23 @@ impl FileSession {
 
     /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
     async fn commit(&mut self, writer: &Writer, batch: &Batch, readings: Range<usize>) -> Result<u64, StoreError> {
-        let is_row = self.physical.row_shape() != RowShape::Fields && writer.0.add_sums.is_none();
-        let is_alone = readings.len() == 1 && is_row && writer.0.encoder == "rows";
-        if is_alone {
+        if self.is_whole(writer, readings.len()) {
             return self.insert(writer, batch, readings).await;
         }
         self.begin().await?;
         let done = self.insert(writer, batch, readings).await;
         self.end(done).await
+    }
+
+    /// Whether one statement carries so many readings, so that it is a commit by itself.
+    fn is_whole(&self, writer: &Writer, readings: usize) -> bool {
+        let (_, encoder) = writer.carrier(readings);
+        let is_row = match self.physical.row_shape() {
+            RowShape::Fields => readings == 1 && writer.0.rows > 1,
+            _ => readings <= writer.0.rows,
+        };
+        let is_one = encoder == "rows" && is_row;
+        writer.0.add_sums.is_none() && (is_one || self.physical.files.config.batch.whole.iter().any(|one| one == encoder))
     }
 
     async fn begin(&mut self) -> Result<(), StoreError> {
@@ -262,12 +307,17 @@ impl FileSession {
         let physical = Arc::clone(&self.physical);
         let description = physical.schema.table(batch.table)?;
         let shape = physical.row_shape();
-        let (text, encoder) = match &writer.0.many {
-            Some((text, encoder)) if readings.len() > 1 => (text, encoder.as_str()),
-            _ => (&writer.0.insert, writer.0.encoder.as_str()),
-        };
+        let (text, encoder) = writer.carrier(readings.len());
         let mut statements = 0;
-        if writer.0.rows > 1 {
+        if writer.0.rows > 1 && encoder == "rows" && shape == RowShape::Fields {
+            // Each field of the reading is a row.
+            for reading in readings.clone() {
+                let rows = Rows::new(batch, description, &text.sources, shape, reading..reading + 1);
+                let whole = repeated(&text.text, text.names.len(), &physical.files.config.slots.style, rows.len());
+                let types: Vec<String> = (0..rows.len()).flat_map(|_| text.types.iter().cloned()).collect();
+                statements += self.send(&whole, &types, encoder, None, &rows).await?;
+            }
+        } else if writer.0.rows > 1 && encoder == "rows" {
             let mut start = readings.start;
             while start < readings.end {
                 let left = readings.end - start;
@@ -333,6 +383,17 @@ impl FileSession {
             .iter()
             .map(|name| values.get(name.as_str()).copied().unwrap_or(Cell::Null))
             .collect();
+        if let (Atomicity::Atomic, Some(both)) = (write.atomicity, &writer.0.both) {
+            let reading = |name: &str| match source(&physical, write.reading.table, name) {
+                Ok(Source::Field(field)) => Cell::field(write.reading, 0, field),
+                Ok(Source::Tag(tag)) => Cell::tag(&physical.schema.tables[write.reading.table], tag, write.reading.series[0]),
+                _ => Cell::Null,
+            };
+            let cell = |name: &String| values.get(name.as_str()).copied().unwrap_or_else(|| reading(name));
+            let cells: Vec<Cell<'_>> = both.names.iter().map(cell).collect();
+            self.execute(&both.text, &both.types, &cells).await?;
+            return Ok(Acknowledgement { readings: 1, sent: 1, statements: 1 });
+        }
         self.enter().await?;
         let readings = 0..write.reading.len();
         let done = match write.atomicity {
@@ -443,7 +504,7 @@ fn entity_cells<'a>(
         return rejected(format!("{} values for {} columns", write.entity.len(), entity.columns.len()));
     }
     let series = &physical.tables[write.reading.table].series;
-    let mut cells = HashMap::from([("time".to_owned(), Cell::I64(write.reading.times_ns[0]))]);
+    let mut cells = HashMap::from([("time".to_owned(), Cell::I64(write.reading.times_ns[0].div_euclid(physical.unit_ns())))]);
     for (number, key) in series.keys().iter().enumerate() {
         let name = match key {
             Key::Number => "series".to_owned(),
@@ -466,10 +527,20 @@ pub async fn fill_tags(link: &mut Link, physical: &Physical) -> Result<(), Store
         if !physical.tables[number].own_tags {
             continue;
         }
-        let Some(text) = Text::of(physical, number, "fill_tags")? else {
+        let Some(text) = Text::of_rows(physical, number, "fill_tags")? else {
             continue;
         };
         let prepared = link.prepared(OPERATION, &text.text, &text.types).await?;
+        if physical.templates.form("fill_tags") == "arrays" {
+            let mut batch = Batch::new(number, description);
+            batch.series.extend(0..description.series.len());
+            batch.times_ns.resize(batch.series.len(), 0);
+            let rows = Rows::new(&batch, description, &text.sources, RowShape::Readings, 0..batch.len());
+            let block = Block { statement: prepared, encoder: "arrays", repeated: None, rows: &rows };
+            let done = link.connection.write(block).await;
+            done.map_err(|fault| link.failure(OPERATION, fault))?;
+            continue;
+        }
         for series in 0..description.series.len() {
             let cell = |name: &String| match name.strip_prefix("key_").and_then(|tag| description.tag(tag)) {
                 Some(tag) => Cell::tag(description, tag, series),

@@ -9,5 +9,5 @@ fn main() {
         (include_str!("../../../stores/sqlite/store.toml"), include_str!("../../../stores/sqlite/statements.sql"));
     let store = FileStore::new(config, "statements.sql", statements, Arc::new(Sqlite));
     let store = store.unwrap_or_else(|cause| panic!("{cause}"));
-    sensormark_conformance::main(Arc::new(store));
+    sensormark_conformance::main_with_pins(Arc::new(store), env!("CARGO_MANIFEST_DIR"));
 }
