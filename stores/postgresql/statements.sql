@@ -77,6 +77,15 @@ INSERT INTO {{ tags_table }} ({{ keys[0] }}{% for tag in all_tags %}, {{ tag }}{
 {{ super() | replace(types.u16 ~ " DEFAULT 1 NOT NULL", "bool DEFAULT true") }}
 -- statement: write_many -> copy
 COPY {{ table }} ({{ columns() }}) FROM STDIN (FORMAT binary)
+-- macro: part(number, text)
+part{{ number }} AS ({{ text }})
+-- macro: insert_reading()
+INSERT INTO {{ table }} ({{ columns() }}) VALUES ({{ slots() }})
+-- macro: reading_parts()
+{{ part(0, insert_reading()) }}
+-- The entity and its reading in one statement: both or neither, in one trip.
+-- statement: upsert_reading
+WITH {{ reading_parts() }} {{ insert_entity() }} ON CONFLICT ({{ entity_key() }}) DO UPDATE SET {{ entity.last }} = excluded.{{ entity.last }}
 
 -- layout: individual
 -- | row a reading, btree on (series, time); prepared INSERT for one, binary COPY for many
@@ -89,6 +98,7 @@ COPY {{ table }} ({{ columns() }}) FROM STDIN (FORMAT binary)
 -- measured: always with few fields
 -- kept: shape = "row_per_field"
 -- rows: fields
+-- rows in a statement: 64
 -- macro: field_number()
 r.{{ own("field") }}
 -- macro: field_value()
@@ -166,18 +176,22 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ time }}, {{ field_numb
 -- kept: time = "native"
 -- macro: ns()
 ((extract(epoch FROM {{ at() }}) * 1000000)::int8 * 1000)
+-- macro: end_ns()
+:end_ns
 
 -- layout: individual-concatenated < individual
 -- | row a reading; a batch is one string of INSERT statements
 -- measured: on request
 -- kept: write = "concatenated_statements"
 -- statements in a request: 10000
+-- statement: write_many
 
 -- layout: individual-multi-row < individual
 -- | row a reading; a batch is one INSERT of many rows, 65,535 values at most
 -- measured: on request
 -- kept: write = "multi_row"
 -- rows in a statement: 65535
+-- statement: write_many
 
 -- layout: individual-copy < individual
 -- | row a reading; every write is a binary COPY
@@ -331,11 +345,14 @@ SELECT {{ series_columns() }}{{ time }} - {{ time }} % {{ per_ns }}::int8, {{ da
 {% for field in numeric %}, count({{ field }}), sum({{ field }})::{{ field.sum_type }}, min({{ field }}), max({{ field }}){% endfor %}
 FROM input GROUP BY {{ range(1, keys | length + 3) | join(", ") }} ORDER BY {{ range(1, keys | length + 3) | join(", ") }}
 {{ upsert() }}
--- statement: insert
-WITH part0 AS ({{ super() }}) {{ into_sums() }}
-VALUES ({{ series_slots() }}:time - :time % {{ per_ns }}::int8, {{ day_of(":time") }}
+-- macro: one_into_sums()
+{{ into_sums() }} VALUES ({{ series_slots() }}:time - :time % {{ per_ns }}::int8, {{ day_of(":time") }}
 {% for field in numeric %}{% set value = ":field_" ~ field.number %}, ({{ value }} IS NOT NULL)::int4, {{ value }}::{{ field.sum_type }}, {{ value }}, {{ value }}{% endfor %})
 {{ upsert() }}
+-- statement: insert
+WITH {{ part(0, insert_reading()) }} {{ one_into_sums() }}
+-- macro: reading_parts()
+{{ part(0, insert_reading()) }}, {{ part(1, one_into_sums()) }}
 
 -- layout: summary-no-index < summary
 -- | the same without an index on the readings

@@ -20,8 +20,6 @@ impl Layer for Doubt {
     }
 
     fn has_run(&mut self, text: &str) {
-        let begins =
-            |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-        self.in_transaction = begins("BEGIN");
+        self.in_transaction = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("BEGIN"));
     }
 }
