@@ -98,7 +98,7 @@ WITH {{ reading_parts() }} {{ insert_entity() }} ON CONFLICT ({{ entity_key() }}
 -- measured: always with few fields
 -- kept: shape = "row_per_field"
 -- rows: fields
--- rows in a statement: 64
+-- fields in a statement: 64
 -- macro: field_number()
 r.{{ own("field") }}
 -- macro: field_value()
@@ -256,6 +256,7 @@ FROM {{ elements() }}
 {% for field in fields %}, {{ value(field) }} AS f{{ field.number }}{% endfor %}
 -- macro: latest_of_one()
 {{ first_of_records(" DESC", any_present(), named(chosen), "o.*") }} {{ where([same_series(), in_spans()]) }} ORDER BY r.{{ span() }} DESC, o.t DESC LIMIT 1
+-- statement: upsert_reading
 -- statement: scan -> json records
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ span() }}, r.{{ document() }} FROM {{ table }} r
 -- macro: record_type()
@@ -327,7 +328,7 @@ json
 -- statement: sums
 {{ read_sums() }}
 -- statement: create_sums
-{{ create_sums() }}
+{% if numeric %}{{ create_sums() }}{% endif %}
 -- macro: kept(column)
 s.{{ column }}
 -- macro: day_of(time)
@@ -338,21 +339,21 @@ ON CONFLICT ({{ sums_key() }}) DO UPDATE SET {{ merge_sums() }}
 INSERT INTO {{ sums_table }} AS s ({{ sums_key() }}{{ sums_columns() }})
 -- Readings and their sums in one statement; of many readings each column is an array. In the order of the key two sessions never wait for each other in a circle.
 -- statement: write_many -> arrays
-WITH input AS (SELECT * FROM unnest({{ slots() }}) AS input ({{ columns() }})),
-stored AS (INSERT INTO {{ table }} ({{ columns() }}) SELECT {{ columns() }} FROM input)
+WITH input AS (SELECT * FROM unnest({{ slots() }}) AS input ({{ columns() }})){% if numeric %},
+stored AS ({% endif %}INSERT INTO {{ table }} ({{ columns() }}) SELECT {{ columns() }} FROM input{% if numeric %})
 {{ into_sums() }}
 SELECT {{ series_columns() }}{{ time }} - {{ time }} % {{ per_ns }}::int8, {{ day_of(time) }}
 {% for field in numeric %}, count({{ field }}), sum({{ field }})::{{ field.sum_type }}, min({{ field }}), max({{ field }}){% endfor %}
 FROM input GROUP BY {{ range(1, keys | length + 3) | join(", ") }} ORDER BY {{ range(1, keys | length + 3) | join(", ") }}
-{{ upsert() }}
+{{ upsert() }}{% endif %}
 -- macro: one_into_sums()
 {{ into_sums() }} VALUES ({{ series_slots() }}:time - :time % {{ per_ns }}::int8, {{ day_of(":time") }}
 {% for field in numeric %}{% set value = ":field_" ~ field.number %}, ({{ value }} IS NOT NULL)::int4, {{ value }}::{{ field.sum_type }}, {{ value }}, {{ value }}{% endfor %})
 {{ upsert() }}
 -- statement: insert
-WITH {{ part(0, insert_reading()) }} {{ one_into_sums() }}
+{% if numeric %}WITH {{ part(0, insert_reading()) }} {{ one_into_sums() }}{% else %}{{ super() }}{% endif %}
 -- macro: reading_parts()
-{{ part(0, insert_reading()) }}, {{ part(1, one_into_sums()) }}
+{{ part(0, insert_reading()) }}{% if numeric %}, {{ part(1, one_into_sums()) }}{% endif %}
 
 -- layout: summary-no-index < summary
 -- | the same without an index on the readings

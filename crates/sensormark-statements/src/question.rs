@@ -262,9 +262,10 @@ impl<'a> Asked<'a> {
         let slots: Vec<Slot> = slots.collect::<Result<_, _>>()?;
         let types = slots.iter().map(|slot| slot.type_name(self)).collect();
         let mut context = context;
+        let words = templates.form_for(name, &context).map_err(wrong_template)?;
         context.insert("statement".to_owned(), name.into());
         let before = templates.render("before", &context).map_err(wrong_template)?;
-        Ok(Some(Statement { text, slots, types, form: form(templates.form(name)), before }))
+        Ok(Some(Statement { text, slots, types, form: form(&words), before }))
     }
 }
 

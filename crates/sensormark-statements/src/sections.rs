@@ -54,7 +54,7 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 11] = [
+const OPTIONS: [&str; 12] = [
     "family",
     "measured",
     "kept",
@@ -65,6 +65,7 @@ const OPTIONS: [&str; 11] = [
     "some fields",
     "in the client",
     "rows in a statement",
+    "fields in a statement",
     "statements in a request",
 ];
 

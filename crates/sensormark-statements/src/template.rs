@@ -56,6 +56,19 @@ impl Templates {
         head.split_once("->").map_or("", |(_, form)| form.trim())
     }
 
+    /// The same of a statement whose form depends on the question.
+    ///
+    /// # Errors
+    /// What is wrong with the template.
+    pub fn form_for(&self, name: &str, context: &BTreeMap<String, Value>) -> Result<String, String> {
+        let words = self.form(name);
+        if !words.contains("{{") {
+            return Ok(words.to_owned());
+        }
+        let environment = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        environment.render_str(words, context).map_err(|cause| format!("{} ({name}): {cause:#}", self.place(name)))
+    }
+
     /// Where a statement's text is from.
     pub fn place(&self, name: &str) -> &str {
         self.statement(name).map_or("", |section| &section.place)

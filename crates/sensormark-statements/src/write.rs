@@ -31,6 +31,8 @@ struct Statements {
     many: Option<(Text, String)>,
     /// Rows of one statement, where they are several; and the statements that were prepared, by their rows.
     rows: usize,
+    /// Whether the fields of a reading, a row each, are one statement.
+    fields_together: bool,
     /// Readings of one transaction or request at most.
     most: usize,
     /// Adds to a row of sums; and the fields that have sums.
@@ -195,6 +197,7 @@ impl Writer {
             many: many.map(|text| (text, physical.templates.form("write_many").to_owned())),
             encoder: encoder.to_owned(),
             rows,
+            fields_together: option("fields in a statement").is_some(),
             most,
             add_sums: Text::of(physical, table, "add_sums")?.map(|text| (text, numeric)),
             entity: if entity { Text::of(physical, table, "upsert_entity")? } else { None },
@@ -260,7 +263,7 @@ impl FileSession {
     fn is_whole(&self, writer: &Writer, readings: usize) -> bool {
         let (_, encoder) = writer.carrier(readings);
         let is_row = match self.physical.row_shape() {
-            RowShape::Fields => readings == 1 && writer.0.rows > 1,
+            RowShape::Fields => readings == 1 && writer.0.fields_together,
             _ => readings <= writer.0.rows,
         };
         let is_one = encoder == "rows" && is_row;
@@ -309,7 +312,7 @@ impl FileSession {
         let shape = physical.row_shape();
         let (text, encoder) = writer.carrier(readings.len());
         let mut statements = 0;
-        if writer.0.rows > 1 && encoder == "rows" && shape == RowShape::Fields {
+        if writer.0.fields_together && encoder == "rows" {
             // Each field of the reading is a row.
             for reading in readings.clone() {
                 let rows = Rows::new(batch, description, &text.sources, shape, reading..reading + 1);
