@@ -57,6 +57,10 @@ WHERE EXISTS (SELECT 1 FROM {{ source() }} {{ where([in_range(), passes(), same_
 {% endif %}
 -- statement: statistics
 {{ statistics_in_one() }}
+-- statement: last_values
+{{ grouped(groups() ~ aggregates(), chosen_readings()) }}
+-- statement: most_frequent_values
+{{ grouped(groups() ~ aggregates(), chosen_readings()) }}
 
 -- What may read much is planned for its range; what an index leads to is planned once. Sent before a statement, where the session has it otherwise.
 -- statement: before
@@ -99,6 +103,7 @@ WITH {{ reading_parts() }} {{ insert_entity() }} ON CONFLICT ({{ entity_key() }}
 -- kept: shape = "row_per_field"
 -- rows: fields
 -- fields in a statement: 64
+-- statement: upsert_reading
 -- macro: field_number()
 r.{{ own("field") }}
 -- macro: field_value()

@@ -176,8 +176,8 @@ impl<L: Layer> Connection for Layered<L> {
         self.connection.leave();
     }
 
-    fn wants(&mut self, setting: &str) {
-        self.connection.wants(setting);
+    fn wants(&mut self, setting: &str) -> bool {
+        self.connection.wants(setting)
     }
 
     fn cancel(&mut self) -> LocalFuture<'_, Result<(), Fault>> {

@@ -153,8 +153,10 @@ pub trait Connection {
     fn leave(&mut self) {}
 
     /// The setting that the session should have for the next statement (`SET …`, the store's `before`): where it has another, it is sent in one trip with it.
-    fn wants(&mut self, setting: &str) {
+    /// Whether it has another.
+    fn wants(&mut self, setting: &str) -> bool {
         let _ = setting;
+        false
     }
 
     /// Tells the server to give up what it is doing for this connection.

@@ -123,7 +123,11 @@ impl Link {
                 }
             }
         };
-        self.pump.run("run statements in PostgreSQL", running).await
+        self.pump.run("run statements in PostgreSQL", running).await?;
+        if text.starts_with("SET ") {
+            text.clone_into(&mut self.setting);
+        }
+        Ok(())
     }
 
     /// Sends a statement with what must be set before it; how many rows it changed.
@@ -268,10 +272,11 @@ impl Connection for Session {
         Box::pin(self.write_block(block))
     }
 
-    fn wants(&mut self, setting: &str) {
+    fn wants(&mut self, setting: &str) -> bool {
         for link in &mut self.links {
             link.wanted = (link.setting != setting).then(|| setting.to_owned());
         }
+        self.links.iter().any(|link| link.wanted.is_some())
     }
 
     /// The server is told too, so that it gives up by itself.

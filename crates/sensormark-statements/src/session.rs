@@ -82,15 +82,14 @@ impl FileSession {
     ) -> Result<(), StoreError> {
         let held = asked.held(&statement.slots);
         let cells: Vec<Cell<'_>> = statement.slots.iter().map(|slot| asked.value(*slot, &held)).collect();
+        let changes = !statement.before.is_empty() && self.link.connection.wants(&statement.before);
         if let Some(recorded) = &mut self.recorded {
-            if !statement.before.is_empty() {
+            if changes {
                 recorded.note(&statement.before, [], 1);
             }
             recorded.note(&statement.text, cells.iter().copied(), 1);
         }
-        if !statement.before.is_empty() {
-            self.link.connection.wants(&statement.before);
-        }
+        
         let mut each = |row: &dyn sensormark_drivers::Row| {
             let more = decoder.row(&statement.form, row)?;
             if let Some(piece) = decoder.take_piece(&statement.form) {

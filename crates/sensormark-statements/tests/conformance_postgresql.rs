@@ -10,5 +10,5 @@ fn main() {
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).expect("the store's files");
     let store = FileStore::new(&read("store.toml"), "statements.sql", &read("statements.sql"), Arc::new(Postgres));
     let store = store.unwrap_or_else(|cause| panic!("{cause}"));
-    sensormark_conformance::main(Arc::new(store));
+    sensormark_conformance::main_with_pins(Arc::new(store), concat!(env!("CARGO_MANIFEST_DIR"), "/tests/postgresql"));
 }

@@ -176,7 +176,10 @@ impl ToSql for Parameter<'_> {
             Self::Cell(cell) => put(cell, kind, out),
             Self::Encoded(bytes) => out.put_slice(bytes),
             Self::Printed("NULL") => return Ok(IsNull::Yes),
-            Self::Printed(text) => out.put_slice(text.as_bytes()),
+            Self::Printed(text) => match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+                Some(quoted) => out.put_slice(quoted.replace("''", "'").as_bytes()),
+                None => out.put_slice(text.as_bytes()),
+            },
         }
         Ok(IsNull::No)
     }
