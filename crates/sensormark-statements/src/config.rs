@@ -299,7 +299,23 @@ impl Config {
     /// # Errors
     /// What is wrong with it, in words.
     pub fn read(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|cause| cause.to_string())?;
+        Self::of(toml::from_str(text).map_err(|cause| cause.to_string())?)
+    }
+
+    /// Reads the file of a store that extends another one: tables are joined, a list that begins with "+" goes on, all else stands in the place of what was there.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn read_over(base: &str, own: &str) -> Result<Self, String> {
+        let read = |text: &str| toml::from_str::<toml::Table>(text).map_err(|cause| cause.to_string());
+        let (mut all, mut own) = (read(base)?, read(own)?);
+        own.remove("extends");
+        join(&mut all, own);
+        Self::of(all)
+    }
+
+    fn of(table: toml::Table) -> Result<Self, String> {
+        let config: Self = table.try_into().map_err(|cause: toml::de::Error| cause.to_string())?;
         if config.format != 1 {
             return Err(format!("its format is {}; this version reads format 1", config.format));
         }
@@ -343,6 +359,23 @@ impl Config {
             _ => of("number"),
         };
         of("row") + tags + field_value_bytes(table, value)
+    }
+}
+
+/// Puts a table over another one.
+fn join(base: &mut toml::Table, own: toml::Table) {
+    for (key, value) in own {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(base)), toml::Value::Table(own)) => join(base, own),
+            (Some(toml::Value::Array(base)), toml::Value::Array(own))
+                if own.first().and_then(toml::Value::as_str) == Some("+") =>
+            {
+                base.extend(own.into_iter().skip(1));
+            }
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
     }
 }
 

@@ -29,7 +29,21 @@ impl Files {
     /// What is wrong with them.
     pub fn read(config: &str, name: &str, statements: &str) -> Result<Self, String> {
         let config = Config::read(config).map_err(|cause| format!("store.toml: {cause}"))?;
-        let file = File::read(name, statements)?;
+        Self::of(config, File::read(name, statements)?)
+    }
+
+    /// Reads the texts of a store that extends another one: `store.toml` and statements of both.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read_over(base: (&str, &str), own: (&str, &str)) -> Result<Self, String> {
+        let config = Config::read_over(base.0, own.0).map_err(|cause| format!("store.toml: {cause}"))?;
+        let name = format!("{}/statements.sql", config.name);
+        let file = File::read(&name, own.1)?.over(File::read("statements.sql", base.1)?);
+        Self::of(config, file)
+    }
+
+    fn of(config: Config, file: File) -> Result<Self, String> {
         let standard = File::read("standard.sql", STANDARD)?.common;
         let advice = (config.batch.advice.clone().leak() as &str, config.batch.link.clone().leak() as &str);
         let files = Self { config, file, standard, templates: Mutex::default(), advice };
@@ -62,7 +76,9 @@ impl Files {
         }
         let mut chain: Vec<&Sections> =
             self.file.lineage(block).into_iter().map(|block| &block.sections).collect();
-        chain.extend([&self.file.common, &self.standard]);
+        chain.push(&self.file.common);
+        chain.extend(&self.file.beneath);
+        chain.push(&self.standard);
         let made = Arc::new(Templates::new(&chain));
         templates.insert(block.to_owned(), Arc::clone(&made));
         made

@@ -74,7 +74,7 @@ pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption>
     };
     let usual = usual_tags(schema);
     let mut offers = Vec::new();
-    for block in &file.blocks {
+    for block in file.blocks.iter().filter(|block| !block.is_beneath) {
         let lineage = file.lineage(&block.name);
         let placed = match block.options.get("tags").map(String::as_str) {
             None => usual,
@@ -141,7 +141,7 @@ fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
 pub fn block_of(file: &File, layout: Layout) -> Option<&Block> {
     let family = family_of(layout.shape);
     let word = family_word(family)?;
-    file.blocks.iter().find(|block| {
+    file.blocks.iter().filter(|block| !block.is_beneath).find(|block| {
         let lineage = file.lineage(&block.name);
         let is_placed = matches!(layout.tags, TagPlacement::Inline | TagPlacement::OwnTable);
         is_placed

@@ -42,6 +42,8 @@ pub struct Block {
     pub options: BTreeMap<String, String>,
     /// Its sections.
     pub sections: Sections,
+    /// Whether a block of the same name stands in its place, in a store that extends this one.
+    pub is_beneath: bool,
 }
 
 /// A file.
@@ -51,6 +53,8 @@ pub struct File {
     pub common: Sections,
     /// Layouts, in their order.
     pub blocks: Vec<Block>,
+    /// Sections for all layouts of the stores that this one extends, the nearest first.
+    pub beneath: Vec<Sections>,
 }
 
 /// Words that a layout says something with.
@@ -108,6 +112,29 @@ impl File {
             }
         }
         Ok(file)
+    }
+
+    /// This file over that of the store that it extends. A block of a name that is there adds to it, and layouts that are based on it have that too.
+    #[must_use]
+    pub fn over(mut self, base: Self) -> Self {
+        let mut blocks = Vec::new();
+        for mut block in base.blocks {
+            let Some(place) = self.blocks.iter().position(|own| own.name == block.name) else {
+                blocks.push(block);
+                continue;
+            };
+            let mut own = self.blocks.remove(place);
+            let beneath = format!("{} beneath", block.name);
+            own.bases.push(beneath.clone());
+            for (word, text) in &block.options {
+                own.options.entry(word.clone()).or_insert_with(|| text.clone());
+            }
+            (block.name, block.is_beneath) = (beneath, true);
+            blocks.extend([block, own]);
+        }
+        blocks.extend(self.blocks);
+        let beneath = [base.common].into_iter().chain(base.beneath).collect();
+        Self { common: self.common, blocks, beneath }
     }
 
     fn sections(&mut self) -> &mut Sections {

@@ -56,6 +56,15 @@ impl FileStore {
         Ok(Self { files, driver, latest: Mutex::default() })
     }
 
+    /// The store of these files over those of the store that it extends, each with `store.toml` first.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn extending(base: (&str, &str), own: (&str, &str), driver: Arc<dyn Driver>) -> Result<Self, String> {
+        let files = Arc::new(Files::read_over(base, own)?);
+        Ok(Self { files, driver, latest: Mutex::default() })
+    }
+
     /// What a plan's schema becomes, which all of its sessions share.
     ///
     /// # Errors
