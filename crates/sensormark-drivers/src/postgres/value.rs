@@ -176,8 +176,16 @@ impl ToSql for Parameter<'_> {
             Self::Cell(cell) => put(cell, kind, out),
             Self::Encoded(bytes) => out.put_slice(bytes),
             Self::Printed("NULL") => return Ok(IsNull::Yes),
-            Self::Printed(text) => match text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+            Self::Printed(text) => match text
+                .strip_prefix('\'')
+                .and_then(|text| text.strip_suffix('\''))
+                .filter(|_| element(kind) == kind)
+            {
                 Some(quoted) => out.put_slice(quoted.replace("''", "'").as_bytes()),
+                // Of a block of arrays, a value of the first row is kept.
+                None if element(kind) != kind && !text.starts_with('{') => {
+                    out.put_slice(format!("{{{text}}}").as_bytes());
+                }
                 None => out.put_slice(text.as_bytes()),
             },
         }
