@@ -151,6 +151,8 @@ JOIN {{ source() }} ON {% for key in keys %}r.{{ key }} = m.{{ key }} AND {% end
 -- statement: latest_times
 -- macro: index_hint()
 -- statement: matching
+{{ matching_at_once() }}
+-- macro: matching_at_once()
 {% if keys %}
 SELECT DISTINCT {{ key_names("r.") }} FROM {{ source() }} {{ index_hint() }} {{ where([in_range(), selected(), passes()]) }}
 {% else %}

@@ -65,7 +65,7 @@ STRICT
 -- statement: create_entities
 {{ super() }} STRICT
 -- statement: index
-CREATE INDEX "{{ bare_table }} by series and time" ON {{ table }} ({{ index_columns() }})
+{% if index_columns() %}CREATE INDEX "{{ bare_table }} by series and time" ON {{ table }} ({{ index_columns() }}){% endif %}
 -- statement: index_tags
 {% for tag in all_tags %}CREATE INDEX "{{ bare_tags_table }} by {{ tag.bare }}" ON {{ tags_table }} ({{ tag }}); {% endfor %}
 
@@ -125,8 +125,7 @@ WHERE ({{ key_names("r.") }}, {{ at() }}) IN (
 ORDER BY {{ answer_keys() }}{{ at() }}{{ after_time("") }}
 {% endif %}
 -- statement: matching
-{% if keys %}SELECT DISTINCT {{ key_names("r.") }} FROM {{ source() }} {{ where([in_range(), selected(), passes()]) }}
-{% else %}SELECT 0 FROM {{ source() }} {{ where([in_range(), passes()]) }} LIMIT 1{% endif %}
+{{ matching_at_once() }}
 
 -- layout: individual-row-per-field < individual
 -- | rowid table, a row a value: series, time_ns, field INTEGER, value ANY; index (series, time_ns)
@@ -283,8 +282,7 @@ json(r.{{ data() }})
 {% if of == "one" or not keys %}{{ latest_time(selected()) }}
 {% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}{% endif %}
 -- statement: matching
-{% if keys %}SELECT DISTINCT {{ key_names("r.") }} FROM {{ source() }} {{ where([in_range(), selected(), passes()]) }}
-{% else %}SELECT 0 FROM {{ source() }} {{ where([in_range(), passes()]) }} LIMIT 1{% endif %}
+{{ matching_at_once() }}
 
 -- layout: bulk-tags-inline < bulk
 -- | the usual layout with every tag in every row

@@ -86,6 +86,10 @@ impl Files {
 
     /// The store's name, as messages have it.
     pub fn named(&self) -> Named {
-        Named { name: self.config.name.clone(), title: self.config.title.clone(), url: self.config.url.clone() }
+        Named {
+            name: self.config.name.clone(),
+            title: self.config.title.clone(),
+            url: self.config.url.clone(),
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::sections::{Block, File};
 use sensormark_store::{
-    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement, TimeResolution,
+    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
+    TimeResolution,
 };
 
 /// The families that a file's layouts are of, and what the usual layout of each is called.
@@ -126,7 +127,8 @@ fn variant<'a>(name: &'a str, family: &str) -> &'a str {
 fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
     let measured = block.options.get("measured").map_or("on request", String::as_str);
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
-    let is_narrow = |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
+    let is_narrow =
+        |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
         ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,

@@ -47,7 +47,8 @@ fn session_statements(files: &Files, plan: &Plan) -> Result<Vec<String>, StoreEr
         let operation = format!("open the {} database", config.title);
         return Err(StoreError::unsupported(operation, config.durability.others.as_str()));
     };
-    let cache = config.session.cache.map_or(0, |cache| (cache.all_kib / plan.clients.max(1)).max(cache.least_kib));
+    let cache =
+        config.session.cache.map_or(0, |cache| (cache.all_kib / plan.clients.max(1)).max(cache.least_kib));
     let all = class.session.iter().chain(&config.session.always);
     Ok(all.map(|text| text.replace("{cache_kib}", &cache.to_string())).collect())
 }
@@ -142,7 +143,8 @@ impl Link {
         let config = &self.files.config;
         let (text, names) = crate::text::numbered(text, &config.slots.style);
         let value = |name: &String| values.iter().find(|(known, _)| known == name);
-        let cells: Vec<Cell<'_>> = names.iter().map(|name| value(name).map_or(Cell::Null, |one| one.1)).collect();
+        let cells: Vec<Cell<'_>> =
+            names.iter().map(|name| value(name).map_or(Cell::Null, |one| one.1)).collect();
         let kind = |cell: &Cell<'_>| match cell {
             Cell::Texts(_) => config.array_type(config.type_name("text")),
             Cell::I64(_) => config.type_name("i64").to_owned(),

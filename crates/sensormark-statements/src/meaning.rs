@@ -10,8 +10,10 @@ pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
         Fault::Known(error) => return error,
         Fault::Refused { codes, text, source } => (codes, text, source),
     };
-    let by_words = config.errors.iter().find(|(words, _)| words.contains(' ') && text.starts_with(&**words));
-    let by_code = || codes.iter().find_map(|code| config.errors.get(code));
+    let mut errors = config.errors.iter();
+    let by_words = errors.find(|(words, _)| words.contains(' ') && text.starts_with(&**words));
+    let of = |code: &String| config.errors.iter().find(|(key, _)| key.split(' ').any(|one| one == code));
+    let by_code = || codes.iter().find_map(of).map(|(_, meaning)| meaning);
     let (kind, advice) = by_words.map(|(_, meaning)| meaning).or_else(by_code).map_or_else(
         || ((ErrorKind::Rejected, false), ""),
         |(kind, advice)| (kind_of(kind).unwrap_or((ErrorKind::Rejected, false)), advice.as_str()),

@@ -7,8 +7,10 @@ use crate::table::{OWNER_TABLE, TableShape};
 use crate::template::Templates;
 use crate::text;
 use sensormark_drivers::RowShape;
-use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement, TimeKey};
 use sensormark_kit::MOST_SHAPES;
+use sensormark_store::{
+    DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement, TimeKey,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,7 +54,8 @@ impl Physical {
         let own_tags = plan.layout.tags == TagPlacement::OwnTable;
         let table = |number| {
             let (config, database) = (&files.config, plan.database.as_str());
-            let mut table = TableShape::new(config, database, &plan.schema, number, own_tags, plan.layout.shape);
+            let mut table =
+                TableShape::new(config, database, &plan.schema, number, own_tags, plan.layout.shape);
             if plan.layout.time == TimeKey::Native {
                 table.context.insert("time_type".to_owned(), config.type_name("native_time").into());
             }
@@ -146,7 +149,9 @@ impl Physical {
     pub fn made(&self) -> Result<Vec<String>, StoreError> {
         let mut made = Vec::new();
         for (number, table) in self.schema.tables.iter().enumerate() {
-            for statement in ["create_entities", "create", "index", "create_tags", "index_tags", "create_sums"] {
+            for statement in
+                ["create_entities", "create", "index", "create_tags", "index_tags", "create_sums"]
+            {
                 let is_there = match statement {
                     "create_entities" => table.entity.is_some(),
                     "create_tags" | "index_tags" => self.tables[number].own_tags,

@@ -7,8 +7,8 @@ use crate::values::Slot;
 use minijinja::Value;
 use sensormark_store::query::DaySplit;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, FieldType, Function, Grouping, Predicate, Query,
-    Selection, StoreError, Table, TagColumn,
+    Aggregate, Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, FieldType, Function, Grouping, Predicate,
+    Query, Selection, StoreError, Table, TagColumn,
 };
 
 const OPERATION: &str = "plan a question";
@@ -132,7 +132,9 @@ impl<'a> Asked<'a> {
         let finds_none = match &query.series {
             Selection::Set(set) => set.iter().all(|&series| series >= count),
             Selection::Tagged { tag, value } => match &self.description.series.columns()[*tag] {
-                TagColumn::Integer(_) => value.parse::<i64>().map_or(true, |number| number.to_string() != *value),
+                TagColumn::Integer(_) => {
+                    value.parse::<i64>().map_or(true, |number| number.to_string() != *value)
+                }
                 TagColumn::Text(_) => false,
             },
             Selection::One(series) => *series >= count,
@@ -198,10 +200,13 @@ impl<'a> Asked<'a> {
         let tag = |tag: Option<usize>| tag.map_or(Value::from(()), |tag| self.table.tags[tag].clone());
         put("of", self.of().into());
         put("chosen", self.fields(chosen));
-        put("tag", match &self.query.series {
-            Selection::Tagged { tag: number, .. } => tag(Some(*number)),
-            _ => tag(None),
-        });
+        put(
+            "tag",
+            match &self.query.series {
+                Selection::Tagged { tag: number, .. } => tag(Some(*number)),
+                _ => tag(None),
+            },
+        );
         let passes = match &self.query.ask {
             Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => Some(passes),
             _ => None,
@@ -314,10 +319,12 @@ impl Planned {
         let statement = match &asked.query.ask {
             Ask::Point { fields } => asked.statement("point", *fields, &[], of_readings(*fields))?,
             Ask::Range { fields, .. } => asked.statement("range", *fields, &[], of_readings(*fields))?,
-            Ask::LastReading { fields } => match asked.statement("latest", *fields, &[], of_readings(*fields))? {
-                None => asked.statement("latest_times", *fields, &[], |_| Form::Times(*fields))?,
-                found => found,
-            },
+            Ask::LastReading { fields } => {
+                match asked.statement("latest", *fields, &[], of_readings(*fields))? {
+                    None => asked.statement("latest_times", *fields, &[], |_| Form::Times(*fields))?,
+                    found => found,
+                }
+            }
             Ask::First(passes) => search("first", passes.field)?,
             Ask::Last(passes) => search("last", passes.field)?,
             Ask::Minimum { field } => search("minimum", *field)?,
@@ -369,8 +376,12 @@ fn of_readings_in_groups(
         Function::MostFrequent => Some("most_frequent_values"),
         _ => None,
     };
-    let by_series_alone = grouping.by_series && Grouping { by_series: true, ..Grouping::default() } == grouping;
-    if by_series_alone && !asked.table.series.keys().is_empty() && all.iter().any(|one| special(one).is_some()) {
+    let by_series_alone =
+        grouping.by_series && Grouping { by_series: true, ..Grouping::default() } == grouping;
+    if by_series_alone
+        && !asked.table.series.keys().is_empty()
+        && all.iter().any(|one| special(one).is_some())
+    {
         let form = |_: &str| groups_form(asked, aggregates, &all);
         if let Some(one) = asked.statement("statistics", fields_of(aggregates), aggregates, form)? {
             return Ok(Planned::Statements(vec![one]));
@@ -413,10 +424,8 @@ fn of_sums(asked: &Asked<'_>, aggregates: &[Aggregate], grouping: Grouping) -> R
         return refuse("the sums split the day elsewhere");
     }
     let kept = |one: &Aggregate| {
-        let is_kept = !matches!(
-            one.function,
-            Function::Last | Function::TimeWeightedShare | Function::MostFrequent
-        );
+        let is_kept =
+            !matches!(one.function, Function::Last | Function::TimeWeightedShare | Function::MostFrequent);
         is_kept && !matches!(asked.description.fields[one.field].kind, FieldType::Bool | FieldType::Text)
     };
     if !aggregates.iter().all(kept) {
@@ -461,7 +470,9 @@ fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
     };
     let mut grouped = None;
     let field = match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => fields.iter().last(),
+        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
+            fields.iter().last()
+        }
         Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => Some(passes.field),
         Ask::Minimum { field } => Some(*field),
         Ask::Aggregate { aggregates, grouping, .. } => {

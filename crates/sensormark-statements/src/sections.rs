@@ -144,8 +144,7 @@ impl File {
     fn open_block(&mut self, rest: &str, place: &str) -> Result<(), String> {
         let (name, bases) = rest.split_once('<').unwrap_or((rest, ""));
         let bases = bases.split(',').map(|base| base.trim().to_owned()).filter(|base| !base.is_empty());
-        let block =
-            Block { name: name.trim().to_owned(), bases: bases.collect(), ..Block::default() };
+        let block = Block { name: name.trim().to_owned(), bases: bases.collect(), ..Block::default() };
         let known = |name: &String| self.blocks.iter().any(|other| other.name == *name);
         if known(&block.name) {
             return Err(format!("{place}: layout {} is there twice", block.name));

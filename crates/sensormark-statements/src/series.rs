@@ -77,11 +77,12 @@ impl SeriesMap {
     pub fn is_in_order(&self) -> bool {
         *self.in_order.get_or_init(|| {
             let before = |one: u32, other: u32| {
-                let each = (0..self.keys.len()).map(|key| match (self.cell(key, one), self.cell(key, other)) {
-                    (Cell::Text(one), Cell::Text(other)) => one.cmp(other),
-                    (Cell::I64(one), Cell::I64(other)) => one.cmp(&other),
-                    _ => one.cmp(&other),
-                });
+                let each =
+                    (0..self.keys.len()).map(|key| match (self.cell(key, one), self.cell(key, other)) {
+                        (Cell::Text(one), Cell::Text(other)) => one.cmp(other),
+                        (Cell::I64(one), Cell::I64(other)) => one.cmp(&other),
+                        _ => one.cmp(&other),
+                    });
                 each.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then).is_lt()
             };
             (1..self.table().series.len()).all(|series| before(series - 1, series))
@@ -145,7 +146,10 @@ impl SeriesMap {
         let tags: Vec<usize> = match self.keys.as_slice() {
             [] => return Lookup::Single,
             [Key::Number] => return Lookup::Number,
-            keys => keys.iter().filter_map(|key| if let Key::Tag(tag) = key { Some(*tag) } else { None }).collect(),
+            keys => keys
+                .iter()
+                .filter_map(|key| if let Key::Tag(tag) = key { Some(*tag) } else { None })
+                .collect(),
         };
         if let [tag] = tags.as_slice()
             && let TagColumn::Integer(values) = &columns[*tag]

@@ -129,7 +129,8 @@ impl<'a> Texts<'a> {
         options: &ServerOptions,
     ) -> Result<Self, StoreError> {
         let profile = options.profile.as_deref().unwrap_or("default");
-        let known: Vec<&str> = config.profiles.keys().map(String::as_str).filter(|one| *one != "default").collect();
+        let known: Vec<&str> =
+            config.profiles.keys().map(String::as_str).filter(|one| *one != "default").collect();
         let text = config.profiles.get(profile).ok_or_else(|| {
             wrong(config, format!("there is no profile {profile:?}; there are: {}", known.join(", ")))
         })?;

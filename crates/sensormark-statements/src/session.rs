@@ -89,7 +89,7 @@ impl FileSession {
             }
             recorded.note(&statement.text, cells.iter().copied(), 1);
         }
-        
+
         let mut each = |row: &dyn sensormark_drivers::Row| {
             let more = decoder.row(&statement.form, row)?;
             if let Some(piece) = decoder.take_piece(&statement.form) {

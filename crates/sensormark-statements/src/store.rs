@@ -13,9 +13,9 @@ use sensormark_drivers::{Databases, Driver, Place};
 use sensormark_kit::folder;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout, LayoutOption,
-    Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session, Store,
-    StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
+    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOption, Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session,
+    Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,12 +46,7 @@ impl FileStore {
     ///
     /// # Errors
     /// What is wrong with them: `store.toml`, and the statements under the name of their file.
-    pub fn new(
-        config: &str,
-        name: &str,
-        statements: &str,
-        driver: Arc<dyn Driver>,
-    ) -> Result<Self, String> {
+    pub fn new(config: &str, name: &str, statements: &str, driver: Arc<dyn Driver>) -> Result<Self, String> {
         let files = Arc::new(Files::read(config, name, statements)?);
         Ok(Self { files, driver, latest: Mutex::default() })
     }
@@ -158,7 +153,11 @@ impl Store for FileStore {
             Operation::SeriesMatching => "matching",
             _ => "aggregate",
         };
-        self.in_records(layout, statement, "the store has no statement for it; the client answers it from the readings")
+        self.in_records(
+            layout,
+            statement,
+            "the store has no statement for it; the client answers it from the readings",
+        )
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {

@@ -44,7 +44,12 @@ impl Number {
     }
 
     /// Both together by one of these; nothing when a whole number is over 64 bits. Values of one field have one type.
-    fn with(self, other: Self, whole: fn(i64, i64) -> Option<i64>, real: fn(f64, f64) -> f64) -> Option<Self> {
+    fn with(
+        self,
+        other: Self,
+        whole: fn(i64, i64) -> Option<i64>,
+        real: fn(f64, f64) -> f64,
+    ) -> Option<Self> {
         match (self, other) {
             (Self::Whole(one), Self::Whole(other)) => whole(one, other).map(Self::Whole),
             (Self::Real(one), Self::Real(other)) => Some(Self::Real(real(one, other))),

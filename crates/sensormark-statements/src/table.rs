@@ -74,9 +74,9 @@ impl Names<'_> {
     fn of_table(&self, name: &str) -> String {
         match &self.config.text.table {
             None => self.quoted(name),
-            Some(pattern) => {
-                pattern.replace("{database}", &self.quoted(self.database)).replace("{table}", &self.quoted(name))
-            }
+            Some(pattern) => pattern
+                .replace("{database}", &self.quoted(self.database))
+                .replace("{table}", &self.quoted(name)),
         }
     }
 
@@ -181,7 +181,8 @@ impl TableShape {
         let keys: Vec<Value> = series.keys().iter().map(key).collect();
         let all_fields = table.fields.iter().enumerate();
         let fields: Vec<Value> = all_fields.map(|(number, field)| names.field(number, field)).collect();
-        let is_number = |field: &Field| matches!(field.kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
+        let is_number =
+            |field: &Field| matches!(field.kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
         let numeric = (0..fields.len()).filter(|&field| is_number(&table.fields[field]));
         let numeric: Vec<Value> = numeric.map(|field| fields[field].clone()).collect();
         let mut made = vec![table.name.clone()];
@@ -193,7 +194,10 @@ impl TableShape {
         put("bare_table", table.name.as_str().into());
         let mut put_table = |name: &str, is_there: bool| {
             let bare = names.own_table(name);
-            put(&format!("{name}_table"), if is_there { names.of_table(&bare).into() } else { Value::from(()) });
+            put(
+                &format!("{name}_table"),
+                if is_there { names.of_table(&bare).into() } else { Value::from(()) },
+            );
             put(&format!("bare_{name}_table"), bare.as_str().into());
             made.extend(is_there.then_some(bare));
         };

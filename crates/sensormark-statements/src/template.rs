@@ -66,7 +66,9 @@ impl Templates {
             return Ok(words.to_owned());
         }
         let environment = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        environment.render_str(words, context).map_err(|cause| format!("{} ({name}): {cause:#}", self.place(name)))
+        environment
+            .render_str(words, context)
+            .map_err(|cause| format!("{} ({name}): {cause:#}", self.place(name)))
     }
 
     /// Where a statement's text is from.

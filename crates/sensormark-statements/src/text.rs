@@ -80,7 +80,9 @@ pub fn numbered(text: &str, style: &str) -> (String, Vec<String>) {
         if matches!(first, '\'' | '"' | '`') {
             length = rest[1..].find(first).map_or(rest.len(), |end| end + 2);
             out.push_str(&rest[..length]);
-        } else if first == ':' && name.starts_with(|letter: char| letter.is_ascii_lowercase()) && !out.ends_with(':')
+        } else if first == ':'
+            && name.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && !out.ends_with(':')
         {
             let end = name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
             let name = &name[..end.unwrap_or(name.len())];
@@ -132,7 +134,10 @@ mod tests {
 
     #[test]
     fn blanks_separate_words_and_quotes_keep_theirs() {
-        assert_eq!(tidy("SELECT  a ,b\n FROM ( SELECT 'x  ,( y' ) q ;"), "SELECT a, b FROM (SELECT 'x  ,( y') q;");
+        assert_eq!(
+            tidy("SELECT  a ,b\n FROM ( SELECT 'x  ,( y' ) q ;"),
+            "SELECT a, b FROM (SELECT 'x  ,( y') q;"
+        );
         assert_eq!(tidy(" f(a,\n  \"b  c\")"), "f(a, \"b  c\")");
     }
 

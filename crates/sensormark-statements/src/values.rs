@@ -112,7 +112,9 @@ impl Slot {
             Self::Start | Self::End => asked.physical.time_type().to_owned(),
             Self::Column(key) => config.array_type(of_key(key)),
             Self::Key(key) => of_key(key).to_owned(),
-            Self::Set | Self::All if config.slots.set == SetStyle::Json => config.type_name("text").to_owned(),
+            Self::Set | Self::All if config.slots.set == SetStyle::Json => {
+                config.type_name("text").to_owned()
+            }
             Self::Set | Self::All => config.array_type(of_key(0)),
             Self::Tag => match &asked.query.series {
                 Selection::Tagged { tag, .. } => of_tag(*tag).to_owned(),
@@ -226,7 +228,9 @@ impl<'a> Asked<'a> {
                 _ => Cell::Null,
             },
             Slot::Threshold => match &self.query.ask {
-                Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => Cell::F64(passes.threshold),
+                Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+                    Cell::F64(passes.threshold)
+                }
                 _ => Cell::Null,
             },
             Slot::Width => some(grouping.window.map(|window| window.width_ns)),

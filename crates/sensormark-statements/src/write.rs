@@ -8,7 +8,8 @@ use crate::sums::sums_of;
 use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, Prepared, RowShape, Rows, Source};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, Encoding, EntityReading, ErrorKind, FieldType, Shape, StoreError, Value,
+    Acknowledgement, Atomicity, Batch, Encoding, EntityReading, ErrorKind, FieldType, Shape, StoreError,
+    Value,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -167,8 +168,14 @@ fn entity_type(physical: &Physical, table: usize, number: &str) -> String {
 }
 
 /// Rows of one statement, and readings of one transaction or request, in a layout: (rows, most, encoder).
-pub fn sizes(physical_option: impl Fn(&str) -> Option<usize>, values: usize, most: usize, width: usize) -> (usize, usize) {
-    let rows = physical_option("rows in a statement").map_or(1, |rows| rows.min(values / width.max(1)).max(1));
+pub fn sizes(
+    physical_option: impl Fn(&str) -> Option<usize>,
+    values: usize,
+    most: usize,
+    width: usize,
+) -> (usize, usize) {
+    let rows =
+        physical_option("rows in a statement").map_or(1, |rows| rows.min(values / width.max(1)).max(1));
     let most = physical_option("statements in a request").unwrap_or(most);
     (rows, most)
 }
@@ -250,7 +257,12 @@ impl FileSession {
     }
 
     /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
-    async fn commit(&mut self, writer: &Writer, batch: &Batch, readings: Range<usize>) -> Result<u64, StoreError> {
+    async fn commit(
+        &mut self,
+        writer: &Writer,
+        batch: &Batch,
+        readings: Range<usize>,
+    ) -> Result<u64, StoreError> {
         if self.is_whole(writer, readings.len()) {
             return self.insert(writer, batch, readings).await;
         }
@@ -267,7 +279,8 @@ impl FileSession {
             _ => readings <= writer.0.rows,
         };
         let is_one = encoder == "rows" && is_row;
-        writer.0.add_sums.is_none() && (is_one || self.physical.files.config.batch.whole.iter().any(|one| one == encoder))
+        writer.0.add_sums.is_none()
+            && (is_one || self.physical.files.config.batch.whole.iter().any(|one| one == encoder))
     }
 
     async fn begin(&mut self) -> Result<(), StoreError> {
@@ -306,7 +319,12 @@ impl FileSession {
         done.map(|_| ()).map_err(|fault| self.link.failure(OPERATION, fault))
     }
 
-    async fn insert(&mut self, writer: &Writer, batch: &Batch, readings: Range<usize>) -> Result<u64, StoreError> {
+    async fn insert(
+        &mut self,
+        writer: &Writer,
+        batch: &Batch,
+        readings: Range<usize>,
+    ) -> Result<u64, StoreError> {
         let physical = Arc::clone(&self.physical);
         let description = physical.schema.table(batch.table)?;
         let shape = physical.row_shape();
@@ -316,7 +334,8 @@ impl FileSession {
             // Each field of the reading is a row.
             for reading in readings.clone() {
                 let rows = Rows::new(batch, description, &text.sources, shape, reading..reading + 1);
-                let whole = repeated(&text.text, text.names.len(), &physical.files.config.slots.style, rows.len());
+                let whole =
+                    repeated(&text.text, text.names.len(), &physical.files.config.slots.style, rows.len());
                 let types: Vec<String> = (0..rows.len()).flat_map(|_| text.types.iter().cloned()).collect();
                 statements += self.send(&whole, &types, encoder, None, &rows).await?;
             }
@@ -374,7 +393,10 @@ impl FileSession {
     }
 
     /// Inserts a reading and updates its entity.
-    pub(crate) async fn upsert_reading(&mut self, write: EntityReading<'_>) -> Result<Acknowledgement, StoreError> {
+    pub(crate) async fn upsert_reading(
+        &mut self,
+        write: EntityReading<'_>,
+    ) -> Result<Acknowledgement, StoreError> {
         let physical = Arc::clone(&self.physical);
         let values = entity_cells(&physical, write)?;
         let writer = self.writer(write.reading.table)?;
@@ -389,7 +411,9 @@ impl FileSession {
         if let (Atomicity::Atomic, Some(both)) = (write.atomicity, &writer.0.both) {
             let reading = |name: &str| match source(&physical, write.reading.table, name) {
                 Ok(Source::Field(field)) => Cell::field(write.reading, 0, field),
-                Ok(Source::Tag(tag)) => Cell::tag(&physical.schema.tables[write.reading.table], tag, write.reading.series[0]),
+                Ok(Source::Tag(tag)) => {
+                    Cell::tag(&physical.schema.tables[write.reading.table], tag, write.reading.series[0])
+                }
                 _ => Cell::Null,
             };
             let cell = |name: &String| values.get(name.as_str()).copied().unwrap_or_else(|| reading(name));
@@ -453,7 +477,8 @@ fn note_rows(
         return Ok(());
     }
     let mut document = Vec::new();
-    if let Some(&source) = rows.sources.iter().find(|source| matches!(source, Source::Json | Source::Packed)) {
+    if let Some(&source) = rows.sources.iter().find(|source| matches!(source, Source::Json | Source::Packed))
+    {
         rows.document(0, source, &mut document)?;
     }
     let cell = |row: usize, slot: usize| match rows.sources[slot] {
@@ -507,7 +532,10 @@ fn entity_cells<'a>(
         return rejected(format!("{} values for {} columns", write.entity.len(), entity.columns.len()));
     }
     let series = &physical.tables[write.reading.table].series;
-    let mut cells = HashMap::from([("time".to_owned(), Cell::I64(write.reading.times_ns[0].div_euclid(physical.unit_ns())))]);
+    let mut cells = HashMap::from([(
+        "time".to_owned(),
+        Cell::I64(write.reading.times_ns[0].div_euclid(physical.unit_ns())),
+    )]);
     for (number, key) in series.keys().iter().enumerate() {
         let name = match key {
             Key::Number => "series".to_owned(),
@@ -516,7 +544,8 @@ fn entity_cells<'a>(
         cells.insert(name, series.cell(number, write.reading.series[0]));
     }
     let values = write.entity.iter().enumerate();
-    cells.extend(values.map(|(number, value): (usize, &Value)| (format!("entity_{number}"), Cell::of(value))));
+    cells
+        .extend(values.map(|(number, value): (usize, &Value)| (format!("entity_{number}"), Cell::of(value))));
     Ok(cells)
 }
 

@@ -5,8 +5,10 @@ use sensormark_statements::FileStore;
 use std::sync::Arc;
 
 fn main() {
-    let (config, statements) =
-        (include_str!("../../../stores/sqlite/store.toml"), include_str!("../../../stores/sqlite/statements.sql"));
+    let (config, statements) = (
+        include_str!("../../../stores/sqlite/store.toml"),
+        include_str!("../../../stores/sqlite/statements.sql"),
+    );
     let store = FileStore::new(config, "statements.sql", statements, Arc::new(Sqlite));
     let store = store.unwrap_or_else(|cause| panic!("{cause}"));
     sensormark_conformance::main_with_pins(Arc::new(store), env!("CARGO_MANIFEST_DIR"));

@@ -8,7 +8,11 @@ fn main() {
     // Read when it runs: a statement is tried again without compiling.
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../stores/postgresql");
     let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).expect("the store's files");
-    let store = FileStore::new(&read("store.toml"), "statements.sql", &read("statements.sql"), Arc::new(Postgres));
+    let store =
+        FileStore::new(&read("store.toml"), "statements.sql", &read("statements.sql"), Arc::new(Postgres));
     let store = store.unwrap_or_else(|cause| panic!("{cause}"));
-    sensormark_conformance::main_with_pins(Arc::new(store), concat!(env!("CARGO_MANIFEST_DIR"), "/tests/postgresql"));
+    sensormark_conformance::main_with_pins(
+        Arc::new(store),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/postgresql"),
+    );
 }

@@ -10,12 +10,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Differences that are meant: a part of the title, a part of the layout's name, and why.
-const MEANT: &[(&str, &str, &str)] =
-    &[("write 3", "multi-row", "one INSERT of all rows is a transaction by itself: BEGIN and COMMIT are not sent")];
+const MEANT: &[(&str, &str, &str)] = &[(
+    "write 3",
+    "multi-row",
+    "one INSERT of all rows is a transaction by itself: BEGIN and COMMIT are not sent",
+)];
 
 fn store() -> FileStore {
-    let (config, statements) =
-        (include_str!("../../../stores/sqlite/store.toml"), include_str!("../../../stores/sqlite/statements.sql"));
+    let (config, statements) = (
+        include_str!("../../../stores/sqlite/store.toml"),
+        include_str!("../../../stores/sqlite/statements.sql"),
+    );
     FileStore::new(config, "statements.sql", statements, Arc::new(Sqlite)).unwrap()
 }
 
@@ -104,12 +109,18 @@ fn filled(text: &str, values: &[String]) -> String {
 fn statements_are_those_of_the_planner_or_differ_for_a_reason() {
     let (mut same, mut different, mut unmeant) = (0, BTreeMap::new(), Vec::new());
     for (old, new) in [
-        (include_str!("../../../stores/sqlite/tests/statements/hosts.txt"), include_str!("statements/hosts.txt")),
+        (
+            include_str!("../../../stores/sqlite/tests/statements/hosts.txt"),
+            include_str!("statements/hosts.txt"),
+        ),
         (
             include_str!("../../../stores/sqlite/tests/statements/channels.txt"),
             include_str!("statements/channels.txt"),
         ),
-        (include_str!("../../../stores/sqlite/tests/statements/meters.txt"), include_str!("statements/meters.txt")),
+        (
+            include_str!("../../../stores/sqlite/tests/statements/meters.txt"),
+            include_str!("statements/meters.txt"),
+        ),
     ] {
         let (old, new) = (parsed(old), parsed(new));
         for (key, expected) in &old {

@@ -5,9 +5,9 @@ use rustix::time::{ClockId, clock_gettime};
 use sensormark_drivers::sqlite::Sqlite;
 use sensormark_statements::FileStore;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType, Function,
-    Grouping, LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session, Store, StoreError, Table, Tag,
-    TagColumn, TimeRange, TimeResolution, Value, Window,
+    Aggregate, Answer, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType,
+    Function, Grouping, LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session, Store,
+    StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value, Window,
 };
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -28,7 +28,9 @@ fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> T {
 
 fn schema() -> Schema {
     let field = |number| Field { name: format!("usage_{number}"), kind: FieldType::F64, nullable: false };
-    let texts = |name: &str, of: u32| TagColumn::Text((0..HOSTS).map(|host| format!("{name}_{}", host % of)).collect());
+    let texts = |name: &str, of: u32| {
+        TagColumn::Text((0..HOSTS).map(|host| format!("{name}_{}", host % of)).collect())
+    };
     Schema {
         tables: vec![Table {
             name: "cpu".into(),
@@ -126,7 +128,8 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
         range: TimeRange::new(start, start + hours * 3_600_000_000_000),
         ask,
     };
-    let windows = |width| Grouping { window: Some(Window { width_ns: width, origin_ns: 0 }), ..Grouping::default() };
+    let windows =
+        |width| Grouping { window: Some(Window { width_ns: width, origin_ns: 0 }), ..Grouping::default() };
     let aggregate = |function, fields: usize, grouping| Ask::Aggregate {
         aggregates: (0..fields).map(|field| Aggregate { function, field }).collect(),
         grouping,
@@ -153,7 +156,11 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
         ),
         ("last-reading", 10, query(Selection::All, 1_000, Ask::LastReading { fields: FieldSet::first(10) })),
         ("busy-hosts", 10, query(Selection::All, 12, Ask::SeriesMatching(above))),
-        ("range of one host", 10, query(host, 6, Ask::Range { fields: FieldSet::first(10), coarse_filter: false })),
+        (
+            "range of one host",
+            10,
+            query(host, 6, Ask::Range { fields: FieldSet::first(10), coarse_filter: false }),
+        ),
         ("point", 200, query(Selection::One(7), 1, Ask::Point { fields: FieldSet::first(10) })),
     ]
 }
@@ -161,8 +168,10 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
 #[test]
 #[ignore = "takes a minute, and measures"]
 fn files_are_as_fast_as_rust() {
-    let (config, statements) =
-        (include_str!("../../../stores/sqlite/store.toml"), include_str!("../../../stores/sqlite/statements.sql"));
+    let (config, statements) = (
+        include_str!("../../../stores/sqlite/store.toml"),
+        include_str!("../../../stores/sqlite/statements.sql"),
+    );
     let new = FileStore::new(config, "statements.sql", statements, Arc::new(Sqlite)).unwrap();
     let old = sensormark_sqlite::Sqlite::new();
     let schema = Arc::new(schema());
@@ -187,7 +196,8 @@ fn files_are_as_fast_as_rust() {
             name = title;
             let mut answers: Vec<Answer> = Vec::new();
             for number in 0..repeats {
-                let sides = if (number + turn) % 2 == 0 { [&mut old, &mut new] } else { [&mut new, &mut old] };
+                let sides =
+                    if (number + turn) % 2 == 0 { [&mut old, &mut new] } else { [&mut new, &mut old] };
                 for side in sides {
                     answers.push(side.timed(|session| now(session.query(&query))));
                 }

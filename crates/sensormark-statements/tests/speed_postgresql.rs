@@ -6,8 +6,8 @@ use rustix::time::{ClockId, clock_gettime};
 use sensormark_drivers::postgres::Postgres;
 use sensormark_statements::FileStore;
 use sensormark_store::{
-    Answer, Ask, Batch, DatabaseName, Durability, Family, FieldSet, Plan, Query, Schema, Selection, Session, Store,
-    TimeRange, TimeResolution, Value,
+    Answer, Ask, Batch, DatabaseName, Durability, Family, FieldSet, Plan, Query, Schema, Selection, Session,
+    Store, TimeRange, TimeResolution, Value,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -76,7 +76,9 @@ impl Side {
                     range: TimeRange::new(place * 1_000_000_000, place * 1_000_000_000),
                     ask: Ask::Point { fields: FieldSet::first(1) },
                 };
-                let Answer::Readings(found) = session.query(&query).await.unwrap() else { panic!("readings") };
+                let Answer::Readings(found) = session.query(&query).await.unwrap() else {
+                    panic!("readings")
+                };
                 assert_eq!(found.len(), 1);
             }
         });
