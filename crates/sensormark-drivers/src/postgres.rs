@@ -20,6 +20,7 @@ use futures_util::future::join;
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
 use std::pin::pin;
+use std::rc::Rc;
 use std::time::Duration;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Statement};
@@ -72,7 +73,9 @@ struct Link {
 /// A text with its types, and what each server knows it by.
 struct Kept {
     text: String,
-    types: Vec<Type>,
+    types: Rc<[Type]>,
+    /// Whether the server says how many rows it stored.
+    is_counted: bool,
     on: [Option<Statement>; 2],
 }
 
@@ -229,7 +232,8 @@ impl Connection for Session {
                 type_named(name).ok_or_else(unknown)
             });
             let types = known.collect::<Result<_, _>>()?;
-            self.statements.push(Kept { text: text.to_owned(), types, on: [None, None] });
+            let is_counted = text.starts_with("COPY") || text.starts_with("INSERT") && !text.contains("ON CONFLICT");
+            self.statements.push(Kept { text: text.to_owned(), types, is_counted, on: [None, None] });
             Ok(Prepared(self.statements.len() - 1))
         })
     }
@@ -305,7 +309,7 @@ impl Connection for Session {
     ) -> LocalFuture<'a, Result<Option<String>, Fault>> {
         Box::pin(async move {
             let kept = self.statements.iter().find(|kept| explain.ends_with(&kept.text));
-            let types = kept.map(|kept| kept.types.clone()).unwrap_or_default();
+            let types = kept.map(|kept| Rc::clone(&kept.types)).unwrap_or_default();
             let reader = self.reader();
             let link = &mut self.links[reader];
             let preparing = link.client.prepare_typed(explain, &types);

@@ -12,7 +12,7 @@ use sensormark_store::{
     DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement, TimeKey,
 };
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A plan's schema as a database keeps it.
 pub struct Physical {
@@ -29,6 +29,7 @@ pub struct Physical {
     /// One a table of the schema.
     pub tables: Vec<TableShape>,
     planned: Mutex<HashMap<Shape, Arc<Planned>>>,
+    row_shape: OnceLock<RowShape>,
 }
 
 impl Physical {
@@ -69,6 +70,7 @@ impl Physical {
             layout: plan.layout,
             tables: (0..plan.schema.tables.len()).map(table).collect(),
             planned: Mutex::default(),
+            row_shape: OnceLock::new(),
         })
     }
 
@@ -115,11 +117,11 @@ impl Physical {
 
     /// How readings become rows.
     pub fn row_shape(&self) -> RowShape {
-        match self.option("rows") {
+        *self.row_shape.get_or_init(|| match self.option("rows") {
             Some("fields") => RowShape::Fields,
             Some("records") => RowShape::Records(self.span_ns().unwrap_or(1)),
             _ => RowShape::Readings,
-        }
+        })
     }
 
     /// A statement that is no question, with placeholders, and the names of its slots; empty where there is none.

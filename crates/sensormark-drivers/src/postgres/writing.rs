@@ -8,6 +8,7 @@ use futures_util::SinkExt;
 use sensormark_store::{ErrorKind, StoreError};
 use std::fmt::Write;
 use std::pin::pin;
+use std::rc::Rc;
 use tokio_postgres::types::Type;
 
 const OPERATION: &str = "write readings to PostgreSQL";
@@ -27,9 +28,7 @@ impl Session {
         }
         let ready = self.ready(0, block.statement).await?;
         let kept = &self.statements[block.statement.0];
-        let types = kept.types.clone();
-        let counted = kept.text.starts_with("COPY")
-            || kept.text.starts_with("INSERT") && !kept.text.contains("ON CONFLICT");
+        let (types, counted) = (Rc::clone(&kept.types), kept.is_counted);
         let (stored, sent) = match block.encoder {
             "copy" => (self.copy(&ready, rows, &types).await?, 1),
             "arrays" => {
