@@ -20,11 +20,13 @@ use std::time::Duration;
 /// # Errors
 /// The driver's, and that it takes too long.
 pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
-    let connection = match driver.session() {
-        SessionKind::Blocking => driver.open(place).await?,
-        SessionKind::Async => timeout::opened(driver, place).await?,
-    };
-    Ok(Layered::around(connection, doubt::Doubt::default()))
+    match driver.session() {
+        // A library in this process bounds its own time, and what it refuses was rolled back.
+        SessionKind::Blocking => driver.open(place).await,
+        SessionKind::Async => {
+            Ok(Layered::around(timeout::opened(driver, place).await?, doubt::Doubt::default()))
+        }
+    }
 }
 
 /// What an operation of a connection may leave behind.

@@ -30,14 +30,26 @@ pub struct Asked<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Shape {
     table: usize,
-    of: (&'static str, usize),
+    of: OfShape,
     ask: AskShape,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum OfShape {
+    One,
+    Set,
+    Tagged(usize),
+    All,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum AskShape {
-    Fields(&'static str, FieldSet),
-    Search(&'static str, usize, Comparison),
+    Point(FieldSet),
+    Range(FieldSet),
+    Latest(FieldSet),
+    First(usize, Comparison),
+    Last(usize, Comparison),
+    Matching(usize, Comparison),
     Minimum(usize),
     Aggregate { aggregates: Vec<Aggregate>, windows: bool, grouping: Grouping, from_sums: bool },
 }
@@ -153,16 +165,18 @@ impl<'a> Asked<'a> {
     /// The question's shape.
     pub fn shape(&self) -> Shape {
         let of = match &self.query.series {
-            Selection::Tagged { tag, .. } => ("tagged", *tag),
-            _ => (self.of(), 0),
+            Selection::One(_) => OfShape::One,
+            Selection::Set(_) => OfShape::Set,
+            Selection::Tagged { tag, .. } => OfShape::Tagged(*tag),
+            Selection::All => OfShape::All,
         };
         let ask = match &self.query.ask {
-            Ask::Point { fields } => AskShape::Fields("point", *fields),
-            Ask::Range { fields, .. } => AskShape::Fields("range", *fields),
-            Ask::LastReading { fields } => AskShape::Fields("latest", *fields),
-            Ask::First(passes) => AskShape::Search("first", passes.field, passes.comparison),
-            Ask::Last(passes) => AskShape::Search("last", passes.field, passes.comparison),
-            Ask::SeriesMatching(passes) => AskShape::Search("matching", passes.field, passes.comparison),
+            Ask::Point { fields } => AskShape::Point(*fields),
+            Ask::Range { fields, .. } => AskShape::Range(*fields),
+            Ask::LastReading { fields } => AskShape::Latest(*fields),
+            Ask::First(passes) => AskShape::First(passes.field, passes.comparison),
+            Ask::Last(passes) => AskShape::Last(passes.field, passes.comparison),
+            Ask::SeriesMatching(passes) => AskShape::Matching(passes.field, passes.comparison),
             Ask::Minimum { field } => AskShape::Minimum(*field),
             Ask::Aggregate { aggregates, grouping, from_sums } => AskShape::Aggregate {
                 aggregates: aggregates.clone(),

@@ -97,6 +97,70 @@ impl Names<'_> {
         Value::from_object(Named { name, attributes })
     }
 
+    /// What gives the name of a column of ours, which no tag and field has.
+    fn own_column(&self) -> impl Fn(String) -> String + Send + Sync + 'static {
+        let fields = self.table.fields.iter().map(|field| field.name.clone());
+        let taken: Vec<String> = fields.chain(self.table.tags.iter().map(|tag| tag.name.clone())).collect();
+        let quote = self.config.text.quote.clone();
+        move |wanted| {
+            let name = free_name(&wanted, |name| taken.iter().any(|other| other == name));
+            format!("{quote}{name}{quote}")
+        }
+    }
+
+    fn series_number(&self, quoted: &str) -> Value {
+        let kind = self.config.type_name("series");
+        let attributes = [(":series", "slot"), (kind, "type"), ("number", "kind")];
+        let attributes = attributes.map(|(value, name)| (name, Value::from(value)));
+        self.column(&quoted.replace(&self.config.text.quote, ""), attributes)
+    }
+
+    /// What is the same for all tables of a layout.
+    fn constants(&self, shape: Shape) -> Context {
+        let (span, per, split) = match shape {
+            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
+            Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
+            _ => (1, 1, None),
+        };
+        let all = [
+            ("time_type", self.config.type_name("time").into()),
+            ("types", Value::from_serialize(&self.config.types)),
+            ("q", self.config.text.quote.as_str().into()),
+            ("table_settings", "".into()),
+            ("span_ns", span.into()),
+            ("per_ns", per.into()),
+            ("day_start", split.map_or(0, |split| split.day_start_ns).into()),
+            ("day_end", split.map_or(0, |split| split.day_end_ns).into()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The tables that the table becomes, without quotes; templates see their names.
+    fn tables(&self, context: &mut Context, own_tags: bool, has_sums: bool) -> Vec<String> {
+        let mut made = Vec::new();
+        let mut put = |name: &str, bare: String, is_there: bool| {
+            let quoted = if is_there { self.of_table(&bare).into() } else { Value::from(()) };
+            context.insert(name.to_owned(), quoted);
+            context.insert(format!("bare_{name}"), bare.as_str().into());
+            made.extend(is_there.then_some(bare));
+        };
+        put("table", self.table.name.clone(), true);
+        put("tags_table", self.own_table("tags"), own_tags);
+        put("sums_table", self.own_table("sums"), has_sums);
+        let entity = self.table.entity.as_ref().map(|entity| {
+            made.push(entity.name.clone());
+            let columns = entity.columns.iter().enumerate();
+            let columns: Vec<Value> = columns.map(|(number, column)| self.field(number, column)).collect();
+            Value::from_iter([
+                ("table", Value::from(self.of_table(&entity.name))),
+                ("columns", columns.into()),
+                ("last", self.quoted(&entity.last_time_column).into()),
+            ])
+        });
+        context.insert("entity".to_owned(), entity.unwrap_or_else(|| Value::from(())));
+        made
+    }
+
     fn field(&self, number: usize, field: &Field) -> Value {
         let kind = self.config.field_type(field.kind);
         let sum = if field.kind == FieldType::F64 { FieldType::F64 } else { FieldType::I64 };
@@ -154,29 +218,11 @@ impl TableShape {
         let own_tags = own_tags && !table.tags.is_empty();
         let names = Names { config, database, schema, table };
         let series = SeriesMap::new(schema, number, own_tags);
-        let taken: Vec<String> = (table.fields.iter().map(|field| field.name.clone()))
-            .chain(table.tags.iter().map(|tag| tag.name.clone()))
-            .collect();
-        let quote = config.text.quote.clone();
-        let own = move |wanted: String| {
-            let name = free_name(&wanted, |name| taken.iter().any(|other| other == name));
-            format!("{quote}{name}{quote}")
-        };
         let tags: Vec<Value> = (0..table.tags.len()).map(|tag| names.tag(tag)).collect();
+        let own = names.own_column();
         let key = |key: &Key| match key {
             Key::Tag(tag) => tags[*tag].clone(),
-            Key::Number => {
-                let bare = own("series".to_owned()).replace(&config.text.quote, "");
-                let kind = config.type_name("series");
-                names.column(
-                    &bare,
-                    [
-                        ("slot", Value::from(":series")),
-                        ("type", Value::from(kind)),
-                        ("kind", Value::from("number")),
-                    ],
-                )
-            }
+            Key::Number => names.series_number(&own("series".to_owned())),
         };
         let keys: Vec<Value> = series.keys().iter().map(key).collect();
         let all_fields = table.fields.iter().enumerate();
@@ -185,63 +231,18 @@ impl TableShape {
             |field: &Field| matches!(field.kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
         let numeric = (0..fields.len()).filter(|&field| is_number(&table.fields[field]));
         let numeric: Vec<Value> = numeric.map(|field| fields[field].clone()).collect();
-        let mut made = vec![table.name.clone()];
-        let mut context = Context::new();
+        let mut context = names.constants(shape);
         let mut put = |name: &str, value: Value| {
             context.insert(name.to_owned(), value);
         };
-        put("table", names.of_table(&table.name).into());
-        put("bare_table", table.name.as_str().into());
-        let mut put_table = |name: &str, is_there: bool| {
-            let bare = names.own_table(name);
-            put(
-                &format!("{name}_table"),
-                if is_there { names.of_table(&bare).into() } else { Value::from(()) },
-            );
-            put(&format!("bare_{name}_table"), bare.as_str().into());
-            made.extend(is_there.then_some(bare));
-        };
-        put_table("tags", own_tags);
-        put_table("sums", matches!(shape, Shape::Summary { .. }));
-        if let Some(entity) = &table.entity {
-            made.push(entity.name.clone());
-            let columns = entity.columns.iter().enumerate();
-            let columns: Vec<Value> = columns.map(|(number, column)| names.field(number, column)).collect();
-            let entity = [
-                ("table", Value::from(names.of_table(&entity.name))),
-                ("columns", columns.into()),
-                ("last", names.quoted(&entity.last_time_column).into()),
-            ];
-            put("entity", Value::from_iter(entity));
-        } else {
-            put("entity", Value::from(()));
-        }
         put("tags", if own_tags { Vec::new() } else { tags.clone() }.into());
         put("all_tags", tags.clone().into());
         put("keys", keys.into());
         put("fields", fields.clone().into());
         put("numeric", numeric.into());
         put("time", own(config.text.time.clone()).into());
-        put("time_type", config.type_name("time").into());
-        put("types", Value::from_serialize(&config.types));
         put("own", Value::from_function(own));
-        put("q", config.text.quote.as_str().into());
-        put("table_settings", "".into());
-        let (span, per) = match shape {
-            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1),
-            Shape::Summary { per_ns, .. } => (1, per_ns),
-            _ => (1, 1),
-        };
-        if let Shape::Summary { split, .. } = shape {
-            put("day_start", split.day_start_ns.into());
-            put("day_end", split.day_end_ns.into());
-        }
-        put("span_ns", span.into());
-        put("per_ns", per.into());
-        if let Shape::Summary { split, .. } = shape {
-            put("day_start", split.day_start_ns.into());
-            put("day_end", split.day_end_ns.into());
-        }
+        let made = names.tables(&mut context, own_tags, matches!(shape, Shape::Summary { .. }));
         Self { series, names: made, context, own_tags, fields, tags }
     }
 }

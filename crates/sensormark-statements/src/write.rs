@@ -504,7 +504,7 @@ fn literal_text<'a>(text: &str, cell: &dyn Fn(usize) -> Cell<'a>) -> String {
     while let Some(place) = rest.find(['?', '$']) {
         let digits = rest[place + 1..].find(|letter: char| !letter.is_ascii_digit());
         let end = digits.map_or(rest.len(), |digits| place + 1 + digits);
-        out.extend_from_slice(rest[..place].as_bytes());
+        out.extend_from_slice(&rest.as_bytes()[..place]);
         let number: usize = rest[place + 1..end].parse().unwrap_or(1);
         cell(number - 1).literal(&mut out);
         rest = &rest[end..];

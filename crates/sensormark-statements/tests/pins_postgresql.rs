@@ -6,8 +6,16 @@ use std::collections::BTreeMap;
 
 /// Differences that are meant: a part of the title, a part of the layout's name, and why.
 const MEANT: &[(&str, &str, &str)] = &[
-    ("share", "", "shares are asked in a statement of their own, but for the statistics of series, which are one"),
-    ("upsert", "second", "the entity's table needs no alias; records go in a transaction of two statements in place of one WITH"),
+    (
+        "share",
+        "",
+        "shares are asked in a statement of their own, but for the statistics of series, which are one",
+    ),
+    (
+        "upsert",
+        "second",
+        "the entity's table needs no alias; records go in a transaction of two statements in place of one WITH",
+    ),
     ("upsert", "", "the entity's table needs no alias"),
     ("write 3", "sums", "of arrays the first row's values are shown"),
     ("write 1", "second", "documents are shown, not their size"),
