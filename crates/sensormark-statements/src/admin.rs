@@ -18,6 +18,9 @@ use std::time::Duration;
 /// How long leaving a database waits for a writer.
 const LEAVE: Duration = Duration::from_secs(1);
 
+/// How long making, settling and dropping wait for a server.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 /// What looks after one database.
 pub struct FileAdministrator {
     backend: Backend,
@@ -90,13 +93,24 @@ impl Backend {
     }
 
     async fn open(&self) -> Result<Link, StoreError> {
-        Link::open(&self.physical.files, &*self.driver, &self.plan).await
+        let mut link = Link::open(&self.physical.files, &*self.driver, &self.plan).await?;
+        self.be_patient(&mut link);
+        Ok(link)
+    }
+
+    /// Settling, making and dropping on a server may take longer than an operation.
+    fn be_patient(&self, link: &mut Link) {
+        if self.driver.databases() == Databases::Server {
+            link.connection.within(Some(PATIENCE));
+        }
     }
 
     /// The server's own database.
     async fn server(&self) -> Result<Link, StoreError> {
         let place = place(&self.physical.files, &*self.driver, &self.plan, None);
-        Link::bare(&self.physical.files, &*self.driver, &place).await
+        let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+        self.be_patient(&mut link);
+        Ok(link)
     }
 
     /// Runs each of these statements with names put in.
