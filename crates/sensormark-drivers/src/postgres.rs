@@ -232,7 +232,8 @@ impl Connection for Session {
                 type_named(name).ok_or_else(unknown)
             });
             let types = known.collect::<Result<_, _>>()?;
-            let is_counted = text.starts_with("COPY") || text.starts_with("INSERT") && !text.contains("ON CONFLICT");
+            let is_counted =
+                text.starts_with("COPY") || text.starts_with("INSERT") && !text.contains("ON CONFLICT");
             self.statements.push(Kept { text: text.to_owned(), types, is_counted, on: [None, None] });
             Ok(Prepared(self.statements.len() - 1))
         })
