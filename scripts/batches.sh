@@ -2,7 +2,7 @@
 # How large should a write be? Loads the devops data with writes of several times the size that each store advises (stores/*/src/write_size.rs), in turns:
 # all stores and layouts with one size, then with the next, and so round by round, every other round backwards. Run by hand on a quiet machine; all stores
 # take about half an hour. Prints a Markdown table of medians over the rounds. Says where the advised size is more than a tenth from the best that leaves the
-# clients of a server under 100 MB, and what larger writes would gain.
+# clients of a server under 250 MB, and what larger writes would gain.
 #
 #   batches.sh [STORE[:LAYOUT]]...     all stores that are here by default, each with the layouts that are measured when none is named
 #     PROGRAM=…       a program that is built already            SIZES="1/8 1/4 1/2 1 2 4"   times the advised size
@@ -57,7 +57,7 @@ figures() {
 
 # Medians, the table, and what is off.
 table() {
-  sort -t $'\t' -k 2,2 -k 3,3 | awk -F '\t' -v order="${sizes[*]}" -v LIMIT=100 '
+  sort -t $'\t' -k 2,2 -k 3,3 | awk -F '\t' -v order="${sizes[*]}" -v LIMIT=250 '
     function median(list, count,   values, i, j, held) {
       split(list, values, " ")
       for (i = 2; i <= count; i++) for (j = i; j > 1 && values[j - 1] + 0 > values[j] + 0; j--) { held = values[j]; values[j] = values[j - 1]; values[j - 1] = held }

@@ -12,7 +12,6 @@ mod measuring;
 mod names;
 mod probing;
 mod reading;
-mod shard;
 mod values;
 
 pub use cleaning::{CleanArguments, DoctorArguments};
@@ -25,7 +24,6 @@ pub use measuring::{ExplainArguments, ReplayArguments, RunArguments, ServersActi
 pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
 pub use probing::ProbeArguments;
 pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments};
-pub use shard::{MergeArguments, ShardArguments};
 pub use values::{Size, milliseconds};
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -65,9 +63,6 @@ pub enum Command {
     /// Compare a run with an earlier one, or the implementations of one run: what differs, by how much, and whether that is more than noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArguments),
-    /// Join what several hosts measured with run --shard into one result
-    #[command(after_help = examples::MERGE)]
-    Merge(MergeArguments),
     /// Show the pages of many runs in a browser, and compare any two; on loopback only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArguments),
@@ -176,7 +171,7 @@ mod tests {
     #[test]
     fn every_command_has_examples_and_they_are_accepted() {
         let tried = try_below(&Arguments::command(), "sensormark");
-        assert!(tried >= 20, "{tried}");
+        assert!(tried >= 19, "{tried}");
     }
 
     /// Sources of the program, without those of tests and builds.
@@ -220,7 +215,7 @@ mod tests {
                 read.insert(variable.to_owned());
             }
         }
-        for variable in ["GS_HOME", "HOME", "SENSORMARK_STATE", "SLURM_PROCID"] {
+        for variable in ["GS_HOME", "HOME", "SENSORMARK_STATE", "JAVA_HOME"] {
             assert!(read.contains(variable), "{variable} is read: {read:?}");
         }
         for store in crate::registry::registry().stores() {

@@ -244,11 +244,6 @@ impl Hosts {
         self.probes.clone()
     }
 
-    /// Forgets the probes: another rank has them.
-    pub fn leave_probes_out(&mut self) {
-        self.probes.clear();
-    }
-
     /// All launchers of roles and probes, to be changed alike, and whether the user has said where its program is.
     fn launchers(&mut self) -> impl Iterator<Item = (&mut Launcher, bool)> {
         let roles = self.roles.values_mut().chain(&mut self.load);

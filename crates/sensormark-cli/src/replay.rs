@@ -55,7 +55,7 @@ fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
     })
 }
 
-/// Reads the recording once, for a clear message before anything is started; the trial's process reads it again.
+/// Reads the recording once, so that a clear message comes before anything starts. The trial's process reads it again.
 fn read(file: &Path, options: &RecordingOptions, stream: Option<&Stream>) -> Result<Recording, Failure> {
     Recording::read(file, options).map_err(|error| {
         let message = error.to_string();
@@ -100,7 +100,6 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut shown = parameters;
     shown["file"] = arguments.file.file_name().map(|name| name.to_string_lossy().into_owned()).into();
     let planned = Planned {
-        rank: None,
         workload: replay::NAME,
         scale: scale.name(),
         parameters: shown,

@@ -7,7 +7,6 @@ use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use crate::server_memory::ServerMemory;
-use crate::shard::Rank;
 use sensormark::dataset::export::DataRequest;
 use sensormark::engine::clusters;
 use sensormark::engine::connection::Registry;
@@ -33,7 +32,6 @@ const DEFAULT_STORES: &str = "sqlite";
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let workload = Workload::find(&arguments.workload)?;
-    Rank::check(&arguments.shard, &arguments.hosts, &arguments.common.cluster)?;
     if arguments.find_limit && !matches!(workload, Workload::File(_)) {
         return Err(Failure::usage(
             "--find-limit is for a file of your own, whose writers have a rate; sensormark init writes one",
@@ -120,7 +118,6 @@ impl Measured<'_> {
         let (cases, unsupported) = found.map_err(Failure::usage)?;
         not_measured.extend(unsupported);
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
-        let rank = Rank::asked(&arguments.shard, &trials, &cases)?;
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
             Box::new(found.map_err(Failure::usage)?)
@@ -128,7 +125,6 @@ impl Measured<'_> {
             Box::new(trials)
         };
         let planned = Planned {
-            rank,
             workload: factory.name(),
             scale: self.scale,
             parameters: self.shown,

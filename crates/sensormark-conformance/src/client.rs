@@ -1,11 +1,12 @@
 //! A session whose every operation ends in bounded time, or breaks the rule.
 
-use super::check::{Broken, Check};
+use super::check::{Broken, Check, ensure};
 use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
 use sensormark_store::census::Census;
 use sensormark_store::error::StoreError;
 use sensormark_store::query::Query;
+use sensormark_store::question::Question;
 use sensormark_store::schema::{Schema, Value};
 use sensormark_store::statement::Statement;
 use sensormark_store::store::{Acknowledgement, EntityReading, Plan, Session, Store};
@@ -79,6 +80,7 @@ impl Client {
     }
 
     pub(super) async fn try_ask(&mut self, query: &Query) -> Check<Result<Answer, StoreError>> {
+        ensure!(Question::of(query).is_some(), "the rule asks no named question: {query:?}");
         bounded(self.allowed, "query", self.session.query(query)).await
     }
 

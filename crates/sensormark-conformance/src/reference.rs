@@ -322,7 +322,7 @@ fn gather(batch: &Batch, order: &[usize]) -> Batch {
             .map(|column| Column {
                 values: match &column.values {
                     Values::Bool(values) => Values::Bool(pick(values, order)),
-                    Values::I64(values) => Values::I64(order.iter().map(|&row| values.get(row)).collect()),
+                    Values::I64(values) => Values::I64(pick(values, order)),
                     Values::U16(values) => Values::U16(pick(values, order)),
                     Values::F64(values) => Values::F64(pick(values, order)),
                     Values::Text(values) => {
@@ -348,7 +348,7 @@ fn append(column: &mut Column, more: &Column) {
     let (had, added) = (column.values.len(), more.values.len());
     match (&mut column.values, &more.values) {
         (Values::Bool(values), Values::Bool(more)) => values.extend_from_slice(more),
-        (Values::I64(values), Values::I64(more)) => values.extend(more.iter()),
+        (Values::I64(values), Values::I64(more)) => values.extend_from_slice(more),
         (Values::U16(values), Values::U16(more)) => values.extend_from_slice(more),
         (Values::F64(values), Values::F64(more)) => values.extend_from_slice(more),
         (Values::Text(values), Values::Text(more)) => {

@@ -8,7 +8,8 @@ use sensormark_store::answer::Answer;
 use sensormark_store::capability::{Capability, Operation};
 use sensormark_store::error::ErrorKind;
 use sensormark_store::layout::{DefaultSelection, Family, Layout, LayoutOption, WriteMethod};
-use sensormark_store::query::{Ask, Function, Query, Selection};
+use sensormark_store::query::{Aggregate, Ask, Function, Query, Selection};
+use sensormark_store::question::Question;
 use sensormark_store::schema::{Schema, Table};
 use sensormark_store::store::{AnswerSource, LocalFuture, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -154,6 +155,37 @@ pub(super) const FAMILIES: [Family; 5] = [
     Family::GrowingArray,
 ];
 
+impl Rule {
+    /// The named questions that it asks of a data set, where it asks any: several functions one by one, and what has no name not at all.
+    pub(super) fn questions(&self, data: &Data) -> Option<Vec<Query>> {
+        let Kind::Queries(queries) = self.kind else { return None };
+        let mut named: Vec<Query> = Vec::new();
+        for query in queries(data).iter().flat_map(one_by_one) {
+            if Question::of(&query).is_some() && !named.contains(&query) {
+                named.push(query);
+            }
+        }
+        Some(named)
+    }
+}
+
+/// A query with several functions as one for each, unless it has a name as it is.
+fn one_by_one(query: &Query) -> Vec<Query> {
+    match &query.ask {
+        Ask::Aggregate { aggregates, grouping, from_sums }
+            if aggregates.len() > 1 && Question::of(query).is_none() =>
+        {
+            let one = |one: &Aggregate| {
+                let ask =
+                    Ask::Aggregate { aggregates: vec![*one], grouping: *grouping, from_sums: *from_sums };
+                Query { ask, ..query.clone() }
+            };
+            aggregates.iter().map(one).collect()
+        }
+        _ => vec![query.clone()],
+    }
+}
+
 /// All tests of these rules for a store.
 pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
     let data: HashMap<Dataset, Arc<Data>> =
@@ -164,9 +196,7 @@ pub(super) fn tasks(store: &Arc<dyn Store>, rules: Vec<Rule>) -> Vec<Task> {
         let mut tried = HashSet::new();
         for dataset in rule.over.datasets() {
             let data = &data[dataset];
-            if let Kind::Queries(queries) = rule.kind
-                && queries(data).is_empty()
-            {
+            if rule.questions(data).is_some_and(|questions| questions.is_empty()) {
                 continue;
             }
             for family in FAMILIES {

@@ -17,6 +17,9 @@ mod schema;
 mod search;
 mod write;
 
+#[cfg(test)]
+pub(super) use capability::one_of_each;
+
 /// All rules.
 pub(super) fn all() -> Vec<Rule> {
     [

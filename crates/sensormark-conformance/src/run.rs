@@ -131,10 +131,11 @@ fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
     let _one = datagrams.then(|| lock(&suite.datagrams));
     let case = Case::new(suite, task.subject.clone());
     let verdict = match task.rule.kind {
-        Kind::Queries(queries) => {
+        Kind::Queries(_) => {
             let subject = case.subject();
             let loaded = suite.loaded(subject)?;
-            block_on(rule::check_queries(&case, &loaded, queries(&subject.data)))
+            let questions = task.rule.questions(&subject.data).unwrap_or_default();
+            block_on(rule::check_queries(&case, &loaded, questions))
         }
         Kind::Loaded(check) => {
             let loaded = suite.loaded(case.subject())?;

@@ -132,7 +132,7 @@ pub trait Dialect: Debug + Send + Sync {
     /// How readings of each series are looked at, with this index.
     fn walk(&self, index: Index) -> Walk;
 
-    /// The most series whose latest readings are asked for one by one, each by a part of the statement, where a reading must (or need not) have a field besides.
+    /// The most series whose latest readings are asked for one by one, each by a part of the statement. A reading must have a field besides, or need not.
     /// 0 where one statement about all of them is never worse.
     fn most_one_by_one(&self, layout: &Layout, table: &PhysicalTable, must_have_field: bool) -> usize {
         let _ = (layout, table, must_have_field);

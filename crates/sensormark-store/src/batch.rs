@@ -4,7 +4,7 @@
 //! value (text is one buffer with offsets). It knows no layout.
 
 use crate::schema::{FieldType, Table, Value};
-use crate::{FieldSet, IntegerColumn, TimeRange};
+use crate::{FieldSet, TimeRange};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub enum Values {
     /// Truth values.
     Bool(Vec<bool>),
     /// Signed 64-bit integers.
-    I64(IntegerColumn),
+    I64(Vec<i64>),
     /// Unsigned 16-bit integers.
     U16(Vec<u16>),
     /// Floating point numbers.
@@ -91,7 +91,7 @@ impl Values {
     pub fn new(kind: FieldType) -> Self {
         match kind {
             FieldType::Bool => Self::Bool(Vec::new()),
-            FieldType::I64 => Self::I64(IntegerColumn::new()),
+            FieldType::I64 => Self::I64(Vec::new()),
             FieldType::U16 => Self::U16(Vec::new()),
             FieldType::F64 => Self::F64(Vec::new()),
             FieldType::Text => Self::Text(TextColumn::default()),
@@ -149,7 +149,7 @@ impl Column {
         }
         match &self.values {
             Values::Bool(values) => Value::Bool(values[row]),
-            Values::I64(values) => Value::I64(values.get(row)),
+            Values::I64(values) => Value::I64(values[row]),
             Values::U16(values) => Value::I64(i64::from(values[row])),
             Values::F64(values) => Value::F64(values[row]),
             Values::Text(values) => Value::Text(values.get(row).to_owned()),
@@ -164,7 +164,7 @@ impl Column {
         }
         match &self.values {
             Values::Bool(values) => Some(f64::from(u8::from(values[row]))),
-            Values::I64(values) => Some(values.get(row) as f64),
+            Values::I64(values) => Some(values[row] as f64),
             Values::U16(values) => Some(f64::from(values[row])),
             Values::F64(values) => Some(values[row]),
             Values::Text(_) => None,

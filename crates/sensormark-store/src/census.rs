@@ -111,7 +111,7 @@ fn add_column(table: &mut [SeriesCensus], batch: &Batch, field: u64, column: &Co
 fn hash_value(values: &Values, row: usize) -> u64 {
     match values {
         Values::Bool(values) => mix(1 ^ (u64::from(values[row]) << 8)),
-        Values::I64(values) => mix(2).wrapping_add(values.get(row).cast_unsigned()),
+        Values::I64(values) => mix(2).wrapping_add(values[row].cast_unsigned()),
         Values::U16(values) => mix(3).wrapping_add(u64::from(values[row])),
         // Adding zero makes the two zeros one: not every database keeps the sign.
         Values::F64(values) => mix(4).wrapping_add((values[row] + 0.0).to_bits()),

@@ -150,7 +150,7 @@ pub fn moment(batch: &Batch, field: usize, row: usize) -> Moment {
 pub fn compare(column: &Column, one: usize, other: usize) -> Ordering {
     match &column.values {
         Values::Bool(values) => values[one].cmp(&values[other]),
-        Values::I64(values) => values.get(one).cmp(&values.get(other)),
+        Values::I64(values) => values[one].cmp(&values[other]),
         Values::U16(values) => values[one].cmp(&values[other]),
         Values::F64(values) => values[one].partial_cmp(&values[other]).unwrap_or(Ordering::Equal),
         Values::Text(values) => values.get(one).cmp(values.get(other)),
@@ -202,7 +202,7 @@ fn sum(column: &Column, rows: &[usize]) -> Option<(Option<i64>, f64)> {
     }
     let whole = |row: &usize| match &column.values {
         Values::Bool(values) => Some(i128::from(values[*row])),
-        Values::I64(values) => Some(i128::from(values.get(*row))),
+        Values::I64(values) => Some(i128::from(values[*row])),
         Values::U16(values) => Some(i128::from(values[*row])),
         Values::F64(_) | Values::Text(_) => None,
     };

@@ -27,9 +27,9 @@ pub mod layout;
 
 pub mod batch;
 
-mod integer_column;
-
 pub mod query;
+
+pub mod question;
 
 pub mod answer;
 
@@ -79,7 +79,6 @@ pub use cluster::{Cluster, ClusterWish, Clusters, Consistency, Leadership, Membe
 pub use durability::Durability;
 pub use endpoint::{Endpoint, Secret};
 pub use error::{ErrorKind, StoreError};
-pub use integer_column::IntegerColumn;
 pub use launch::Launch;
 pub use layout::{
     DefaultSelection, Encoding, Extremes, Family, Index, Layout, LayoutOption, QueryStyle, Scope, Shape,
@@ -89,6 +88,7 @@ pub use name::DatabaseName;
 pub use query::{
     Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
+pub use question::Question;
 pub use schema::{
     Entity, Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };

@@ -4,7 +4,6 @@
 //! Neighbouring columns of one type that every reading has are written in one loop. A time that several readings share is copied. The caller writes how a line
 //! begins, because escaping of tags differs.
 
-use crate::IntegerColumn;
 use crate::batch::{Batch, Column, Values};
 use crate::text::{Page, Piece, Slot};
 
@@ -41,7 +40,7 @@ pub struct BatchLines<'b> {
 /// The columns of neighbouring fields, each with what precedes its values.
 #[derive(Debug)]
 enum Cells<'b> {
-    Whole(Vec<(&'b Piece, &'b IntegerColumn)>),
+    Whole(Vec<(&'b Piece, &'b [i64])>),
     Small(Vec<(&'b Piece, &'b [u16])>),
     Float(Vec<(&'b Piece, &'b [f64])>),
     /// Any column, which some readings may lack.
@@ -152,7 +151,7 @@ impl Cells<'_> {
         let float_fields = lines.float_fields;
         match self {
             Self::Whole(cells) if float_fields => put_all(cells, page, |slot, values| {
-                slot.put_integer(values.get(row));
+                slot.put_integer(values[row]);
                 slot.put_byte(b',');
             }),
             Self::Small(cells) if float_fields => put_all(cells, page, |slot, values| {
@@ -160,7 +159,7 @@ impl Cells<'_> {
                 slot.put_byte(b',');
             }),
             Self::Whole(cells) => put_all(cells, page, |slot, values| {
-                slot.put_integer(values.get(row));
+                slot.put_integer(values[row]);
                 slot.put_two(*b"i,");
             }),
             Self::Small(cells) => put_all(cells, page, |slot, values| {

@@ -48,7 +48,7 @@ impl Schema {
 /// One kind of reading (a measurement, a collection): its tags, fields, optional entity and known series.
 ///
 /// A reading is identified by (table, series, time), has a time in [`crate::TimeRange::OF_READINGS`], and has at least one of the fields. A name is lower case ASCII: `[a-z][a-z0-9_]*`, at
-/// most 40 bytes, and none that a database keeps for itself ([`crate::name::table_name`]); so are the names of tags, fields and entity columns
+/// most 40 bytes, and none that a database keeps for itself ([`crate::name::table_name`]). The names of tags, fields and entity columns are the same
 /// ([`crate::name::column_name`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Table {

@@ -335,7 +335,7 @@ impl Slot<'_> {
     pub fn put_plain(&mut self, values: &Values, row: usize) {
         match values {
             Values::U16(values) => self.put_small(values[row]),
-            Values::I64(values) => self.put_integer(values.get(row)),
+            Values::I64(values) => self.put_integer(values[row]),
             Values::F64(values) => self.put_float(values[row]),
             Values::Bool(values) => self.put_truth(values[row]),
             Values::Text(_) => {}

@@ -9,9 +9,6 @@ use serde::Serialize;
 /// So many series are looked at to estimate how long the values of tags are.
 const SERIES: u32 = 64;
 
-/// Bytes of columns that a client's write takes at most, where a store asks for that bound ([`WriteSize::within_columns`]).
-const COLUMNS: usize = 5_000_000;
-
 /// The size of write that a database's documentation advises, with one layout and one table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WriteSize {
@@ -32,22 +29,6 @@ impl WriteSize {
     #[must_use]
     pub fn within(self, readings_per_statement: usize) -> Self {
         Self { readings: self.readings.min(readings_per_statement), ..self }
-    }
-
-    /// The same, with no more readings than 5 MB of columns hold. A client holds its write as columns, and 16 clients of a server have to stay under 100 MB of
-    /// memory while they load the tables of devops. For stores whose writes are large enough to reach that.
-    #[must_use]
-    pub fn within_columns(self, table: &Table) -> Self {
-        let values = field_value_bytes(table, |kind| match kind {
-            FieldType::Bool => 1,
-            FieldType::U16 => 2,
-            // Neighbours are near each other (`IntegerColumn`): those of devops take 1 to 2, sizes of memory 5.
-            FieldType::I64 => 3,
-            FieldType::F64 => 8,
-            FieldType::Text => 48,
-        });
-        let time_and_series = 12;
-        self.within(COLUMNS / (time_and_series + values))
     }
 
     /// Readings in a write: as many as `readings` and `bytes` both allow, and at least one.
@@ -100,28 +81,6 @@ mod tests {
         let advised = WriteSize { readings: 5_000, bytes: 1 << 20, reading_bytes: 1, advice: "", link: "" };
         assert_eq!(advised.within(700).readings_per_write(), 700);
         assert_eq!(advised.within(70_000), advised);
-    }
-
-    #[test]
-    fn columns_bound_writes_to_wide_tables() {
-        let readings = |fields, kind| {
-            let field = |number| Field { name: format!("f{number}"), kind, nullable: false };
-            let table = Table {
-                name: "t".to_owned(),
-                tags: Vec::new(),
-                fields: (0..fields).map(field).collect(),
-                entity: None,
-                time_resolution: TimeResolution::Nanoseconds,
-                series: Series::single(),
-            };
-            let advised =
-                WriteSize { readings: 75_000, bytes: usize::MAX, reading_bytes: 1, advice: "", link: "" };
-            advised.within_columns(&table).readings_per_write()
-        };
-        assert_eq!(readings(8, FieldType::I64), 75_000);
-        assert_eq!(readings(30, FieldType::I64), 5_000_000 / 102);
-        assert_eq!(readings(100, FieldType::F64), 5_000_000 / 812);
-        assert_eq!(readings(100, FieldType::Text), 5_000_000 / 4_812);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use sensormark_store::{
 use std::ops::Range;
 
 /// Readings that are gathered by container at a time.
-const READINGS: usize = 64_000;
+const READINGS: usize = 100_000;
 
 /// Rows in one request, as in the documentation's examples of multi-put. The client holds an object for each row of a request.
 const ROWS: usize = 1_000;
@@ -52,7 +52,7 @@ fn set(row: &mut Row, number: i32, column: &Column, at: usize) -> Result<(), Fai
     }
     match &column.values {
         Values::Bool(values) => row.set_bool(number, values[at]),
-        Values::I64(values) => row.set_long(number, values.get(at)),
+        Values::I64(values) => row.set_long(number, values[at]),
         Values::U16(values) => row.set_integer(number, values[at].into()),
         Values::F64(values) => row.set_double(number, values[at]),
         Values::Text(values) => row.set_text(number, values.get(at)),

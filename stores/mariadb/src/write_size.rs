@@ -7,9 +7,8 @@ use sensormark_store::{Layout, Shape, Table, WriteSize};
 const READINGS: usize = 5_000;
 /// The same where a reading is as many rows as it has fields.
 const READINGS_PER_FIELD: usize = 1_000;
-/// Bytes in a statement: within MariaDB's default max_allowed_packet of 16 MiB by far. With
-/// statements of 1 MiB the driver's buffers take 16 clients over 100 MB.
-const BYTES: usize = 768 << 10;
+/// Bytes in a statement: within MariaDB's default max_allowed_packet of 16 MiB by far.
+const BYTES: usize = 1 << 20;
 
 const ADVICE: &str = "Many rows in one statement and one commit, within max_allowed_packet (16 MiB as it comes). No number of rows is given; ours is from a sweep.";
 const LINK: &str = "https://mariadb.com/kb/en/how-to-quickly-insert-data-into-mariadb/";

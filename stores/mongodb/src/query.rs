@@ -18,9 +18,11 @@ mod unwound;
 
 use self::choice::Choice;
 use crate::connection::{Link, TimeLimit};
-use crate::schema::{PhysicalSchema, PhysicalTable};
+use crate::schema::{PhysicalSchema, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawDocument, doc};
-use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, StoreError, Table, TimeRange};
+use sensormark_store::{
+    Answer, Ask, Batch, FieldSet, Index, Query, Selection, Shape, StoreError, Table, TimeRange,
+};
 
 const OPERATION: &str = "ask MongoDB";
 
@@ -42,7 +44,29 @@ struct Question<'a> {
     range: TimeRange,
 }
 
+/// The most series that a question names in place of their tag.
+const MOST_NAMED: usize = 10_000;
+
 impl Reader<'_> {
+    /// How many series of its tag a question names at most. It names none unless an index finds documents by series. Then either the tag is not where an index
+    /// begins, or the question is about each series by itself.
+    pub(crate) fn most_named(&self, query: &Query) -> usize {
+        let (Ok((_, kept)), Selection::Tagged { tag, .. }) =
+            (self.physical.table(query.table), &query.series)
+        else {
+            return 0;
+        };
+        let is_indexed = matches!(self.physical.layout.index, Index::Series | Index::SeriesTime)
+            && (kept.is_flat() || matches!(kept.shape, Shape::RecordPerSpan { .. }));
+        let is_latest = matches!(query.ask, Ask::LastReading { .. });
+        // An index of pairs has all tags.
+        let begins = matches!(kept.tags, Tags::Pairs(_)) || kept.roster.identity().first() == Some(tag);
+        match is_indexed && (is_latest || !begins) {
+            true => MOST_NAMED,
+            false => 0,
+        }
+    }
+
     /// Answers a question.
     pub(crate) async fn query(&self, query: &Query) -> Result<Answer, StoreError> {
         let (table, kept) = self.physical.table(query.table)?;
@@ -50,7 +74,7 @@ impl Reader<'_> {
             query,
             table,
             kept,
-            choice: Choice::of(table, kept, self.physical.layout.index, &query.series),
+            choice: Choice::of(table, &query.series),
             range: kept.range(match query.ask {
                 Ask::Point { .. } => {
                     let start = query.range.start_ns;

@@ -115,6 +115,10 @@ impl BackendSession for MongodbSession {
         self.writer().upsert(write).await
     }
 
+    fn most_named(&self, query: &Query) -> usize {
+        self.reader().most_named(query)
+    }
+
     async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         self.done().await?;
         self.reader().query(query).await

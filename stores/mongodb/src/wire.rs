@@ -209,7 +209,7 @@ impl Writer {
     pub(crate) fn cell<'a>(&mut self, key: impl Into<Key<'a>>, values: &Values, row: usize) {
         match values {
             Values::Bool(values) => self.boolean(key, values[row]),
-            Values::I64(values) => self.int64(key, values.get(row)),
+            Values::I64(values) => self.int64(key, values[row]),
             Values::U16(values) => self.int32(key, i32::from(values[row])),
             Values::F64(values) => self.double(key, values[row]),
             Values::Text(values) => self.string(key, values.get(row)),

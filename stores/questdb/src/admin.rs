@@ -102,8 +102,8 @@ impl QuestdbAdministrator {
         Ok(names.iter().filter_map(of).collect())
     }
 
-    /// Waits until the tables' writers have closed and given back what they had allocated ahead, 16 MiB a column: until the tables have not shrunk for as long as the
-    /// server leaves an idle writer open.
+    /// Waits until the tables' writers have closed and given back what they had allocated ahead, 16 MiB a column. They have when the tables did not shrink for as
+    /// long as the server leaves an idle writer open.
     async fn close_writers(&mut self) -> Result<(), StoreError> {
         let settings = self.parameters("settle").await?;
         let milliseconds = |name: &str| {

@@ -171,7 +171,7 @@ fn check(batch: &Batch) -> Result<(), StoreError> {
     let has_least = |column: &Column| match &column.values {
         Values::I64(values) => {
             let mut rows = values.iter().enumerate();
-            rows.any(|(row, value)| value == i64::MIN && column.has(row))
+            rows.any(|(row, value)| *value == i64::MIN && column.has(row))
         }
         _ => false,
     };

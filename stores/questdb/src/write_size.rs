@@ -3,7 +3,7 @@
 use sensormark_store::write_size::{field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Table, WriteSize};
 
-const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one. A load of ours sends as many, and fewer to wide tables: a client holds at most 5 MB as columns. Requests of three times the size are up to a quarter faster, but 16 clients then hold more than 100 MB.";
+const ADVICE: &str = "QuestDB's clients send a request over HTTP after 75,000 rows, and hold at most 100 MiB for one. A load of ours sends as many.";
 const LINK: &str = "https://questdb.com/docs/ingestion/clients/configuration-string/";
 
 /// A request is closed when it holds this many bytes: as many as QuestDB's own clients hold.
@@ -33,5 +33,4 @@ pub(crate) fn write_size(_: &Layout, table: &Table) -> WriteSize {
         advice: ADVICE,
         link: LINK,
     }
-    .within_columns(table)
 }

@@ -35,14 +35,6 @@ Environment:
   SENSORMARK_GRIDDB_LISTEN_EVERYWHERE  yes: start GridDB although it listens on every interface
   SENSORMARK_QUESTDB_HOME              folder of a QuestDB installation
   PATH                                 where servers and Java are looked for, too
-  OMPI_COMM_WORLD_RANK                 the rank for --shard auto, from Open MPI
-  OMPI_COMM_WORLD_SIZE                 how many ranks there are, from Open MPI
-  JOB_COMPLETION_INDEX                 the rank for --shard auto, from Kubernetes
-  SLURM_ARRAY_TASK_ID                  the rank for --shard auto, in a Slurm array
-  SLURM_ARRAY_TASK_MIN                 the number of the array's first task
-  SLURM_ARRAY_TASK_COUNT               how many tasks the array has
-  SLURM_PROCID                         the rank for --shard auto, in any other Slurm job
-  SLURM_NTASKS                         how many tasks the job has
   JAVA_HOME                            the Java that starts Cassandra and QuestDB
   NO_COLOR                             no colours in the terminal
 
@@ -84,12 +76,6 @@ Exit codes:
   0  compared; --fail-on found nothing
   1  --fail-on or --must-see found what it looks for
   2  usage, or --fail-on could decide nothing: too few undisturbed repetitions count";
-
-/// After `merge`.
-pub const MERGE: &str = "\
-Examples:
-  sensormark merge shared                                # the folder that holds all parts
-  sensormark merge shared/rank-0-of-2 shared/rank-1-of-2 --results results";
 
 /// After `serve`.
 pub const SERVE: &str = "\

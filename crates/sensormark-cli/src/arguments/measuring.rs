@@ -6,7 +6,6 @@ use super::examples;
 use super::headings::{LOAD, OUTPUT, RECORDING, SERVERS};
 use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
-use super::shard::ShardArguments;
 use super::values::{Size, dashed, seed, size, time};
 use clap::{Args, Subcommand};
 use sensormark::dataset::recording::{Thousands, TimeFormat};
@@ -41,8 +40,6 @@ pub struct RunArguments {
     pub seed: u64,
     #[command(flatten)]
     pub hosts: HostsArguments,
-    #[command(flatten)]
-    pub shard: ShardArguments,
     #[command(flatten)]
     pub common: CommonArguments,
 }

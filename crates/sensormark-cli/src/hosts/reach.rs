@@ -42,14 +42,11 @@ impl Drop for Copies {
     }
 }
 
-/// Sees to it that each host has this program in this version. One rank's probe beside the server is enough, so others than the one that leads have none.
+/// Sees to it that each host has this program in this version.
 ///
 /// # Errors
 /// The first host that cannot be reached, has no such program or another version.
-pub fn reach(hosts: &mut Hosts, program: &Path, leads: bool) -> Result<Copies, Failure> {
-    if !leads {
-        hosts.leave_probes_out();
-    }
+pub fn reach(hosts: &mut Hosts, program: &Path) -> Result<Copies, Failure> {
     let mut copies = Copies::default();
     if hosts.deploys() {
         for (launcher, _) in hosts.launchers().filter(|(_, is_named)| !is_named) {
@@ -206,7 +203,7 @@ mod tests {
         let arguments =
             HostsArguments { load_hosts: launchers.to_vec(), deploy: true, ..HostsArguments::default() };
         let mut hosts = Hosts::new(&arguments, &[]).expect("launchers");
-        let copies = reach(&mut hosts, &program, true).map_err(|failure| format!("{failure:?}"));
+        let copies = reach(&mut hosts, &program).map_err(|failure| format!("{failure:?}"));
         let copies = copies.expect("both answer");
         let count = |name: &str| {
             let entries = std::fs::read_dir(scratch.path().join(name));

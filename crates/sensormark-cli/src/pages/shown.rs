@@ -15,8 +15,7 @@ pub(super) fn lines(page: &str) -> Vec<String> {
             }
             Event::End(TagEnd::CodeBlock) => is_shell = false,
             Event::Text(text) if is_shell => {
-                let text = text.replace("\\\n", " ").replace("$rank", "0");
-                let text = text.replace("$start", "2026-01-01T00:00:00Z");
+                let text = text.replace("\\\n", " ");
                 found.extend(text.lines().flat_map(parts));
             }
             _ => {}
@@ -42,7 +41,7 @@ pub(super) fn inline(page: &str) -> Vec<String> {
     code.flatten().collect()
 }
 
-/// Whether a word stands for something that the reader puts in: FILE, RANK/N, STORE,…
+/// Whether a word stands for something that the reader puts in: FILE, I/N, STORE,…
 pub(super) fn is_placeholder(word: &str) -> bool {
     let is_capital =
         |part: &str| !part.is_empty() && part.chars().all(|one| one.is_ascii_uppercase() || one == '_');
@@ -51,7 +50,7 @@ pub(super) fn is_placeholder(word: &str) -> bool {
 
 #[test]
 fn placeholders_are_told_from_words() {
-    for word in ["FILE", "RANK/N", "STORE,…", "FILE.csv", "S"] {
+    for word in ["FILE", "I/N", "STORE,…", "FILE.csv", "S"] {
         assert!(is_placeholder(word), "{word}");
     }
     for word in ["run", "--scale", "plant.toml", "60GB", "sqlite:bulk"] {

@@ -164,7 +164,7 @@ fn measured_once(given: &[&str], settings: &[&str]) -> (Value, String) {
     (json["summary"]["requirements"].clone(), said(&run))
 }
 
-/// The load is an hour of data, so the disk of 20 minutes is measured, and that of 90 days is not: a straight line said ✗ where more data said ✓.
+/// The load is an hour of data. So the disk of 20 minutes is measured, and that of 90 days is not: a straight line said ✗ where more data said ✓.
 #[test]
 fn requirements_that_all_meet_that_nobody_can_meet_and_that_nobody_can_decide() {
     // Nothing that tests beside this one can make slow enough is required.

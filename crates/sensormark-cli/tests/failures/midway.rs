@@ -62,7 +62,7 @@ pub fn stopped_server(server: &Server) -> Outcome {
     Ok(None)
 }
 
-/// All processes of the server are stopped when the trial is told, before its database is dropped: the run gives that up, and keeps the trial.
+/// All processes of the server stop when the trial has ended, before its database is dropped. The run gives that up, and keeps the trial.
 pub fn stopped_at_the_end(server: &Server) -> Outcome {
     if let Some(reason) = takes_minutes() {
         return Ok(Some(reason));

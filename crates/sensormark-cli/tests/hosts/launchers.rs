@@ -183,14 +183,28 @@ fn has_columns(placed: &Place, here: &Place) {
     }
 }
 
-/// A clock that is 3 s ahead and 50 ppm fast is seen, and figures stay what they are. All columns are there, as of roles on this machine.
+/// What starts a command whose clock is 3 s ahead: in a time namespace of the kernel.
+pub const AHEAD: [&str; 6] = ["unshare", "--time", "--monotonic", "3", "--fork", "--kill-child"];
+
+/// Why no clock can be ahead here; none where one can.
+pub fn no_clock_ahead() -> Option<String> {
+    let tried = Command::new(AHEAD[0]).args(&AHEAD[1..]).arg("true").output();
+    let may = tried.is_ok_and(|output| output.status.success());
+    (!may).then(|| "no time namespace can be made here (unshare --time, as root)".to_owned())
+}
+
+/// A clock that is 3 s ahead is seen, and figures stay what they are. All columns are there, as of roles on this machine.
 pub fn clocks() -> Option<String> {
+    let missing = no_clock_ahead();
+    if missing.is_some() {
+        return missing;
+    }
     let (place, other) = (Place::new(), Place::new());
     let server = Server::start(&place);
     let (on, probe) = (server.on("individual"), server.probe());
-    let launcher = "env SENSORMARK_TEST_CLOCK=3000000000,50 HOST={host}";
+    let launcher = format!("{} env HOST={{host}}", AHEAD.join(" "));
     let common = ["--on", &on, "--probe", &probe];
-    let hosts = ["--launcher", launcher, "--host", "reader=pi2"];
+    let hosts = ["--launcher", &launcher, "--host", "reader=pi2"];
     let output = place.run(&[&SHORT[..], &common, &hosts, &WRITER_ON_PI1].concat());
     let here = other.short(&common);
     has_columns(&place, &other);
@@ -206,16 +220,14 @@ pub fn clocks() -> Option<String> {
             let offset_ns = clock["offset_ns"].as_i64().expect("an offset");
             let uncertainty_ns = clock["uncertainty_ns"].as_u64().expect("an uncertainty");
             let drift_ppm = clock["drift_ppm"].as_f64().expect("a drift");
-            // The drift counts from the machine's start.
-            let drifted_ns = offset_ns - 3_000_000_000;
-            assert!((0..10_000_000_000_000).contains(&drifted_ns), "{clock}");
+            assert!(offset_ns.abs_diff(3_000_000_000) <= uncertainty_ns, "{clock}");
             assert!(uncertainty_ns < 20_000_000, "{clock}");
             let phases = trial["phases"].as_array().expect("phases");
             let phase = phases.iter().find(|phase| phase["name"] == clock["phase"]);
             let seconds = phase.and_then(|phase| phase["seconds"].as_f64());
             let seconds = seconds.expect("the phase's");
             let known_ppm = 2.0 * uncertainty_ns as f64 / seconds / 1e3;
-            assert!((drift_ppm - 50.0).abs() <= known_ppm.max(1.0), "{clock}");
+            assert!(drift_ppm.abs() <= known_ppm.max(1.0), "{clock}");
         }
         let hosts = trial["clocks"].as_array().expect("clocks").iter();
         let host = if trial["side"] == "write" { "pi1" } else { "pi2" };
@@ -226,10 +238,10 @@ pub fn clocks() -> Option<String> {
     assert_eq!(ledger["produced"], 4_200, "{}", said(&output));
     assert_eq!(ledger["lost"], 0);
     assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
-    // A start that was off by the planted 3 s would show in every delay. A busy machine delays much, too.
+    // A start that was off by these 3 s would show in the fastest delay too. A busy machine delays most of them.
     let delay = &write["latencies"]["sensor_delay"]["summary"];
-    let median_ns = delay["p50_ns"].as_u64().expect("a median");
-    assert!(median_ns < 2_500_000_000, "{delay}");
+    let fastest_ns = delay["min_ns"].as_u64().expect("the fastest");
+    assert!(fastest_ns < 2_500_000_000, "{delay}");
     assert!(place.leftovers().is_empty() || place.leftovers().len() == 1, "{:?}", place.leftovers());
     None
 }

@@ -23,7 +23,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Each has a server: more at once would only try the machine.
     arguments.test_threads.get_or_insert(2);
-    let tests: [(&str, Test); 13] = [
+    let tests: [(&str, Test); 12] = [
         ("launchers::what_cannot_be_is_refused", launchers::refused),
         ("programs::hosts_that_cannot_be_used_are_told", programs::unusable),
         ("programs::probes_have_the_same_version", programs::of_probes),
@@ -35,7 +35,6 @@ fn main() {
         ("server::by_a_launcher", server::by_a_launcher),
         ("server::what_cannot_be_is_refused", server::refused),
         ("slurm::four_load_hosts_by_srun", slurm::four_load_hosts),
-        ("slurm::ranks_by_srun", slurm::ranks),
         ("slurm::a_lost_node_ends_the_trial", slurm::a_lost_node),
     ];
     let trials = tests.into_iter().map(|(name, test)| {

@@ -273,39 +273,6 @@ pub fn four_load_hosts() -> Option<String> {
     None
 }
 
-/// Four ranks of one step of `srun`, with a folder between them, merge to what one process leaves.
-pub fn ranks() -> Option<String> {
-    let (one, four) = (Place::new(), Place::new());
-    let slurm = match cluster(&four) {
-        Ok(slurm) => slurm,
-        Err(why) => return Some(why),
-    };
-    let server = Running::start(&one);
-    let on = format!("postgresql:individual={}", server.url);
-    let alone = one.measure("devops", &SMALL, &["--on", &on]);
-    let step = ["--nodes=4", "--ntasks=4", PROGRAM];
-    let words = devops(&SMALL, &["--on", &on, "--shard", "auto"]);
-    let output = Command::new("srun")
-        .args(step)
-        .args(words)
-        .current_dir(four.path())
-        .env("SLURM_CONF", slurm.path("slurm.conf"))
-        .env("SENSORMARK_STATE", four.path().join("state"))
-        .stdin(Stdio::null())
-        .output()
-        .expect("srun starts");
-    let merge = four.run(&["merge", "results", "--results", "merged"]);
-    assert!(merge.status.success(), "{}{}", said(&output), said(&merge));
-    fs::remove_dir_all(four.results()).expect("ours");
-    fs::rename(four.path().join("merged"), four.results()).expect("ours");
-    let (first, second) = (trial(&one, &alone), trial(&four, &merge));
-    assert_eq!(first["ledger"], second["ledger"], "{}", said(&output));
-    let slowest = &second["figures"]["rank_seconds/load-4/3"]["value"];
-    assert!(slowest.as_f64() > Some(0.0), "{}", second["figures"]);
-    ends(&slurm);
-    None
-}
-
 /// Nothing that the cluster started is left, and no job of it.
 fn ends(slurm: &Slurm) {
     let deadline = Instant::now() + PATIENCE;

@@ -66,8 +66,8 @@ pub fn a_busy_machine_gets_a_rough_ranking_in_the_announced_time() -> Option<&'s
     None
 }
 
-/// Of six such runs two ended with exit code 1, and with 20 questions half of all trials did not count: the client was slow over the null store because others
-/// had the processors.
+/// Of six such runs two ended with exit code 1, and with 20 questions half of all trials did not count. The client was slow over the null store
+/// because others had the processors.
 pub fn a_server_on_a_busy_machine_is_ranked_too() -> Option<&'static str> {
     const BOILER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/boiler.csv");
     let _busy = BusyLoops::on_every_processor();

@@ -42,7 +42,6 @@ mod requirements;
 #[path = "../cli/searched.rs"]
 mod searched;
 mod several_servers;
-mod shards;
 #[path = "../cli/explain.rs"]
 mod shown;
 mod starting;
@@ -87,7 +86,6 @@ fn main() {
         .chain(clusters_and_encryption())
         .chain(rights_and_warm_up())
         .chain(limits())
-        .chain(ranks())
         .chain(probes())
         .chain(last_screens());
     let trials = tests.map(|(name, server, test)| {
@@ -232,20 +230,6 @@ fn last_screens() -> Vec<Named> {
         test!("DuckDB", last_screen::of_devops),
         test!("DuckDB", last_screen::of_iot_platform),
         test!("DuckDB", last_screen::of_billing),
-    ]
-}
-
-/// Those of loads that several ranks make.
-fn ranks() -> Vec<Named> {
-    vec![
-        test!("PostgreSQL", shards::a_shell_loop_of_three_ranks_merges_to_what_one_run_counts),
-        (
-            "shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts",
-            Some("PostgreSQL"),
-            shards::mpirun_starts_ranks_that_merge_to_what_one_run_counts,
-        ),
-        test!("PostgreSQL", shards::ranks_that_do_not_fit_together_are_refused),
-        test!("PostgreSQL", shards::a_rank_that_is_killed_in_mid_load_is_named_and_the_others_end),
     ]
 }
 

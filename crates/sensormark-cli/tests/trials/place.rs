@@ -67,7 +67,6 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         // Tests run beside each other.
         disturbed_host: DisturbedHost::Tolerated,
         protocol: None,
-        ranks: None,
         plant: fault.map(str::to_owned),
     };
     let parameters = serde_json::to_value(parameters).expect("numbers");

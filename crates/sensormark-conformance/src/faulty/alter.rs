@@ -67,7 +67,7 @@ fn change_reading(batch: &mut Batch, row: usize) {
 fn change_value(column: &mut Column, row: usize) {
     match &mut column.values {
         Values::Bool(values) => values[row] = !values[row],
-        Values::I64(values) => values.set(row, values.get(row) ^ 1),
+        Values::I64(values) => values[row] ^= 1,
         Values::U16(values) => values[row] ^= 1,
         Values::F64(values) => values[row] = other_number(values[row]),
         Values::Text(values) => {

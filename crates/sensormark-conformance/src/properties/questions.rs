@@ -1,7 +1,7 @@
 //! Random questions of every kind, and which of their answers are comparable.
 
 use super::scene::{Reading, Scene};
-use crate::data::{BASE, DAY, HOUR, MINUTE, SECOND, SPLIT};
+use crate::data::{DAY, HOUR, MINUTE, SECOND, SPLIT};
 use crate::reference::Reference;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,6 +10,7 @@ use sensormark_store::layout::{Layout, Shape};
 use sensormark_store::query::{
     Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
+use sensormark_store::question::Question;
 use sensormark_store::schema::{FieldSet, FieldType, Table, Value};
 use sensormark_store::store::AnswerSource;
 
@@ -36,7 +37,7 @@ pub(super) fn drafts() -> impl Strategy<Value = Draft> {
     let place = (0..4_u8, 0..16_u8, (0..5_u8, vec(0..8_u8, 0..5)));
     let fields = (0..64_u8, any::<u64>(), (any::<bool>(), 0..8_u8, any::<u8>()));
     let aggregates = vec((0..8_u8, 0..64_u8), 1..5);
-    let grouping = (0..10_u8, 0..8_u8, 0..8_u8, 0..4_u8);
+    let grouping = (0..10_u8, 0..8_u8, 0..8_u8, any::<u8>());
     let bounds = [bound(), bound()];
     (place, bounds, fields, aggregates, grouping, any::<u8>()).prop_map(
         |((table, kind, series), bounds, fields, aggregates, grouping, flags)| Draft {
@@ -82,7 +83,8 @@ impl Draft {
         if let Some(ask) = ask {
             query.ask = ask;
         }
-        if self.kind == 0 && self.flags & 2 == 2 {
+        // What is asked of one series, and of no set.
+        if Question::of(&query).is_none() {
             query.series = Selection::One(self.one(table));
         }
         query
@@ -191,81 +193,83 @@ impl Draft {
         })
     }
 
+    /// One of the questions that aggregate.
     fn aggregate(&self, table: &Table, query: &mut Query, layout: &Layout) -> Option<Ask> {
         let sums = match layout.shape {
             Shape::Bucketed { per_ns, .. } | Shape::Summary { per_ns, .. } => Some(per_ns),
             _ => None,
         };
-        let from_sums = self.flags & 128 == 128 && (sums.is_some() || self.flags & 7 == 7);
-        let per_ns = sums.unwrap_or(DAY);
-        if from_sums {
+        let (form, width, split, by) = self.grouping;
+        let from_sums = form < 3 && self.flags & 128 == 128 && (sums.is_some() || self.flags & 7 == 7);
+        let per_ns = sums.filter(|_| from_sums).or(from_sums.then_some(DAY));
+        if let Some(per_ns) = per_ns {
             let snap = |time: i64| time - time.rem_euclid(per_ns);
             query.range = TimeRange::new(snap(query.range.start_ns), snap(query.range.end_ns));
         }
-        let mut grouping = self.grouping(table, query.range, from_sums.then_some(per_ns));
+        let is_of_one = from_sums || matches!(form, 2 | 3);
+        if is_of_one {
+            query.series = Selection::One(self.one(table));
+        }
+        let window = |origin_ns| self.window(width, origin_ns, query.range, per_ns);
+        let odd = DaySplit { day_start_ns: HOUR + 1, day_end_ns: HOUR + 7 * MINUTE };
+        let split = if from_sums || split > 3 { SPLIT } else { odd };
+        let tag = (!table.tags.is_empty()).then(|| usize::from(self.field) % table.tags.len());
+        let (by_series, by_tag, day) = ((true, None, None), (false, tag, None), (false, None, Some(split)));
+        let with_window = by & 1 == 1;
+        let (window, (by_series, by_tag, by_day_part)) = match form {
+            0 => (None, (false, None, None)),
+            1 | 4 => (window(0), (false, None, None)),
+            2 => (None, day),
+            3 => (window(query.range.start_ns), (false, None, None)),
+            5 | 6 => (with_window.then(|| window(0)).flatten(), by_series),
+            7 | 8 => (with_window.then(|| window(0)).flatten(), by_tag),
+            _ => (None, by_series),
+        };
+        let is_statistics = form == 9 && matches!(query.series, Selection::Tagged { .. });
+        let mut aggregates = self.functions(table, is_of_one, is_statistics);
+        if !is_statistics {
+            aggregates.truncate(1);
+        }
+        let grouping = Grouping { window, by_series, by_tag, by_day_part };
+        (!aggregates.is_empty()).then_some(Ask::Aggregate { aggregates, grouping, from_sums })
+    }
+
+    /// What is computed: a mean where `only_means`, all functions in statistics, else those of numbers.
+    fn functions(&self, table: &Table, only_means: bool, is_statistics: bool) -> Vec<Aggregate> {
         let mut aggregates = Vec::new();
         for &(function, field) in &self.aggregates {
-            let function = FUNCTIONS[usize::from(function) % if from_sums { 5 } else { FUNCTIONS.len() }];
+            let function = match (only_means, is_statistics) {
+                (true, _) => Function::Mean,
+                (false, true) => FUNCTIONS[usize::from(function) % FUNCTIONS.len()],
+                (false, false) => FUNCTIONS[usize::from(function) % 5],
+            };
             let kinds: &[FieldType] = match function {
                 Function::TimeWeightedShare => &[FieldType::Bool],
                 Function::Sum | Function::Min | Function::Max | Function::Mean => &NUMERIC,
-                Function::Count if from_sums => &NUMERIC,
                 Function::Count | Function::Last | Function::MostFrequent => &EVERY,
             };
             let field = self.one_of(table, kinds, field);
             aggregates.extend(field.map(|field| Aggregate { function, field }));
         }
-        // asked only where a group holds one series
-        let of_one = |one: &Aggregate| matches!(one.function, Function::Last | Function::TimeWeightedShare);
-        if aggregates.iter().any(of_one) && !matches!(query.series, Selection::One(_)) {
-            grouping.by_series = true;
-            grouping.by_tag = None;
-        }
-        (!aggregates.is_empty()).then_some(Ask::Aggregate { aggregates, grouping, from_sums })
+        aggregates
     }
 
-    /// Groups; windows are not so narrow that a database that goes through empty ones never ends.
-    fn grouping(&self, table: &Table, range: TimeRange, per_ns: Option<i64>) -> Grouping {
-        let (width, origin, series, split) = self.grouping;
+    /// Windows that are not so narrow that a database that goes through empty ones never ends.
+    fn window(&self, width: u8, origin_ns: i64, range: TimeRange, per_ns: Option<i64>) -> Option<Window> {
         let length = range.length_ns().max(1);
         let width_ns = match width {
-            0..=3 => None,
-            4 => Some(length / i64::from(origin + 1)),
-            5 => Some(length / 37 + 1),
-            6 => Some(MINUTE),
-            7 => Some(HOUR),
-            8 => Some(DAY),
-            _ => Some(7 * SECOND + 13),
+            0 => length / 3,
+            1 => length / 37 + 1,
+            2 | 3 => MINUTE,
+            4 => HOUR,
+            5 => DAY,
+            _ => 7 * SECOND + 13,
         };
-        let width_ns = width_ns.map(|width_ns| width_ns.max(length / 1_000).max(1));
-        // the range's last window ends within 64 bits
-        let width_ns = width_ns.filter(|width_ns| range.end_ns.checked_add(*width_ns).is_some());
-        let window = width_ns.map(|width_ns| {
-            let origin_ns = [0, range.start_ns, BASE, BASE + HOUR + 1, 17, 0, 0, range.start_ns];
-            let origin_ns = origin_ns[usize::from(origin)];
-            // the range's first window starts from 1970 on
-            let first = origin_ns.rem_euclid(width_ns);
-            let origin_ns = if range.start_ns < first { 0 } else { origin_ns };
-            match per_ns {
-                Some(per_ns) => Window {
-                    width_ns: (width_ns / per_ns).max(1) * per_ns,
-                    origin_ns: origin_ns - origin_ns.rem_euclid(per_ns),
-                },
-                None => Window { width_ns, origin_ns },
-            }
-        });
-        let odd = DaySplit { day_start_ns: HOUR + 1, day_end_ns: HOUR + 7 * MINUTE };
-        Grouping {
-            window,
-            by_series: matches!(series, 4 | 5),
-            by_tag: (matches!(series, 6 | 7) && !table.tags.is_empty())
-                .then(|| usize::from(self.field) % table.tags.len()),
-            by_day_part: match split {
-                2 => Some(SPLIT),
-                3 => Some(if per_ns.is_some() { SPLIT } else { odd }),
-                _ => None,
-            },
-        }
+        let width_ns = width_ns.max(length / 1_000).max(1);
+        let width_ns = per_ns.map_or(width_ns, |per_ns| (width_ns / per_ns).max(1) * per_ns);
+        // The range's last window ends within 64 bits.
+        let fits = range.end_ns.checked_add(width_ns).is_some();
+        fits.then_some(Window { width_ns, origin_ns })
     }
 }
 

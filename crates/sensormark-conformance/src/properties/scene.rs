@@ -116,9 +116,7 @@ pub(super) fn magnitudes(batch: &Batch) -> Batch {
     let mut batch = batch.clone();
     for column in &mut batch.columns {
         match &mut column.values {
-            Values::I64(values) => {
-                *values = values.iter().map(i64::saturating_abs).collect();
-            }
+            Values::I64(values) => values.iter_mut().for_each(|one| *one = one.saturating_abs()),
             Values::F64(values) => values.iter_mut().for_each(|one| *one = one.abs()),
             Values::Bool(_) | Values::U16(_) | Values::Text(_) => {}
         }

@@ -160,7 +160,7 @@ fn mean(column: &Column, members: &[Member]) -> Value {
 
 fn whole_sum(column: &Column, members: &[Member]) -> i128 {
     let whole = |member: &Member| match &column.values {
-        Values::I64(values) => i128::from(values.get(member.row)),
+        Values::I64(values) => i128::from(values[member.row]),
         Values::U16(values) => i128::from(values[member.row]),
         _ => 0,
     };

@@ -1,22 +1,23 @@
 //! C-C: what is stated is what happens.
 
 use super::super::check::{Check, Verdict, ensure};
-use super::super::data::{BASE, DAY, Data, Dataset, SPLIT};
+use super::super::data::{DAY, Data, Dataset, SPLIT};
 use super::super::rule::{Over, Rule, check_queries, loaded, own, queries, unsupported};
 use super::super::suite::{Case, Loaded};
 use super::query::{WHOLE, question, tables};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::capability::Operation;
 use sensormark_store::query::{
-    Aggregate, Ask, Comparison, Function, Grouping, Predicate, Query, Selection, Window,
+    Aggregate, Ask, Comparison, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
 };
-use sensormark_store::schema::FieldSet;
+use sensormark_store::question::Question;
+use sensormark_store::schema::{FieldSet, Table};
 
 pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
     vec![
         own!("C-C-01", "what is not native has a reason", Over::Layouts(&Dataset::ALL), reasons),
-        queries!("C-C-02", "an operation is answered, or refused as stated", ALL, one_of_each),
+        queries!("C-C-02", "each named question is answered, or refused as stated", ALL, one_of_each),
         loaded!("C-C-03", "questions change nothing, and are answered again", ALL, again),
     ]
 }
@@ -43,21 +44,18 @@ async fn reasons(case: &Case<'_>) -> Check<Verdict> {
     Ok(Verdict::Kept)
 }
 
-/// One question for each operation that is a question.
-fn one_of_each(data: &Data) -> Vec<Query> {
+/// Every named question that the data set's tables allow, at least once.
+pub(crate) fn one_of_each(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for table in tables(data) {
         let description = &data.schema.tables[table];
         let fields = description.all_fields();
         let field = data.numeric(table)[0];
         let predicate = Predicate { field, comparison: Comparison::Above, threshold: 10.0 };
-        let series = data.times(table, 1).len().min(1);
-        let one = Selection::One(u32::try_from(series).unwrap_or(0));
+        let one = Selection::One(data.series_with(table, field));
         let time = data.times(table, 0)[3];
-        let point = Ask::Point { fields };
-        queries.push(question(table, Selection::One(0), (time, time + 1), point));
+        queries.push(question(table, Selection::One(0), (time, time + 1), Ask::Point { fields }));
         for ask in [
-            Ask::Range { fields, coarse_filter: false },
             Ask::Range { fields: FieldSet::one(field), coarse_filter: true },
             Ask::First(predicate),
             Ask::Last(predicate),
@@ -65,35 +63,57 @@ fn one_of_each(data: &Data) -> Vec<Query> {
         ] {
             queries.push(question(table, one.clone(), WHOLE, ask));
         }
-        let latest = Ask::LastReading { fields };
-        queries.push(question(table, Selection::All, WHOLE, latest));
-        let matching = Ask::SeriesMatching(predicate);
-        queries.push(question(table, Selection::All, WHOLE, matching));
-        queries.extend(aggregates(table, &one, field));
+        for series in of_each(description) {
+            for ask in [
+                Ask::Range { fields, coarse_filter: false },
+                Ask::LastReading { fields },
+                Ask::SeriesMatching(predicate),
+            ] {
+                queries.push(question(table, series.clone(), WHOLE, ask));
+            }
+            queries.extend(
+                aggregates(description, &series, field)
+                    .map(|ask| question(table, series.clone(), WHOLE, ask)),
+            );
+        }
+        queries.push(Query::chart(
+            table,
+            data.series_with(table, field),
+            TimeRange::new(WHOLE.0, WHOLE.1),
+            field,
+            7,
+        ));
     }
+    queries.retain(|query| Question::of(query).is_some());
     queries
 }
 
-fn aggregates(table: usize, one: &Selection, field: usize) -> Vec<Query> {
+/// Each way to say which series are meant.
+fn of_each(table: &Table) -> Vec<Selection> {
+    let tag = table.tags.len().checked_sub(1);
+    let tagged = tag.map(|tag| Selection::Tagged { tag, value: table.series.columns()[tag].text(0) });
+    let set = Selection::Set((0..table.series.len().min(2)).collect());
+    [Selection::One(0), set, Selection::All].into_iter().chain(tagged).collect()
+}
+
+/// Aggregates in every grouping. Those that are no question of these series are left out later.
+fn aggregates(table: &Table, series: &Selection, field: usize) -> impl Iterator<Item = Ask> {
     let plain = Grouping::default();
-    let daily = Grouping { window: Some(Window { width_ns: DAY, origin_ns: BASE }), ..plain };
+    let daily = Grouping { window: Some(Window { width_ns: DAY, origin_ns: 0 }), ..plain };
     let parts = Grouping { by_day_part: Some(SPLIT), ..plain };
     let by_series = Grouping { by_series: true, ..plain };
-    let ask = |function, grouping, from_sums| Ask::Aggregate {
-        aggregates: vec![Aggregate { function, field }],
+    let by_tag = Grouping { by_tag: table.tags.len().checked_sub(1), ..plain };
+    let ask = move |functions: &[Function], grouping, from_sums| Ask::Aggregate {
+        aggregates: functions.iter().map(|&function| Aggregate { function, field }).collect(),
         grouping,
         from_sums,
     };
-    let whole = |series: &Selection, ask| question(table, series.clone(), WHOLE, ask);
-    vec![
-        whole(one, ask(Function::Mean, plain, false)),
-        whole(one, ask(Function::Max, daily, false)),
-        whole(one, ask(Function::Mean, parts, false)),
-        whole(&Selection::All, ask(Function::Sum, by_series, false)),
-        whole(&Selection::All, ask(Function::Sum, plain, false)),
-        whole(one, ask(Function::MostFrequent, plain, false)),
-        whole(one, ask(Function::Mean, daily, true)),
-    ]
+    let sums = [plain, daily, parts].map(|grouping| ask(&[Function::Mean], grouping, true));
+    let statistics = matches!(series, Selection::Tagged { .. })
+        .then(|| ask(&[Function::Count, Function::Last, Function::MostFrequent], by_series, false));
+    let plain = [plain, daily, by_series, by_tag].map(|grouping| ask(&[Function::Max], grouping, false));
+    let parts = ask(&[Function::Mean], parts, false);
+    plain.into_iter().chain([parts]).chain(sums).chain(statistics)
 }
 
 async fn again(case: &Case<'_>, loaded: &Loaded) -> Check<Verdict> {

@@ -11,7 +11,7 @@ use sensormark_store::answer::Answer;
 use sensormark_store::batch::Batch;
 use sensormark_store::capability::{Capability, Operation};
 use sensormark_store::layout::{Family, Layout};
-use sensormark_store::query::{Aggregate, Ask, Function, Grouping, Query, Selection, TimeRange, Window};
+use sensormark_store::query::{Aggregate, Ask, Function, Grouping, Query, Selection, TimeRange};
 use sensormark_store::schema::{
     Field, FieldSet, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
@@ -42,7 +42,7 @@ async fn costs_no_more(case: &Case<'_>) -> Check<Verdict> {
     let schema = Arc::new(schema());
     let layout = case.store().layouts(&schema, Family::PerReading)[0].layout;
     let table = &schema.tables[0];
-    for operation in [Operation::LastReading, Operation::AggregateByWindow] {
+    for operation in [Operation::LastReading, Operation::AggregateAcrossSeries] {
         match case.store().capability(operation, &layout, table) {
             Capability::Native => {}
             other => {
@@ -145,11 +145,7 @@ fn questions(readings: i64) -> Vec<(&'static str, Query)> {
     let latest = Ask::LastReading { fields };
     let mean = Ask::Aggregate {
         aggregates: vec![Aggregate { function: Function::Mean, field: 0 }],
-        grouping: Grouping {
-            window: Some(Window { width_ns: MINUTE * SECOND, origin_ns: end - MINUTE * SECOND }),
-            by_series: true,
-            ..Grouping::default()
-        },
+        grouping: Grouping { by_series: true, ..Grouping::default() },
         from_sums: false,
     };
     let range = Ask::Range { fields, coarse_filter: false };

@@ -9,13 +9,11 @@ use sensormark_store::schema::FieldSet;
 
 pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
-    const SEVERAL: &[Dataset] = &[Mixed, Values, Fleet];
     vec![
         queries!("C-F-01", "first is the earliest in the range that passes", ALL, first),
         queries!("C-F-02", "last is the latest in the range that passes", ALL, last),
         queries!("C-F-03", "thresholds are strict, and absent values do not pass", ALL, strict),
         queries!("C-F-04", "a minimum is the earliest of equals", ALL, minimum),
-        queries!("C-F-05", "searches over several series are right or refused", SEVERAL, searches_across),
         queries!("C-F-06", "the latest reading of each series", ALL, last_readings),
         queries!("C-F-07", "series match when any reading passes", ALL, matching),
     ]
@@ -114,21 +112,6 @@ fn minimum(data: &Data) -> Vec<Query> {
                 for range in [WHOLE, (early, late), (early, late + 1), (early, early + 1)] {
                     let ask = Ask::Minimum { field };
                     queries.push(question(table, Selection::One(series), range, ask));
-                }
-            }
-        }
-    }
-    queries
-}
-
-fn searches_across(data: &Data) -> Vec<Query> {
-    let mut queries = Vec::new();
-    for table in tables(data) {
-        let field = data.numeric(table)[0];
-        for series in [Selection::All, Selection::Set(vec![1, 2])] {
-            for predicate in predicates(field) {
-                for ask in [Ask::First(predicate), Ask::Last(predicate), Ask::Minimum { field }] {
-                    queries.push(question(table, series.clone(), WHOLE, ask));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! How the source tree is laid out: files stay short.
+//! How large the source tree is: files stay short, and each part keeps to its budget.
 
 use std::path::{Path, PathBuf};
 
@@ -52,4 +52,14 @@ fn files_stay_short() {
             path.display()
         );
     }
+}
+
+/// What there is to read is counted in tokens, because the width of lines and the length of names change nothing about it.
+#[test]
+fn parts_keep_to_their_budgets() {
+    let mut count = std::process::Command::new("python3");
+    let count = count.arg(repository().join("scripts/tokens.py")).arg("--budgets");
+    let output = count.output().expect("python3, which `make test` needs");
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -95,7 +95,7 @@ fn copy(target: &mut Column, source: &Column, row: usize) {
     }
     match (&mut target.values, &source.values) {
         (Values::Bool(target), Values::Bool(source)) => target.push(source[row]),
-        (Values::I64(target), Values::I64(source)) => target.push(source.get(row)),
+        (Values::I64(target), Values::I64(source)) => target.push(source[row]),
         (Values::U16(target), Values::U16(source)) => target.push(source[row]),
         (Values::F64(target), Values::F64(source)) => target.push(source[row]),
         (Values::Text(target), Values::Text(source)) => target.push(source.get(row)),

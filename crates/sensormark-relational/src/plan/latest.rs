@@ -9,7 +9,7 @@ use crate::physical_schema::PhysicalSchema;
 use crate::table::{Content, joined};
 use sensormark_store::{Ask, Encoding, FieldSet, Query, Selection};
 
-/// How many series there are whose latest readings a question asks for one by one: each has a part of the statement, which ends at the first reading that it
+/// How many series there are whose latest readings a question asks for one by one. Each has a part of the statement, which ends at the first reading that it
 /// finds. None where one statement is about all of them, or the question is another.
 pub(super) fn one_by_one(query: &Query, physical: &PhysicalSchema) -> Option<usize> {
     let Ask::LastReading { fields } = query.ask else {

@@ -30,7 +30,7 @@ pub fn encode(batch: &Batch, record: &Record<'_>, out: &mut Vec<u8>) -> Result<(
         match &column.values {
             Values::Bool(values) => out.extend(record.rows().map(|row| u8::from(values[row]))),
             Values::I64(values) => {
-                record.rows().for_each(|row| out.extend_from_slice(&values.get(row).to_le_bytes()));
+                record.rows().for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));
             }
             Values::U16(values) => {
                 record.rows().for_each(|row| out.extend_from_slice(&values[row].to_le_bytes()));

@@ -67,7 +67,7 @@ fn value(column: &Column, row: usize, out: &mut Vec<u8>) {
     match &column.values {
         Values::Bool(values) if values[row] => out.extend_from_slice(b"true"),
         Values::Bool(_) => out.extend_from_slice(b"false"),
-        Values::I64(values) => integer(values.get(row), out),
+        Values::I64(values) => integer(values[row], out),
         Values::U16(values) => {
             out.extend_from_slice(itoa::Buffer::new().format(values[row]).as_bytes());
         }

@@ -35,8 +35,7 @@ use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
 pub use export::MeterReadings;
 use sensormark_store::{
-    Batch, Column, Entity, Field, FieldType, IntegerColumn, Schema, Series, Table, Tag, TagColumn,
-    TimeResolution, Values,
+    Batch, Column, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -268,7 +267,7 @@ fn floats(column: &mut Column) -> &mut Vec<f64> {
     }
 }
 
-fn integers(column: &mut Column) -> &mut IntegerColumn {
+fn integers(column: &mut Column) -> &mut Vec<i64> {
     match &mut column.values {
         Values::I64(values) => values,
         _ => unreachable!("error codes are integers"),

@@ -259,7 +259,7 @@ mod tests {
             series: vec![u32::MAX, 0],
             columns: vec![
                 column(sensormark_store::Values::F64(vec![-0.1, f64::INFINITY])),
-                column(sensormark_store::Values::I64(vec![i64::MAX, -1].into())),
+                column(sensormark_store::Values::I64(vec![i64::MAX, -1])),
                 column(text(&["", "ß\0"])),
             ],
         });

@@ -6,7 +6,6 @@ use super::benchmark_case::BenchmarkCase;
 use super::connection::Registry;
 use super::estimate::{CaseEstimate, Terms};
 use super::placement::{LOAD, Placement};
-use super::ranks::Ranks;
 use super::repeats::DisturbedHost;
 use super::server_probes::ServerProbes;
 use super::study_protocol::Protocol;
@@ -57,8 +56,6 @@ pub struct RunContext<'a> {
     pub disturbed_host: DisturbedHost,
     /// The study's protocol, where the run follows it.
     pub protocol: Option<&'static Protocol>,
-    /// The other ranks, where several hosts make the load.
-    pub ranks: Option<&'a Ranks>,
     /// The fault that is planted in the roles' stores, to see it caught.
     pub plant: Option<String>,
 }
@@ -67,11 +64,6 @@ impl RunContext<'_> {
     /// What estimates of this run rest on.
     pub fn terms(&self) -> Terms {
         Terms::new(self.cache, self.protocol, self.server.log_bytes())
-    }
-
-    /// Whether this process makes, settles, counts and drops databases: where several ranks make the load, the first one does.
-    pub fn leads(&self) -> bool {
-        self.ranks.is_none_or(Ranks::is_first)
     }
 
     /// Whether the user broke the run off.

@@ -17,9 +17,6 @@ pub enum TrialFailure {
     /// The probe failed.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// Another rank of a load that several hosts make, which it names.
-    #[error("{0}")]
-    Rank(String),
     /// Something of the system's failed.
     #[error("{0}")]
     System(String),

@@ -77,6 +77,9 @@ impl Finished {
         }
         let not_started =
             if load.accompanies { 0 } else { count_not_started(state, &clients, self.cut_ns, &mut tally) };
+        if let Some(next_ns) = next_due_ns(state, &clients).filter(|_| tally.last_ns > self.start_ns) {
+            tally.last_ns = tally.last_ns.max(next_ns);
+        }
         if let Err(error) = check_kept(state, &shared.target.plan, &mut tally) {
             let why = put_away("answers that wait to be compared", &error);
             tally.broken.get_or_insert(why);
@@ -94,6 +97,15 @@ impl Finished {
         };
         LoadOutcome::new(summary, tally)
     }
+}
+
+/// When the first operation that did not start was due, in open loop. Those before it fill the time until then, even where each takes a moment. So one write of
+/// a schedule of ten seconds is a write in ten seconds.
+fn next_due_ns(state: &LoadState, clients: &[ClientDone]) -> Option<u64> {
+    let release = state.release.as_ref()?;
+    let left = clients.iter().filter_map(|client| state.assignments.positions_left(client).next());
+    let next = left.chain(state.assignments.positions_untaken().next()).min();
+    release.due_ns(next.unwrap_or_else(|| state.operations.len()))
 }
 
 /// Counts the operations that were due before the cut and could not start: they were late by at least the time until then.

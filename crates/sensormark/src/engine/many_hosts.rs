@@ -1,10 +1,10 @@
-//! What several processes of one phase did, joined to one outcome: those of a trial, and the ranks of a run. Where they were on several hosts, throughput counts
-//! over the window in which all of them were at work.
+//! What several processes of one phase did, joined to one outcome. Where they were on several hosts, throughput counts over the window in which all of them
+//! were at work.
 
 use super::outcome::{ClassOutcome, PhaseOutcome};
 use crate::measurement::shared_window::{Part, PartClass, SharedWindow};
 
-/// What one process or rank did of a phase, by the clock that all share.
+/// What one process did of a phase, by the clock that all share.
 #[derive(Debug, Clone)]
 pub struct Aligned {
     /// Its start after the first one's, in seconds.
@@ -18,16 +18,8 @@ pub struct Aligned {
 impl Aligned {
     /// One that shares the first one's clock and start.
     pub fn here(outcome: PhaseOutcome) -> Self {
-        Self::late(0.0, outcome)
-    }
-
-    /// One whose clock goes like the first one's, and that started so many seconds later. Its seconds count from its own start yet.
-    pub fn late(delay: f64, mut outcome: PhaseOutcome) -> Self {
         let lasted = outcome.loads.iter().map(|load| load.seconds).collect();
-        for load in &mut outcome.loads {
-            load.seconds += delay;
-        }
-        Self { delay, lasted, outcome }
+        Self { delay: 0.0, lasted, outcome }
     }
 }
 

@@ -12,8 +12,6 @@
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 
-mod planted_clock;
-
 pub mod pacing;
 
 pub mod scheduling;
@@ -137,8 +135,5 @@ pub mod pinning;
 pub mod cold;
 
 pub mod memory_limit;
-
-/// Processes on several hosts that make one load.
-pub mod ranks;
 
 pub mod trial;

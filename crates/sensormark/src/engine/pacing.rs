@@ -9,7 +9,6 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use super::planted_clock::planted;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use procfs::FromRead;
@@ -29,8 +28,7 @@ const VALUES_BEYOND: f64 = 10.0;
 /// The monotonic clock (CLOCK_MONOTONIC) in nanoseconds since its own start; comparable between processes of one boot.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
-    let real_ns = clock_ns(ClockId::Monotonic);
-    planted().map_or(real_ns, |clock| clock.shown_ns(real_ns))
+    clock_ns(ClockId::Monotonic)
 }
 
 /// CPU time that the calling thread has used, user and system, in nanoseconds.
@@ -50,10 +48,9 @@ pub fn thread_waited_ns() -> Option<u64> {
 /// Signals do not cut the sleep short.
 pub fn sleep_until_ns(due_ns: u64) -> u64 {
     let mut woke_ns = monotonic_ns();
-    let real_ns = planted().map_or(due_ns, |clock| clock.real_ns(due_ns));
     while woke_ns < due_ns {
         // The only error left is an interruption by a signal: sleep on.
-        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(real_ns));
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &timespec(due_ns));
         woke_ns = monotonic_ns();
     }
     woke_ns

@@ -4,7 +4,6 @@
 //! line is closed, it ends the process: on another host nothing else would tell it that the coordinator, or the way to it, is gone.
 
 use super::pacing::monotonic_ns;
-use super::planted_clock;
 use super::role::{Event, Ping};
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, Write};
@@ -51,7 +50,6 @@ impl RoleLine {
             let signal = Some(rustix::process::Signal::KILL);
             let _ = rustix::process::set_parent_process_death_signal(signal);
         }
-        planted_clock::plant();
         let (sender, lines) = channel();
         let reader = thread::Builder::new().name("line".to_owned());
         reader.spawn(move || read(&sender)).map_err(|error| format!("cannot read the line: {error}"))?;

@@ -182,8 +182,7 @@ fn measure(
             left.finished(took);
         }
         let again: Vec<&TrialRecord> = counted.iter().filter(|one| one.is_disturbed()).collect();
-        // Ranks would have to agree on a repeat; they measure once.
-        if again.is_empty() || context.is_interrupted() || context.ranks.is_some() {
+        if again.is_empty() || context.is_interrupted() {
             return Ok(counted);
         }
         case.strategies.retain(|name| {

@@ -10,10 +10,9 @@ use super::explain::issue;
 use super::failure::TrialFailure;
 use super::operations::Slot;
 use super::role::RoleError;
-use super::trial::place::drop_database;
+use super::trial::place::{drop_database, make_database};
 use super::trial::script::{LoadSpec, TrialSpec, phases};
 use super::trial::support::{Support, support};
-use crate::measurement::unbroken;
 use sensormark_store::{Plan, Session, Store, StoreError};
 use std::time::{Duration, Instant};
 
@@ -40,15 +39,12 @@ pub fn warm_up(
     plan: &Plan,
     trials: &[TrialSpec],
 ) -> Result<(), TrialFailure> {
-    if !deployment.store().runs_on_java() || !context.leads() {
+    if !deployment.store().runs_on_java() {
         return Ok(());
     }
     context.observer.event(RunEvent::Phase { name: "warm up the server".to_owned() });
     let began = Instant::now();
-    {
-        let _unbroken = unbroken::begin();
-        deployment.administer(plan, async |administrator| administrator.create().await)?;
-    }
+    make_database(deployment, plan)?;
     let mut warming = Warming::new(deployment.store(), plan, trials);
     let warmed = block_on(warming.warm(&|| context.is_interrupted()));
     drop_database(context, deployment, plan);

@@ -43,15 +43,17 @@ pub enum FolderError {
     /// There is no run here.
     #[error("{} is not a results folder: it has no run.json; give the folder that a run printed at its end", .0.display())]
     NotARun(PathBuf),
-    /// It is what one of several ranks measured.
-    #[error("{} is the part of rank {rank} of {of}: join all parts with sensormark merge, and give the folder that it prints", path.display())]
+    /// It is one part of a run of an earlier version.
+    #[error("{} is part {rank} of {of} of a run, which several hosts measured with `run --shard`: its figures are of one host alone; join the parts with the sensormark that made them ({version}) and its command `merge`, and give the folder that it prints", path.display())]
     Part {
         /// The folder.
         path: PathBuf,
-        /// The rank.
+        /// The part's number.
         rank: u32,
         /// How many there are.
         of: u32,
+        /// The program that made it.
+        version: String,
     },
     /// A file is not what it should be.
     #[error("{} is damaged: {problem}; restore it, or leave the trial out by removing the file, its line in SHA256SUMS, and its name in run.json", path.display())]
@@ -224,20 +226,16 @@ impl ResultsFolder {
     /// # Errors
     /// When it is missing, damaged or of a newer format, and when the folder is a part of a run.
     pub fn run(&self) -> Result<RunRecord, FolderError> {
-        let run = self.part()?;
+        let run = self.record()?;
         if run.is_part() {
             let (rank, of) = run.shard;
             let path = self.root.clone();
-            return Err(FolderError::Part { path, rank, of });
+            return Err(FolderError::Part { path, rank, of, version: run.sensormark });
         }
         Ok(run)
     }
 
-    /// The same, also of a part of a run that several ranks measured.
-    ///
-    /// # Errors
-    /// When it is missing, damaged or of a newer format.
-    pub fn part(&self) -> Result<RunRecord, FolderError> {
+    fn record(&self) -> Result<RunRecord, FolderError> {
         read_versioned(&self.root.join("run.json"))
     }
 
@@ -255,7 +253,7 @@ impl ResultsFolder {
     pub fn trials(&self) -> Result<Vec<TrialRecord>, FolderError> {
         // While a run begins it has no record yet.
         let recorded = self.root.join("run.json").is_file();
-        let run = recorded.then(|| self.part()).transpose()?;
+        let run = recorded.then(|| self.record()).transpose()?;
         let finished = run.filter(|run| run.finished.is_some());
         let sums = self.checksums()?;
         if finished.as_ref().is_some_and(|run| run.checksums) && sums.is_none() {

@@ -6,7 +6,7 @@
 //! - [`record`] is the result format, whose JSON schema is `docs/reference/result.schema.json`.
 //! - [`statements`] and [`server`] are parts of it: what was shown of a layout, and what is known of the server.
 //! - [`folder`] writes and reads it; what it writes is [`unbroken`].
-//! - [`parts`] joins what several ranks measured, and [`shared_window`] is the time in which several hosts were at work.
+//! - [`shared_window`] is the time in which several hosts were at work.
 //! - `at_rest` counts what a database held when its disk was measured.
 //! - [`disk`] is what the data takes, logs apart.
 //! - [`rates`] are a load's, over that window or all of its time.
@@ -20,7 +20,6 @@ pub mod folder;
 pub mod latency;
 mod migration;
 pub mod names;
-pub mod parts;
 mod past_seconds;
 pub mod rates;
 pub mod record;

@@ -77,8 +77,3 @@ pub const RESTART: &str = "restart_seconds";
 pub const HOST_RATE: &str = "host_operations_per_second";
 /// Before a phase's and a load host's name: clients of that host.
 pub const HOST_CLIENTS: &str = "host_clients";
-
-/// Where several ranks made the load: `NAME/PHASE/RANK`, the rank's start after the first one's by their hosts' clocks, in seconds.
-pub const RANK_START: &str = "rank_start";
-/// `NAME/PHASE/RANK`: how long the rank's clients took, in seconds.
-pub const RANK_SECONDS: &str = "rank_seconds";

@@ -44,9 +44,9 @@ pub struct RunRecord {
     pub parameters: serde_json::Value,
     /// The seed of data and operations.
     pub seed: u64,
-    /// Which part of the load this run is, as (rank, of how many). (0, 1): one machine made all of it. (N, N): the parts of N ranks were merged.
+    /// (0, 1). In results of earlier versions also (N, N), where N hosts each measured a part of the run and the parts were joined, or (a part's number, N).
     pub shard: (u32, u32),
-    /// This machine's clock less that of shard 0, in ns.
+    /// 0.
     pub clock_offset_ns: i64,
     /// Repetitions asked for.
     pub repetitions: u32,
@@ -66,7 +66,7 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// Whether it is what one of several ranks measured, and not yet merged with the others' parts.
+    /// Whether it is one of several parts of a run of an earlier version, which was not joined with the others.
     pub const fn is_part(&self) -> bool {
         self.shard.0 < self.shard.1 && self.shard.1 > 1
     }

@@ -25,7 +25,7 @@ pub struct SharedWindow {
     pub readings: f64,
 }
 
-/// What one process or rank did of a load.
+/// What one process did of a load.
 #[derive(Debug)]
 pub struct Part<'a> {
     /// When it began, in seconds after the first one, on the clock that all share.

@@ -61,20 +61,6 @@ impl ClientHost {
 }
 
 impl PhaseTotals {
-    /// Adds what the same phase used on another host: its roles to those of the same name. The more disturbed of the two hosts stays, `named` in its words.
-    pub fn add_host(&mut self, other: Self, named: &str) {
-        for (role, more) in other.roles {
-            add_role(&mut self.roles, role, more);
-        }
-        self.client_hosts.extend(other.client_hosts);
-        if other.disturbance.reasons.len() > self.disturbance.reasons.len() {
-            self.disturbance = other.disturbance;
-            for reason in &mut self.disturbance.reasons {
-                reason.insert_str(0, named);
-            }
-        }
-    }
-
     /// Adds what probes saw of the processes of this role on other hosts. Processes on one kernel are one host, and no disturbance of each other.
     ///
     /// Where a probe watched the server, `server` has its kernel's boot and the processor time of its processes.
@@ -173,24 +159,17 @@ mod tests {
 
     #[test]
     fn what_one_host_does_not_know_is_not_known_of_both() {
-        let of = |cpu_ns, retransmitted, round_trip_ns| {
-            let role = RoleTotals {
-                cpu_ns,
-                retransmitted_segments: retransmitted,
-                mean_round_trip_ns: round_trip_ns,
-                ..RoleTotals::default()
-            };
-            let mut totals = PhaseTotals::default();
-            totals.roles.insert("load".to_owned(), role);
-            totals
+        let of = |cpu_ns, retransmitted, round_trip_ns| RoleTotals {
+            cpu_ns,
+            retransmitted_segments: retransmitted,
+            mean_round_trip_ns: round_trip_ns,
+            ..RoleTotals::default()
         };
-        let mut whole = of(3, Some(1), Some(50));
-        whole.add_host(of(4, Some(2), Some(70)), "rank 1: ");
-        let load = &whole.roles["load"];
+        let mut load = of(3, Some(1), Some(50));
+        load.add(&of(4, Some(2), Some(70)));
         assert_eq!((load.cpu_ns, load.retransmitted_segments), (7, Some(3)));
         assert_eq!(load.mean_round_trip_ns, Some(70), "the farther host's");
-        whole.add_host(of(5, None, None), "rank 2: ");
-        let load = &whole.roles["load"];
+        load.add(&of(5, None, None));
         assert_eq!((load.cpu_ns, load.retransmitted_segments), (12, None));
         assert_eq!(load.mean_round_trip_ns, None);
     }
@@ -213,14 +192,6 @@ mod tests {
             used: role(cpu_ns),
             totals,
         }
-    }
-
-    /// Before, such a role lost all that can be unknown.
-    #[test]
-    fn a_role_that_only_the_other_host_has_keeps_its_figures() {
-        let mut whole = PhaseTotals::default();
-        whole.add_host(seen("a", "one", 7, false).totals, "rank 1: ");
-        assert_eq!(whole.roles["load"].sent_wire_bytes, Some(5));
     }
 
     /// Two roles on one kernel are no disturbance of each other, nor is the server there; others' work on a host is one.

@@ -5,7 +5,7 @@
 //! mean over its phases. A load that was cut counts with the operations that it finished.
 //!
 //! A side's costs are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side
-//! without a phase of its own has no CPU, I/O and network: its times and the memory at the phase's end are all that is known of it.
+//! without a phase of its own has no CPU, I/O and network. Its times and the memory at the phase's end are all that is known of it.
 //!
 //! The work of a phase is the same for everybody, and most phases run as fast as the database lets them. So what an operation costs is compared here.
 //! Machine-tool has a steady rate, so its costs a second can be compared. Nothing here names a workload.

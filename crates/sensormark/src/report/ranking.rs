@@ -205,7 +205,7 @@ impl Ranking {
     }
 }
 
-/// The ranks of so many rows that stand in an order: 1 + the number of rows above that are better, and never lower than the rank of the row above.
+/// The ranks of so many rows that stand in an order. A rank is 1 + the number of rows above that are better, and never lower than the rank of the row above.
 fn ranks_in_order(rows: usize, is_better: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut last = 1;
     let ranks = (0..rows).map(|row| {

@@ -59,7 +59,10 @@ fn throughput_counts_while_all_hosts_are_at_work() {
 fn hosts_that_hardly_met_count_over_all_of_the_time() {
     let (one, other) = (report(0, 1.3), report(1, 1.3));
     // The other one began a second later, so that 0.3 s are left.
-    let parts = vec![Aligned::here(one.clone()), Aligned::late(1.0, other)];
+    let mut other = Aligned::here(other);
+    other.delay = 1.0;
+    other.outcome.loads[0].seconds += 1.0;
+    let parts = vec![Aligned::here(one.clone()), other];
     let outcome = joined(parts, 2);
     let load = &outcome.loads[0];
     let window = load.shared.expect("two hosts");

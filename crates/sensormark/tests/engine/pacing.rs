@@ -65,6 +65,22 @@ fn the_rate_is_kept_and_nothing_is_skipped() {
     }
 }
 
+/// The last operation fills its turn too: one alone is no rate of its own.
+#[test]
+fn a_rate_in_open_loop_is_that_of_the_schedule_however_few_operations_there_are() {
+    for (operations, distribution) in [(1, WorkDistribution::STRIDE), (3, WorkDistribution::COUNTER)] {
+        let load =
+            Load { pacing: rate(10), distribution, ..Load::new("load", Writes::new(operations, 20) as _, 1) };
+        let outcome = run_load(&null(), load);
+        assert_eq!(outcome.operations(), operations);
+        let found = outcome.readings_per_second();
+        assert!(
+            (150.0..=200.1).contains(&found),
+            "{operations} writes of 20 readings, ten a second: {found}"
+        );
+    }
+}
+
 #[test]
 fn operations_that_could_not_start_are_late_and_not_absent() {
     // One client, 20 ms an operation, 1,000 due a second: in half a second 25 are done and some 475 could not start.

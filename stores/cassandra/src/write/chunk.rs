@@ -32,7 +32,7 @@ fn cell(column: &Column, row: usize) -> Cell<'_> {
     }
     match &column.values {
         Values::Bool(values) => Cell::Bool(values[row]),
-        Values::I64(values) => Cell::Big(values.get(row)),
+        Values::I64(values) => Cell::Big(values[row]),
         Values::U16(values) => Cell::Int(i32::from(values[row])),
         Values::F64(values) => Cell::Double(values[row]),
         Values::Text(values) => Cell::Bytes(values.get(row).as_bytes()),

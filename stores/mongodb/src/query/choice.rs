@@ -3,7 +3,7 @@
 use crate::schema::series::{property_name, tag_from_text, tag_value};
 use crate::schema::{MEASUREMENT, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, doc};
-use sensormark_store::{Index, Selection, Shape, Table};
+use sensormark_store::{Selection, Table};
 use std::collections::BTreeSet;
 
 /// Which series a question is about.
@@ -26,12 +26,8 @@ pub(super) enum Choice {
     },
 }
 
-/// The most series that stand for their tag.
-const MOST_LISTED: usize = 10_000;
-
 impl Choice {
-    /// What a selection of a table's series means. A tag that no index begins with becomes the list of its series, which an index begins with.
-    pub(super) fn of(table: &Table, kept: &PhysicalTable, index: Index, selection: &Selection) -> Self {
+    pub(super) fn of(table: &Table, selection: &Selection) -> Self {
         let count = table.series.len();
         let series = |mut numbers: Vec<u32>| {
             numbers.retain(|&number| number < count);
@@ -45,12 +41,6 @@ impl Choice {
             Selection::All if count > 1 => Self::All,
             Selection::All => series(vec![0]),
             Selection::Tagged { tag, value: text } if *tag < table.tags.len() => {
-                if by_series(kept, index, *tag) {
-                    let listed = table.series.with_tag(*tag, text);
-                    if listed.len() <= MOST_LISTED {
-                        return series(listed);
-                    }
-                }
                 tag_from_text(table, *tag, text).map_or(Self::Nothing, |value| Self::Tag {
                     tag: *tag,
                     value,
@@ -140,14 +130,6 @@ impl Choice {
             _ => true,
         }
     }
-}
-
-/// Whether an index finds documents by series and none finds them by this tag.
-fn by_series(kept: &PhysicalTable, index: Index, tag: usize) -> bool {
-    let is_indexed = matches!(index, Index::Series | Index::SeriesTime)
-        && (kept.is_flat() || matches!(kept.shape, Shape::RecordPerSpan { .. }));
-    // An index of pairs has all tags.
-    is_indexed && !matches!(kept.tags, Tags::Pairs(_)) && kept.roster.identity().first() != Some(&tag)
 }
 
 /// A tag of a series as its documents hold it.

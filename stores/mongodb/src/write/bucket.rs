@@ -112,9 +112,9 @@ impl Sum {
         self.count += 1;
         let (below, above) = match &column.values {
             Values::I64(values) => {
-                let value = values.get(row);
+                let value = values[row];
                 self.whole = self.whole.checked_add(value)?;
-                (value < values.get(self.smallest), value > values.get(self.largest))
+                (value < values[self.smallest], value > values[self.largest])
             }
             Values::U16(values) => {
                 self.whole = self.whole.checked_add(i64::from(values[row]))?;
@@ -373,7 +373,7 @@ fn extreme_of_both(column: &Column, sums: &[Sum; 2], what: &str) -> Option<usize
         return is_number(column).then_some(one);
     };
     let other_is_below = match &column.values {
-        Values::I64(values) => values.get(other) < values.get(one),
+        Values::I64(values) => values[other] < values[one],
         Values::U16(values) => values[other] < values[one],
         Values::F64(values) => values[other] < values[one],
         Values::Bool(_) | Values::Text(_) => return None,

@@ -7,7 +7,7 @@ use super::rows::Covered;
 use crate::schema::PhysicalTable;
 use sensormark_store::{Acknowledgement, Batch, Durability, StoreError};
 
-/// The size that an insert stays under: the driver holds one about four times while it sends it, and 16 clients have to stay under 100 MB.
+/// The size that an insert stays under: the driver holds one about four times while it sends it.
 const INSERT: usize = 300_000;
 /// Readings that are gathered by series at a time.
 pub(super) const MOST: usize = 100_000;

@@ -7,7 +7,7 @@ use super::mover::{FloatBounds, Mover, Sink, States};
 use super::steps::{Normals, ONE};
 use super::{Devops, INTERVAL_NS, fields, time_ns};
 use crate::dataset::random::Stream;
-use sensormark_store::{Batch, IntegerColumn, Values};
+use sensormark_store::{Batch, Values};
 use std::ops::Range;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
@@ -134,7 +134,10 @@ impl Cursor {
         let end = batch.series.len();
         for column in &mut batch.columns {
             match &mut column.values {
-                Values::I64(values) => values.reserve_exact(end - begin),
+                Values::I64(values) => {
+                    values.reserve_exact(end - begin);
+                    values.resize(end, 0);
+                }
                 Values::F64(values) => {
                     values.reserve_exact(end - begin);
                     values.resize(end, 0.0);
@@ -144,7 +147,7 @@ impl Cursor {
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
             let sink = match &mut batch.columns[mover.field].values {
-                Values::I64(values) => Sink::Whole(values),
+                Values::I64(values) => Sink::Whole(&mut values[begin..]),
                 Values::F64(values) => Sink::Float(&mut values[begin..]),
                 _ => Sink::Nowhere,
             };
@@ -177,46 +180,45 @@ impl Cursor {
 
     /// Fills a field that has no walk from those that have.
     fn follow(&self, field: usize, rule: Rule, begin: usize, batch: &mut Batch) {
-        let mut column =
-            std::mem::replace(&mut batch.columns[field].values, Values::I64(IntegerColumn::new()));
+        let mut column = std::mem::replace(&mut batch.columns[field].values, Values::I64(Vec::new()));
         let rows = begin..batch.len();
         match &mut column {
-            Values::I64(values) => self.follow_whole(rule, batch, rows, values),
+            Values::I64(values) => self.follow_whole(rule, batch, rows, &mut values[begin..]),
             Values::F64(values) => self.follow_float(rule, batch, rows, &mut values[begin..]),
             _ => {}
         }
         batch.columns[field].values = column;
     }
 
-    fn follow_whole(&self, rule: Rule, batch: &Batch, rows: Range<usize>, out: &mut IntegerColumn) {
-        let of = |name: &str| self.whole(batch, name);
-        let from = |name: &str, out: &mut IntegerColumn, show: &dyn Fn(i64) -> i64| {
-            let source = of(name);
-            out.extend(rows.clone().map(|row| show(source.get(row))));
+    fn follow_whole(&self, rule: Rule, batch: &Batch, rows: Range<usize>, out: &mut [i64]) {
+        let of = |name: &str| &self.whole(batch, name)[rows.clone()];
+        let from = |name: &str, out: &mut [i64], show: &dyn Fn(i64) -> i64| {
+            out.iter_mut().zip(of(name)).for_each(|(out, value)| *out = show(*value));
         };
         match rule {
-            Rule::DiskTotal => out.extend(rows.map(|_| DISK_BYTES)),
-            Rule::InodesTotal => out.extend(rows.map(|_| DISK_BYTES / INODE_BYTES)),
+            Rule::DiskTotal => out.fill(DISK_BYTES),
+            Rule::InodesTotal => out.fill(DISK_BYTES / INODE_BYTES),
             Rule::DiskUsed => from("free", out, &|free| DISK_BYTES - free),
             Rule::DiskUsedPercent => from("free", out, &|free| ((DISK_BYTES - free) * 100) / DISK_BYTES),
             Rule::InodesFree => from("free", out, &|free| free / INODE_BYTES),
             Rule::InodesUsed => from("free", out, &|free| DISK_BYTES / INODE_BYTES - free / INODE_BYTES),
             Rule::Uptime => {
-                let times = &batch.times_ns[rows];
-                out.extend((times.iter()).map(|time| (time - super::START_NS) / 1_000_000_000));
+                let times = batch.times_ns[rows].iter();
+                let seconds = times.map(|time| (time - super::START_NS) / 1_000_000_000);
+                out.iter_mut().zip(seconds).for_each(|(out, seconds)| *out = seconds);
             }
-            Rule::Boot => self.each(rows, out, |place, _| self.constants[place].0),
-            Rule::MemoryTotal => self.each(rows, out, |place, _| self.constants[place].1),
+            Rule::Boot => self.each(out, |place, _| self.constants[place].0),
+            Rule::MemoryTotal => self.each(out, |place, _| self.constants[place].1),
             Rule::MemoryAvailable => {
                 let used = of("used");
-                self.each(rows, out, |place, row| self.constants[place].1 - used.get(row));
+                self.each(out, |place, row| self.constants[place].1 - used[row]);
             }
             Rule::MemoryFree => {
                 let (used, cached) = (of("used"), of("cached"));
-                self.each(rows, out, |place, row| {
+                self.each(out, |place, row| {
                     let total = self.constants[place].1;
                     // The total is whole GiB and the parts are under 2^35: nothing overflows or is lost.
-                    ((total - used.get(row)) >> 10) * ((total - cached.get(row)) >> 10) / (total >> 20)
+                    ((total - used[row]) >> 10) * ((total - cached[row]) >> 10) / (total >> 20)
                 });
             }
             _ => unreachable!("the other rules move, or are floats"),
@@ -234,23 +236,21 @@ impl Cursor {
         let is_rest = rule == Rule::AvailablePercent;
         for (out, first) in out.chunks_exact_mut(hosts).zip(rows.step_by(hosts)) {
             for (place, out) in out.iter_mut().enumerate() {
-                let part = part.get(first + place);
+                let part = part[first + place];
                 let bytes = if is_rest { self.constants[place].1 - part } else { part };
                 *out = bytes as f64 * hundredths[place];
             }
         }
     }
 
-    /// Appends the values of these rows to a column, each by its host's place and its row.
-    fn each(&self, rows: Range<usize>, out: &mut IntegerColumn, value: impl Fn(usize, usize) -> i64) {
+    /// Fills a column, each value by its host's place and its row.
+    fn each(&self, out: &mut [i64], value: impl Fn(usize, usize) -> i64) {
         let hosts = self.constants.len();
-        for first in rows.step_by(hosts) {
-            out.extend((0..hosts).map(|place| value(place, first + place)));
-        }
+        out.iter_mut().enumerate().for_each(|(row, out)| *out = value(row % hosts, row));
     }
 
     /// A column of whole numbers that is filled already.
-    fn whole<'b>(&self, batch: &'b Batch, name: &str) -> &'b IntegerColumn {
+    fn whole<'b>(&self, batch: &'b Batch, name: &str) -> &'b [i64] {
         let fields = MEASUREMENTS[self.measurement].fields;
         let field = fields.iter().position(|(known, _)| *known == name);
         match field.map(|field| &batch.columns[field].values) {

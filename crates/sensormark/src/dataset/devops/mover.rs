@@ -4,7 +4,6 @@ use super::Walk;
 use super::fields::{Motion, Rule};
 use super::steps::{Normals, PART_BITS};
 use crate::dataset::random::Stream;
-use sensormark_store::IntegerColumn;
 use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
@@ -82,10 +81,10 @@ impl Mover {
     }
 }
 
-/// Where values of a field go: nowhere, or one a host and tick, to the end of a column of whole numbers or into a column of floats.
+/// Where values of a field go, one a host and tick: nowhere, or into a column of whole numbers or of floats.
 pub(super) enum Sink<'a> {
     Nowhere,
-    Whole(&'a mut IntegerColumn),
+    Whole(&'a mut [i64]),
     Float(&'a mut [f64]),
 }
 
@@ -111,7 +110,7 @@ impl Mover {
         walk: Walk,
         ticks: Range<u64>,
         states: &mut [i64],
-        out: Option<&mut IntegerColumn>,
+        out: Option<&mut [i64]>,
     ) {
         match (motion, walk) {
             (Motion::Counter { mean }, _) => {
@@ -138,7 +137,7 @@ impl Mover {
         &self,
         ticks: Range<u64>,
         states: &mut [i64],
-        out: Option<&mut IntegerColumn>,
+        out: Option<&mut [i64]>,
         advance: impl Fn(i64, i64) -> i64,
         shown: impl Fn(i64) -> i64,
     ) {
@@ -153,13 +152,11 @@ impl Mover {
             }
             return;
         };
-        let mut row = vec![0; states.len()];
-        for tick in ticks {
-            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(&mut row) {
+        for (tick, row) in ticks.zip(out.chunks_exact_mut(states.len())) {
+            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(row) {
                 *out = shown(*state) >> PART_BITS;
                 step(state, stream, tick);
             }
-            out.extend_from_slice(&row);
         }
     }
 
@@ -167,9 +164,9 @@ impl Mover {
         match sink {
             Sink::Nowhere => self.float_loop(walk, ticks, states, |_, _| {}),
             Sink::Float(out) => self.float_loop(walk, ticks, states, |row, shown| out[row] = shown),
-            Sink::Whole(out) => self.float_loop(walk, ticks, states, |_, shown| {
-                out.push(whole_bytes(shown));
-            }),
+            Sink::Whole(out) => {
+                self.float_loop(walk, ticks, states, |row, shown| out[row] = whole_bytes(shown));
+            }
         }
     }
 

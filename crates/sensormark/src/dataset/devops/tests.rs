@@ -205,8 +205,8 @@ fn counters_climb_by_their_steps() {
             let Values::I64(values) = &batch.columns[field].values else {
                 panic!("counters are whole numbers");
             };
-            assert_eq!(values.get(0), 0, "{name}");
-            let values: Vec<f64> = values.iter().map(|value| value as f64).collect();
+            assert_eq!(values[0], 0, "{name}");
+            let values: Vec<f64> = values.iter().map(|value| *value as f64).collect();
             assert!(differences(&values).all(|step| step >= 0.0), "{name}");
             let steps = moments(differences(&values));
             // Cutting to whole numbers adds a sixth to the variance.

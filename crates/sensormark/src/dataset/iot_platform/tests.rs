@@ -30,7 +30,7 @@ fn checksum(batch: &Batch) -> u64 {
             add(number as u64);
             match &column.values {
                 Values::Bool(values) => add(u64::from(values[row])),
-                Values::I64(values) => add(values.get(row).cast_unsigned()),
+                Values::I64(values) => add(values[row].cast_unsigned()),
                 Values::F64(values) => add(values[row].to_bits()),
                 Values::Text(values) => values.get(row).bytes().for_each(|one| add(u64::from(one))),
                 Values::U16(_) => unreachable!("no field is of this type"),
@@ -184,8 +184,8 @@ fn the_weather_has_seasons_and_days_and_meters_never_fall() {
             let Values::I64(values) = &all.columns[1].values else {
                 panic!("the second field is a whole number")
             };
-            assert!(values.get(row) >= last);
-            last = values.get(row);
+            assert!(values[row] >= last);
+            last = values[row];
         }
         assert!((last - 30 * 1_440 * 11).abs() < 100, "{last}");
     }

@@ -1,7 +1,7 @@
 //! Which columns are the time, and in which format: what the user named, or the only columns that can be it.
 //!
-//! A column of dates without a time of day gives way to a finer column that agrees with it row by row, or is put together with a column of times
-//! of day. Where several columns can be the time and do not agree, reading stops and names each.
+//! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
+//! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
 use std::path::Path;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, IntegerColumn, Schema, Series, Table, Tag, TagColumn, TextColumn,
-    TimeResolution, Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
+    Values,
 };
 
 use super::bad_rows::{BadRows, FaultKind};
@@ -288,11 +288,7 @@ fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -
 fn with_capacity(kind: FieldType, rows: usize) -> Values {
     match kind {
         FieldType::Bool => Values::Bool(Vec::with_capacity(rows)),
-        FieldType::I64 => {
-            let mut values = IntegerColumn::new();
-            values.reserve_exact(rows);
-            Values::I64(values)
-        }
+        FieldType::I64 => Values::I64(Vec::with_capacity(rows)),
         FieldType::U16 => Values::U16(Vec::with_capacity(rows)),
         FieldType::F64 => Values::F64(Vec::with_capacity(rows)),
         FieldType::Text => Values::Text(TextColumn::default()),
@@ -340,7 +336,7 @@ pub fn append_rows(batch: &mut Batch, from: &Batch, rows: Range<usize>) {
 fn append_values(values: &mut Values, from: &Values, rows: Range<usize>) {
     match (values, from) {
         (Values::Bool(values), Values::Bool(from)) => values.extend_from_slice(&from[rows]),
-        (Values::I64(values), Values::I64(from)) => values.extend(rows.map(|row| from.get(row))),
+        (Values::I64(values), Values::I64(from)) => values.extend_from_slice(&from[rows]),
         (Values::U16(values), Values::U16(from)) => values.extend_from_slice(&from[rows]),
         (Values::F64(values), Values::F64(from)) => values.extend_from_slice(&from[rows]),
         (Values::Text(values), Values::Text(from)) => {

@@ -111,7 +111,7 @@ impl FieldShape {
         if let Shape::Recorded(values) = &self.shape {
             let row = recorded_row(field, moment, values.len());
             return match values.as_ref() {
-                Values::I64(values) => Some(Number::Integer(values.get(row))),
+                Values::I64(values) => Some(Number::Integer(values[row])),
                 Values::F64(values) => Some(Number::Float(values[row])),
                 _ => None,
             };

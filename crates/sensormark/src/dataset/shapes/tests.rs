@@ -25,7 +25,7 @@ fn fields() -> Vec<FieldShape> {
     let mut held = field(FieldType::Bool, Shape::Chance(0.3));
     held.hold_ticks = NonZeroU64::new(10).expect("not zero");
     let words = ["ok", "failed", "überhitzt"].map(str::to_owned);
-    let recorded = std::sync::Arc::new(Values::I64(vec![3, 1, 4, 1, 5].into()));
+    let recorded = std::sync::Arc::new(Values::I64(vec![3, 1, 4, 1, 5]));
     vec![
         walk,
         sine,
@@ -69,7 +69,7 @@ fn checksum(batch: &Batch) -> u64 {
         for column in &batch.columns {
             match &column.values {
                 Values::Bool(values) => add(u64::from(values[row])),
-                Values::I64(values) => add(values.get(row).cast_unsigned()),
+                Values::I64(values) => add(values[row].cast_unsigned()),
                 Values::F64(values) => add(values[row].to_bits()),
                 Values::Text(values) => values.get(row).bytes().for_each(|one| add(u64::from(one))),
                 Values::U16(_) => unreachable!("no field is of this type"),

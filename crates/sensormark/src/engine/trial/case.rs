@@ -5,11 +5,11 @@ use super::coordinator::{Coordinator, Ran};
 use super::feed::{Journal, SOURCE};
 use super::new_record::new_record;
 use super::own_line::encode;
-use super::place::{case_scope, drop_database, make_database, open_deployment, plan, tell_ranks};
+use super::place::{drop_database, make_database, open_deployment, plan};
 use super::protocol::TrialConfiguration;
 use super::role::process_name;
 use super::script::{CaseTrials, PhaseSpec, Step, TrialSpec, check, most_clients, phases};
-use super::spread::{make_room, on_one_host, over_hosts, over_ranks, own_processes};
+use super::spread::{make_room, over_hosts};
 use super::warnings::warn;
 use super::{Ending, Subject, Workload, WorkloadFactory, account};
 use crate::engine::benchmark_case::BenchmarkCase;
@@ -21,7 +21,6 @@ use crate::engine::failure::TrialFailure;
 use crate::engine::judge::{Circumstances, Evidence, judge, work::Work};
 use crate::engine::launcher::Launcher;
 use crate::engine::placement::named;
-use crate::engine::ranks::Ranks;
 use crate::engine::role::RoleProcess;
 use crate::engine::run_plan::in_turn;
 use crate::engine::study_protocol::Protocol;
@@ -90,32 +89,15 @@ impl TrialRunner {
         estimate::case(case, workload, &of(case), *terms, label)
     }
 
-    /// The trials of a case as this run has them: over hosts or ranks, where several make the load.
-    fn specs(
-        context: &RunContext<'_>,
-        case: &BenchmarkCase,
-        workload: &dyn Workload,
-    ) -> Result<Vec<TrialSpec>, TrialFailure> {
-        let trials = workload.trials(&of(case));
-        match context.ranks {
-            None => Ok(over_hosts(trials, context.placement.load_hosts())),
-            Some(ranks) => over_ranks(trials, ranks.of()).map_err(TrialFailure::System),
-        }
-    }
-
-    /// Checks that the trials of a case may have their clients in several ranks.
-    ///
-    /// # Errors
-    /// Why not, in words.
-    pub fn check_spread(&self, case: &BenchmarkCase, ranks: u32) -> Result<(), String> {
-        let workload = self.workload(case, 0)?;
-        over_ranks(workload.trials(&of(case)), ranks).map(drop)
+    /// The trials of a case as this run has them: over hosts, where several make the load.
+    fn specs(context: &RunContext<'_>, case: &BenchmarkCase, workload: &dyn Workload) -> Vec<TrialSpec> {
+        over_hosts(workload.trials(&of(case)), context.placement.load_hosts())
     }
 
     fn prepare(
         &self,
         context: &RunContext<'_>,
-        (case, turn): (&BenchmarkCase, TrialPosition),
+        case: &BenchmarkCase,
         workload: &dyn Workload,
         trials: &[TrialSpec],
     ) -> Result<Prepared, TrialFailure> {
@@ -127,11 +109,10 @@ impl TrialRunner {
         let mut deployment = open_deployment(context, case, clients)?;
         let reached_by = (context.owner.as_str(), context.timeout_ms);
         let plan = plan(&deployment, case, workload.schema(), clients, reached_by)?;
-        // A rank that does not lead drops nothing, however it ends.
-        let noted = context.leads().then(|| guest::note(&deployment, &plan));
+        let noted = guest::note(&deployment, &plan);
         warm_up(context, &mut deployment, &plan, trials)?;
-        make_database(context, &deployment, &plan, &case_scope(turn))?;
-        Ok(Prepared { deployment, plan, _noted: noted.flatten() })
+        make_database(&deployment, &plan)?;
+        Ok(Prepared { deployment, plan, _noted: noted })
     }
 
     fn new_record(
@@ -159,14 +140,13 @@ impl TrialRunner {
     ) {
         let made = self.workload(case, context.seed);
         let prepared = made.map_err(TrialFailure::System).and_then(|workload| {
-            let trials = Self::specs(context, case, workload.as_ref())?;
-            let prepared = self.prepare(context, (case, turn), workload.as_ref(), &trials)?;
+            let trials = Self::specs(context, case, workload.as_ref());
+            let prepared = self.prepare(context, case, workload.as_ref(), &trials)?;
             Ok((workload, trials, prepared))
         });
         let (workload, trials, prepared) = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => {
-                tell_ranks(context, &case_scope(turn), &failure);
                 let planned = self.planned(case);
                 let mut record = self.new_record(context, case, turn, planned.first());
                 broken_off(context, &mut record, &failure);
@@ -245,7 +225,6 @@ impl Running<'_> {
                 break;
             }
             if self.trials.stored.is_some() {
-                // What is stored is known of a fed load alone, which no ranks make.
                 specs = over_hosts(self.workload.trials(&self.trials), self.trials.load_hosts);
             }
             let Some(trial) = specs.get(number) else {
@@ -261,7 +240,7 @@ impl Running<'_> {
             let earlier = if specs.len() == 1 { earlier } else { &[] };
             succeeded = self.measure(prepared, (number, trial), earlier, &mut record);
             let is_last = place + 1 == order.len();
-            if succeeded && record.repetition == 0 && context.leads() {
+            if succeeded && record.repetition == 0 {
                 let written: Vec<Step> =
                     specs.iter().filter(|_| is_last).flat_map(|trial| trial.steps.clone()).collect();
                 show(prepared, &trial.steps, &written, &mut record);
@@ -269,7 +248,7 @@ impl Running<'_> {
             finished(record, Ending::of(succeeded));
         }
         // A server of our own is removed with all that it has: nothing more is asked of one that failed.
-        if context.leads() && (succeeded || !prepared.deployment.is_ours()) {
+        if succeeded || !prepared.deployment.is_ours() {
             drop_database(context, &prepared.deployment, &prepared.plan);
         }
     }
@@ -304,9 +283,7 @@ impl Running<'_> {
     fn works(&self, record: &TrialRecord) -> Vec<Work> {
         let measured = record.loads.iter();
         let measured = measured.filter(|load| load.not_supported.is_none());
-        let ranks = self.context.ranks;
-        let work = measured.map(|load| on_one_host(self.workload.work(load, record), ranks));
-        work.collect()
+        measured.map(|load| self.workload.work(load, record)).collect()
     }
 
     fn carry_out(
@@ -332,9 +309,6 @@ impl Running<'_> {
             Ok(coordinator) => coordinator.run(record),
             Err(failure) => Ran { reasons: Vec::new(), outcome: Err(failure), journal: None },
         };
-        if let Err(failure) = &outcome {
-            tell_ranks(context, &record.name, failure);
-        }
         if let Some(journal) = journal {
             self.trials.stored = Some(journal.stored_path());
             self.journal = Some(journal);
@@ -343,7 +317,7 @@ impl Running<'_> {
         if !reasons.iter().any(is_told) {
             outcome = outcome.map_err(|failure| deployment.cause(failure));
         }
-        if outcome.is_ok() && context.leads() {
+        if outcome.is_ok() {
             let settings = deployment.administer(plan, async |administrator| {
                 Ok((administrator.settings().await?, administrator.take_notes()))
             });
@@ -380,9 +354,9 @@ impl Running<'_> {
         let message = PlanMessage::new(&store, &prepared.plan, context.plant.as_deref());
         let name = process_name(kind, trial.role);
         let (mut roles, begun) = (Vec::new(), Instant::now());
-        let processes = own_processes(context.ranks, &trial.steps);
-        make_room(processes.end - processes.start);
-        for process in processes {
+        let processes = phases(&trial.steps).map(|phase| phase.processes).max().unwrap_or(1);
+        make_room(processes);
+        for process in 0..processes {
             let launcher = context.placement.launcher(trial.role, process);
             let configuration = TrialConfiguration {
                 kind: kind.to_owned(),
@@ -394,7 +368,6 @@ impl Running<'_> {
                 case: self.trials.clone(),
                 trial: number,
                 stored: self.stored_for(launcher)?,
-                ranks: context.ranks.map(Ranks::of),
             };
             roles.push(RoleProcess::start(launcher, &name, &configuration)?);
         }

@@ -1,6 +1,6 @@
 //! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
 //! It brings the database to rest. What a phase needs is in [`prepare`], and what feeds a load in [`feeding`]. What processes say is in [`hearing`]. Counting what
-//! is stored is in [`count`], and what several ranks do together in [`together`].
+//! is stored is in [`count`], and what several processes of a phase do together in [`together`].
 
 mod clocks;
 mod count;
@@ -9,7 +9,6 @@ mod hearing;
 mod hosts;
 mod killing;
 mod prepare;
-mod slowest;
 mod together;
 
 use super::account::{self, DiskMoment};
@@ -32,7 +31,6 @@ use crate::measurement::verdict::{Reason, ReasonKind};
 use crate::probe::monotonic_ns;
 use sensormark_store::{ErrorKind, Plan, StoreError};
 use serde_json::Value;
-use slowest::Slowest;
 use std::time::Duration;
 
 /// How long processes have to come to their common start, in ns.
@@ -72,10 +70,6 @@ pub struct Coordinator<'a> {
     feeding: Option<Feeding>,
     /// What a fed load has written.
     journal: Option<Journal>,
-    /// The trial's name.
-    name: String,
-    /// The phase in which one rank was the most behind the others.
-    slowest: Option<Slowest>,
 }
 
 /// What one writing load has written.
@@ -99,10 +93,7 @@ pub struct Ran {
 
 /// What a phase of the trial's processes led to.
 struct Worked {
-    /// Of all clients, or of this rank's where it does not lead; none where it has none.
-    outcome: Option<PhaseOutcome>,
-    /// What all clients have written, where the outcome does not say it.
-    whole: Option<PhaseOutcome>,
+    outcome: PhaseOutcome,
     ceiling: Option<f64>,
     brought: Option<Brought>,
 }
@@ -141,16 +132,12 @@ impl<'a> Coordinator<'a> {
             reasons: Vec::new(),
             feeding: None,
             journal: None,
-            name: String::new(),
-            slowest: None,
         })
     }
 
     /// Goes through all steps, and keeps what was seen, also when it fails.
     pub fn run(mut self, record: &mut TrialRecord) -> Ran {
-        self.name.clone_from(&record.name);
         let outcome = self.go(record);
-        self.warn_of_ranks(record);
         if outcome.is_err() {
             self.hear_out();
         }
@@ -197,18 +184,17 @@ impl<'a> Coordinator<'a> {
             }
         }
         self.count(record)?;
-        if self.crash.is_none() && self.writes() && self.context.leads() {
+        if self.crash.is_none() && self.writes() {
             account::add_documents(record, self.deployment, self.plan);
         }
         Ok(())
     }
 
     /// Whether an operation failed because the disk was full. A server may wait for room without end when it settles, so nothing more is asked of it then.
-    /// Ranks go on, because each of them hears of its own operations alone.
     fn met_a_full_disk(&self, record: &TrialRecord) -> bool {
         let full = ErrorKind::DiskFull.text();
         let fails = |load: &LoadRecord| load.errors.contains_key(full);
-        self.context.ranks.is_none() && record.loads.iter().any(fails)
+        record.loads.iter().any(fails)
     }
 
     /// Whether the trial writes anything.
@@ -223,26 +209,21 @@ impl<'a> Coordinator<'a> {
 
     fn reset(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.count(record)?;
-        if self.context.leads() {
-            self.deployment.administer(self.plan, async |administrator| {
-                administrator.drop_database().await?;
-                administrator.create().await
-            })?;
-        }
-        self.meet("the database is made again")
+        self.deployment.administer(self.plan, async |administrator| {
+            administrator.drop_database().await?;
+            administrator.create().await
+        })?;
+        Ok(())
     }
 
     fn settle(&mut self, name: &str, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.announce(name);
         self.watch.begin_phase(name)?;
-        if self.context.leads() {
-            let notes = self.deployment.administer(self.plan, async |administrator| {
-                administrator.settle().await?;
-                Ok(administrator.take_notes())
-            })?;
-            account::add_notes(record, notes);
-        }
-        self.meet(name)?;
+        let notes = self.deployment.administer(self.plan, async |administrator| {
+            administrator.settle().await?;
+            Ok(administrator.take_notes())
+        })?;
+        account::add_notes(record, notes);
         self.watch.end_phase(false)?;
         let disk = self.watch.disk(self.deployment)?;
         account::add_disk(record, DiskMoment::Settled, Some(name), disk);
@@ -277,28 +258,17 @@ impl<'a> Coordinator<'a> {
             cold::start(self.context, self.deployment, Some(self.watch.recorder()))?;
         }
         self.announce(&phase.name);
-        let Worked { outcome, whole, ceiling, brought } = self.work(phase, prepare, record)?;
-        if let Some(written) = whole.as_ref().or(outcome.as_ref()) {
-            let produced = brought.as_ref().map(|brought| brought.produced);
-            self.note_written((number, phase), written, produced);
-        }
-        let Some(outcome) = outcome else {
-            return Ok(());
-        };
+        let Worked { outcome, ceiling, brought } = self.work(phase, prepare, record)?;
+        let produced = brought.as_ref().map(|brought| brought.produced);
+        self.note_written((number, phase), &outcome, produced);
         for load in &outcome.loads {
             let notes = load.notes.iter();
             let told = notes.map(|(note, count)| format!("{count} {note}"));
             record.warnings.extend(told);
         }
-        if self.context.leads() {
-            files::write(self.context.folder, &record.name, phase, &outcome)
-                .map_err(|error| TrialFailure::System(error.to_string()))?;
-        }
-        let due = self.own_due(&outcome);
+        files::write(self.context.folder, &record.name, phase, &outcome)
+            .map_err(|error| TrialFailure::System(error.to_string()))?;
         let mut loads = account::load_records(phase, outcome, ceiling, &client_side);
-        for (load, due) in loads.iter_mut().zip(due) {
-            load.planned = due;
-        }
         if let Some(brought) = brought {
             self.add_brought(brought, &mut loads, record);
         }
@@ -313,17 +283,16 @@ impl<'a> Coordinator<'a> {
         mut prepare: Prepare,
         record: &mut TrialRecord,
     ) -> Result<Worked, TrialFailure> {
-        let processes = self.own_processes(phase);
+        let processes = phase.processes as usize;
         let patience = self.patience(phase);
         prepare.feed = self.open_line(phase)?;
         prepare.own_line = self.feeding.is_some() && prepare.feed.is_none();
         self.send(processes, &Command::Prepare(prepare))?;
         self.await_all(processes, patience, is_connected)?;
-        let agreed_ns = self.common_start(phase)?;
         if phase.window.is_none() {
             self.watch.begin_phase(&phase.name)?;
         }
-        let start_ns = self.start_together(processes, agreed_ns)?;
+        let start_ns = self.start_together(processes)?;
         let lead = Duration::from_nanos(self.lead_ns());
         self.kill.plan(phase.kill_after, phase.kill_member, lead);
         match phase.window {
@@ -335,12 +304,8 @@ impl<'a> Coordinator<'a> {
         }
         if self.kill.is_with_clients() {
             let outcome = self.kill.outcome(phase, &self.plan.schema);
-            return Ok(Worked {
-                outcome: Some(outcome.map_err(TrialFailure::System)?),
-                whole: None,
-                ceiling: None,
-                brought: None,
-            });
+            let outcome = outcome.map_err(TrialFailure::System)?;
+            return Ok(Worked { outcome, ceiling: None, brought: None });
         }
         if phase.window.is_some() {
             self.await_all(processes, patience, is_finished)?;
@@ -355,23 +320,18 @@ impl<'a> Coordinator<'a> {
         self.send(processes, &Command::Report)?;
         let reports = self.await_all(processes, LONGEST_REPORT, is_report)?;
         self.take_journal(&reports)?;
-        let own = self.merge(reports, (phase, start_ns), record)?;
-        let mut worked = self.join(phase, own, start_ns, record)?;
-        if let Some(outcome) = &worked.outcome {
-            self.keep_clocks(phase, outcome.counted_seconds(), record);
-            self.kill.hear(outcome);
-            worked.brought = brought(phase, from_source, outcome)?;
-        }
-        Ok(worked)
+        let (outcome, ceiling) = self.merge(reports, (phase, start_ns), record)?;
+        self.keep_clocks(phase, outcome.counted_seconds(), record);
+        self.kill.hear(&outcome);
+        let brought = brought(phase, from_source, &outcome)?;
+        Ok(Worked { outcome, ceiling, brought })
     }
 
-    /// Has all processes begin at one instant, the source too. Gives it by this host's clock. It is `agreed_ns`, where
-    /// ranks agreed on one.
-    fn start_together(&mut self, processes: usize, agreed_ns: Option<u64>) -> Result<u64, TrialFailure> {
+    /// Has all processes begin at one instant, the source too. Gives it by this host's clock.
+    fn start_together(&mut self, processes: usize) -> Result<u64, TrialFailure> {
         self.read_clocks(processes)?;
         let fed = self.launch_source()?;
-        let start_ns = fed.or(agreed_ns);
-        let start_ns = start_ns.unwrap_or_else(|| monotonic_ns() + self.lead_ns());
+        let start_ns = fed.unwrap_or_else(|| monotonic_ns() + self.lead_ns());
         self.send_start(processes, start_ns)?;
         self.start_source(start_ns)?;
         Ok(start_ns)

@@ -1,10 +1,8 @@
 //! The database that a case is measured on: its deployment, how it is reached, and its end.
 
 use crate::engine::benchmark_case::BenchmarkCase;
-use crate::engine::context::{RunContext, RunEvent, TrialPosition};
+use crate::engine::context::{RunContext, RunEvent};
 use crate::engine::deployment::Deployment;
-use crate::engine::failure::TrialFailure;
-use crate::engine::role::RoleError;
 use crate::measurement::unbroken;
 use sensormark_store::{DatabaseName, ErrorKind, Plan, Schema, ServerOptions, StoreError};
 use std::sync::Arc;
@@ -40,44 +38,13 @@ pub fn open_deployment(
     }
 }
 
-/// Makes a case's database. Where several ranks make the load, the first one makes it, and all wait until it is there.
+/// Makes a case's database.
 ///
 /// # Errors
-/// When it cannot be made, or a rank cannot reach it.
-pub fn make_database(
-    context: &RunContext<'_>,
-    deployment: &Deployment,
-    plan: &Plan,
-    scope: &str,
-) -> Result<(), TrialFailure> {
-    if context.leads() {
-        let _unbroken = unbroken::begin();
-        deployment.administer(plan, async |administrator| administrator.create().await)?;
-    }
-    let Some(ranks) = context.ranks else {
-        return Ok(());
-    };
-    let mut meanwhile = || match context.is_interrupted() {
-        true => Err(RoleError::Interrupted.into()),
-        false => Ok(()),
-    };
-    let met = ranks.pass(scope, "the database is made", &mut meanwhile);
-    if met.is_err() && context.leads() {
-        drop_database(context, deployment, plan);
-    }
-    met
-}
-
-/// What ranks call a case before its first trial.
-pub fn case_scope(turn: TrialPosition) -> String {
-    format!("case {}.{}", turn.repetition, turn.turn)
-}
-
-/// Tells the other ranks, if there are any, that this one broke a trial or case off.
-pub fn tell_ranks(context: &RunContext<'_>, scope: &str, failure: &TrialFailure) {
-    if let Some(ranks) = context.ranks {
-        ranks.broken_off(scope, failure);
-    }
+/// When it cannot be made.
+pub fn make_database(deployment: &Deployment, plan: &Plan) -> Result<(), StoreError> {
+    let _unbroken = unbroken::begin();
+    deployment.administer(plan, async |administrator| administrator.create().await)
 }
 
 /// Drops a case's database. A failure becomes a note to the observer and does not count against the case's trials.

@@ -1,4 +1,4 @@
-//! Whether what a process, or another rank, says of a phase can be true at all. Its lines come from another program, perhaps on another host: a broken or
+//! Whether what a process says of a phase can be true at all. Its lines come from another program, perhaps on another host: a broken or
 //! hostile one costs its trial, and never the coordinator.
 //!
 //! What passes can be added up and looked up without further checks. That the figures are *right* is not known here.
@@ -11,7 +11,7 @@ use crate::measurement::latency::LatencySummary;
 /// The largest count, length in ns or number of bytes that a process may report. So those of thousands of processes can be added up.
 pub const MOST: u64 = 1 << 52;
 /// The latest instant, in ns of a clock.
-pub const LATEST_NS: u64 = 1 << 62;
+const LATEST_NS: u64 = 1 << 62;
 /// The longest phase, in seconds: some thirty years.
 const LONGEST_SECONDS: f64 = 1e9;
 
@@ -24,10 +24,7 @@ pub fn report(report: &Report, phase: &PhaseSpec) -> Result<(), String> {
 }
 
 /// Checks what a phase led to.
-///
-/// # Errors
-/// What cannot be true, in words.
-pub fn outcome(outcome: &PhaseOutcome, phase: &PhaseSpec) -> Result<(), String> {
+fn outcome(outcome: &PhaseOutcome, phase: &PhaseSpec) -> Result<(), String> {
     let name = &phase.name;
     let names = |all: Vec<&str>| all.join(", ");
     let told: Vec<&str> = outcome.loads.iter().map(|load| load.name.as_str()).collect();

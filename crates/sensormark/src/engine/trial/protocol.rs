@@ -39,8 +39,6 @@ pub struct TrialConfiguration {
     pub trial: usize,
     /// The journal of what is stored. Only a process on another host gets it this way.
     pub stored: Option<String>,
-    /// Over how many ranks its clients are spread, where they are.
-    pub ranks: Option<u32>,
 }
 
 /// What a trial process has to do.

@@ -5,7 +5,7 @@ use super::feed::SOURCE;
 use super::own_line;
 use super::protocol::{CONNECTED, Command, DoubtfulLoad, FINISHED, Prepare, Report, TrialConfiguration};
 use super::script::{About, LoadSpec, PhaseSpec, ROLE, Step, find};
-use super::spread::{over_hosts, over_ranks};
+use super::spread::over_hosts;
 use super::{Subject, Workload, WorkloadFactories};
 use crate::engine::answers::Doubtful;
 use crate::engine::clients::{Clients, ClientsError};
@@ -86,9 +86,6 @@ pub fn run(
         case.stored = Some(stored.map_err(|problem| broken(&problem))?);
     }
     let mut trials = over_hosts(workload.trials(&case), case.load_hosts);
-    if let Some(ranks) = configuration.ranks {
-        trials = over_ranks(trials, ranks).map_err(|problem| broken(&problem))?;
-    }
     if configuration.trial >= trials.len() {
         return Err(broken("there are not so many trials"));
     }
@@ -97,7 +94,7 @@ pub fn run(
         embedded: store.description().embedded,
         target: Target::new(store, Arc::new(plan)),
         process: configuration.process,
-        hosts: configuration.ranks.unwrap_or(case.load_hosts).max(1),
+        hosts: case.load_hosts.max(1),
         workload: workload.as_ref(),
     };
     tell(&Event::Ready);

@@ -1,13 +1,8 @@
-//! Trials whose clients are spread over several hosts: over load hosts, whose processes this program starts, or over ranks ([`crate::engine::ranks`]), which
-//! start their own. Hosts have no counter in common, so each client gets its share of the operations by stride.
+//! Trials whose clients are spread over several load hosts. Hosts have no counter in common, so each client gets its share of the operations by stride.
 
-use super::script::{LoadSpec, PhaseSpec, Step, TrialSpec, phases};
-use crate::engine::judge::work::Work;
-use crate::engine::phase::Pacing;
-use crate::engine::ranks::Ranks;
+use super::script::{PhaseSpec, Step, TrialSpec};
 use crate::engine::work_distribution::WorkDistribution;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::ops::Range;
 
 /// Descriptors that a process takes here: its three pipes.
 const PIPES: u64 = 3;
@@ -31,34 +26,6 @@ pub fn over_hosts(mut trials: Vec<TrialSpec>, hosts: u32) -> Vec<TrialSpec> {
     trials
 }
 
-/// The trials with each phase spread over so many ranks, a process in as many of them as it has clients for.
-///
-/// # Errors
-/// Why one process has to make the load, in words.
-pub fn over_ranks(mut trials: Vec<TrialSpec>, ranks: u32) -> Result<Vec<TrialSpec>, String> {
-    let steps = trials.iter_mut().flat_map(|trial| &mut trial.steps);
-    for step in steps {
-        if let Step::Run(phase) = step {
-            if let Some(why) = one_process(phase) {
-                return Err(format!("{}: {why}", phase.name));
-            }
-            let clients = phase.loads.iter().map(|load| load.clients).min();
-            let processes = ranks.min(clients.unwrap_or(1)).max(1);
-            share_out(phase, processes);
-        }
-    }
-    Ok(trials)
-}
-
-/// The numbers of the processes that this program starts: its own rank's, or all.
-pub fn own_processes(ranks: Option<&Ranks>, steps: &[Step]) -> Range<u32> {
-    let most = phases(steps).map(|phase| phase.processes).max();
-    match ranks.map(Ranks::rank) {
-        None => 0..most.unwrap_or(1),
-        Some(rank) => rank..rank + 1,
-    }
-}
-
 /// Raises this program's limit of open files where so many processes need more, as far as the system allows.
 pub fn make_room(processes: u32) {
     let wanted = u64::from(processes) * PIPES + OTHERS;
@@ -69,28 +36,6 @@ pub fn make_room(processes: u32) {
         // A limit that stays shows when a process cannot be started, with the system's words.
         let _ = setrlimit(Resource::Nofile, raised);
     }
-}
-
-/// What the judge of one rank's host sees of a load: the clients are at most those of this host.
-pub fn on_one_host(mut work: Work, ranks: Option<&Ranks>) -> Work {
-    if let Some(ranks) = ranks {
-        let hosts = ranks.of().min(work.clients).max(1);
-        work.clients = work.clients.div_ceil(hosts);
-    }
-    work
-}
-
-/// Why a phase's clients have to be in one process.
-fn one_process(phase: &PhaseSpec) -> Option<&'static str> {
-    let is_fed = |load: &LoadSpec| matches!(load.pacing, Pacing::Fed);
-    if phase.loads.iter().any(is_fed) {
-        return Some("its source hands readings to the writer over a queue of one machine");
-    }
-    if phase.kill_after.is_some() {
-        return Some("it kills the server, which sensormark has to have started");
-    }
-    (phase.loads.len() > 1)
-        .then_some("it writes and asks at the same time, and one process has to know what was written")
 }
 
 /// Has so many processes share the phase's operations.

@@ -59,8 +59,7 @@ impl Watch {
         roles: &[RoleProcess],
     ) -> Result<Self, TrialFailure> {
         let mut probe = None;
-        // The server is one, so that one rank's probe beside it is enough.
-        if deployment.is_existing() && context.leads() {
+        if deployment.is_existing() {
             let store = deployment.store().description().name;
             let port = deployment.endpoint().ports.first().copied();
             let of = (store.as_str(), deployment.name());

@@ -19,6 +19,23 @@ fn a_newer_and_a_damaged_file_get_one_clear_message_each() {
     }
 }
 
+/// Runs that hosts measured in parts are read once they were joined, and a part says what it is.
+#[test]
+fn runs_of_parts_of_earlier_versions_are_read_and_a_part_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = ResultsFolder::create(scratch.path(), "run").unwrap();
+    let mut record = fixture::run();
+    record.shard = (1, 3);
+    folder.begin(&record).unwrap();
+    let message = folder.run().unwrap_err().to_string();
+    for words in ["part 1 of 3 of a run", "run --shard", &record.sensormark, "merge"] {
+        assert!(message.contains(words), "{message}");
+    }
+    record.shard = (3, 3);
+    folder.write_run(&record).unwrap();
+    assert_eq!(folder.run().unwrap(), record);
+}
+
 /// The record's path is longer than a path may be, while those of the two folders beside it are not.
 #[test]
 fn a_run_that_cannot_begin_leaves_no_folder() {

@@ -101,41 +101,6 @@ pub fn rates(field: &Field) -> Option<Table> {
     shown(table)
 }
 
-/// When each rank started and how long it took; none where no ranks made the load.
-pub fn ranks(field: &Field) -> Option<Table> {
-    let mut table = Table::new(
-        "ranks",
-        "What each rank took",
-        &[("implementation", ""), ("phase", ""), ("rank", ""), ("start", "s"), ("time", "s"), ("remark", "")],
-    );
-    table.keys = 3;
-    for (_, arm) in field.all() {
-        for (phase, mut ranks) in by_phase(field, arm, names::RANK_SECONDS) {
-            ranks.sort_by_key(|rank| rank.parse::<u32>().unwrap_or(u32::MAX));
-            let starts = values(field, arm, names::RANK_START, &phase, &ranks);
-            let times = values(field, arm, names::RANK_SECONDS, &phase, &ranks);
-            let negated = times.iter().map(|values| {
-                let values = values.iter();
-                values.map(|value| value.map(|value| -value)).collect()
-            });
-            let slowest = least(&negated.collect::<Vec<Measured>>());
-            for (number, rank) in ranks.iter().enumerate() {
-                let remark = (slowest == Some(number)).then_some(SLOWEST);
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(&phase),
-                    Cell::text(rank),
-                    mean(&starts[number], "no figure"),
-                    mean(&times[number], "no figure"),
-                    Cell::text(remark.unwrap_or_default()),
-                ]);
-            }
-        }
-    }
-    table.note("The start counts from the first rank's, by the hosts' own clocks.");
-    shown(table)
-}
-
 /// The window that the hosts of each load shared; none where one host made every load.
 pub fn windows(field: &Field) -> Option<Table> {
     let mut table = Table::new(
@@ -191,7 +156,7 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
     ]
 }
 
-/// A figure of one host or rank, by repetition.
+/// A figure of one host, by repetition.
 type Measured = Vec<Option<f64>>;
 
 /// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.

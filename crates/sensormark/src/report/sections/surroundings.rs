@@ -144,7 +144,7 @@ pub fn environment(field: &Field) -> Section {
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
     section.table(servers(field));
-    let hosts = [role_hosts::table, hosts::rates, hosts::ranks, hosts::windows, hosts::clocks];
+    let hosts = [role_hosts::table, hosts::rates, hosts::windows, hosts::clocks];
     for table in hosts.into_iter().filter_map(|of| of(field)) {
         section.table(table);
     }

@@ -1,4 +1,4 @@
-//! A load that several hosts made: what each host and rank did, the network between both ends, and figures that clocks leave open.
+//! A load that several hosts made: what each host did, the network between both ends, and figures that clocks leave open.
 
 use super::phases::{report, usual};
 use super::{cell, two};
@@ -39,31 +39,6 @@ fn the_host_with_the_slowest_clients_is_marked_not_the_one_with_fewer() {
     assert_eq!(cell(&report, "load_hosts", "c", "of each client"), "80.0");
     let remarks = ["a", "b", "c"].map(|host| cell(&report, "load_hosts", host, "remark"));
     assert_eq!(remarks, ["", "", "slowest"]);
-    assert!(!has(&report, "ranks"));
-}
-
-#[test]
-fn ranks_are_in_their_order_and_the_slowest_is_marked() {
-    let mut trial = usual("MariaDB", 10);
-    for rank in 0..12_u32 {
-        let seconds = if rank == 10 { 12.0 } else { 9.0 };
-        add(
-            &mut trial,
-            &[
-                (names::RANK_START, &rank.to_string(), f64::from(rank) / 1e3),
-                (names::RANK_SECONDS, &rank.to_string(), seconds),
-            ],
-        );
-    }
-    let report = report(vec![trial]);
-    assert_eq!(cell(&report, "ranks", "10", "remark"), "slowest");
-    assert_eq!(cell(&report, "ranks", "2", "remark"), "");
-    assert_eq!(cell(&report, "ranks", "10", "time"), "12.0");
-    let tables = report.document();
-    let table = tables.tables().find(|table| table.id == "ranks").unwrap();
-    let third = super::number::cell_text(&table.rows[2][2]);
-    assert_eq!(third, "2", "by number, not by letter");
-    assert!(!has(&report, "load_hosts"));
 }
 
 #[test]

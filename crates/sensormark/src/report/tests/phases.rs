@@ -179,7 +179,7 @@ fn percentiles_that_somebody_has_stay() {
     assert_eq!(median, "500");
 }
 
-/// A load of 100,000 readings in 10 s; and a phase in which a writer and questions run at a given rate at once, with 900 times the CPU of an operation.
+/// A load of 100,000 readings in 10 s. Then a phase in which a writer and questions run at a given rate at once, with 900 times the CPU of an operation.
 fn own_file(title: &str, due: u64) -> TrialRecord {
     let mut writing = load("mixed", true, 10.0, due, due * 100);
     let mut asking = load("mixed", false, 10.0, 3_000, 3_000);

@@ -103,7 +103,7 @@ fn random_trials(round: u32, random: &mut Random) -> Vec<TrialRecord> {
     trials
 }
 
-/// Rank 7 with 27.7 points stood above rank 8 with 37.4: what varies most is told apart from few. In every form the rows stand in one order, in which no score
+/// Rank 7 with 27.7 points stood above rank 8 with 37.4: what varies most differs from few. In every form the rows stand in one order, in which no score
 /// rises and no rank falls.
 #[test]
 fn rank_score_and_order_never_contradict_each_other() {

@@ -1,7 +1,7 @@
 //! The writer's operations: samples as they come off the queue, stamped with the wall clock's time.
 //!
-//! Individual layouts write each sample by itself and wait for its acknowledgement. Layouts of spans, and individual ones that are written in seconds, collect
-//! the samples of one second of the wall clock and write them at once: as one record, or as a record each.
+//! Individual layouts write each sample by itself and wait for its acknowledgement. Layouts of spans collect
+//! the samples of one second of the wall clock and write them as one record. Individual layouts that are written in seconds do the same, with a record each.
 
 use super::SPAN_NS;
 use super::parameters::Parameters;

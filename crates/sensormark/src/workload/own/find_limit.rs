@@ -1,7 +1,7 @@
 //! The highest rate of the writers that holds the limits: quadrupled or quartered from that of the file's sensors until it is between two, then bisected.
 //!
 //! Each probe is a whole trial with a database of its own, and holds when the trial is valid, its writers kept up, and every limit is met. What a probe says of its
-//! rate is in [`probes`], which rate comes next in [`search`]. The record of the first is kept, and says of each probe what became of it: it is at the sensors'
+//! rate is in [`probes`], which rate comes next in [`search`]. The record of the first is kept, and says of each probe what became of it. It is at the sensors'
 //! own rate for every implementation, so that they can be compared. A search that could not be ended leaves an invalid record without a rate.
 
 mod probes;

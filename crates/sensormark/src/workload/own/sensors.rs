@@ -164,11 +164,11 @@ fn take(column: &Column, rows: &[usize], kind: FieldKind) -> Option<Values> {
             Values::Bool(rows.iter().map(|&row| values[row]).collect())
         }
         (Values::I64(values), FieldKind::Integer) => {
-            Values::I64(rows.iter().map(|&row| values.get(row)).collect())
+            Values::I64(rows.iter().map(|&row| values[row]).collect())
         }
         (Values::F64(values), FieldKind::Float) => Values::F64(rows.iter().map(|&row| values[row]).collect()),
         (Values::I64(values), FieldKind::Float) => {
-            Values::F64(rows.iter().map(|&row| values.get(row) as f64).collect())
+            Values::F64(rows.iter().map(|&row| values[row] as f64).collect())
         }
         (Values::Text(values), FieldKind::Text) => {
             let mut texts = TextColumn::default();

@@ -41,8 +41,8 @@ const EPOCHS: [Epoch; 12] = [
     Epoch::named("Julian days", 2_440_587 * DAY + DAY / 2),
 ];
 
-/// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one
-/// (International Earth Rotation and Reference Systems Service, Bulletin C).
+/// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
+/// Source: International Earth Rotation and Reference Systems Service, Bulletin C.
 const LEAPS: [i64; 18] = [
     362_793_600,
     394_329_600,

@@ -100,9 +100,6 @@ impl Coordinator<'_> {
         if self.context.is_interrupted() {
             return Err(RoleError::Interrupted.into());
         }
-        if let Some(ranks) = self.context.ranks {
-            ranks.glance(&self.name)?;
-        }
         self.look_at_server()?;
         self.watch.look()?;
         match &mut self.feeding {

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Builds every test once and runs all of them. Suites of the stores wait for servers most of the time, so a few run side by side; each prints its output whole when it has ended.
+All other tests run one after the other, because some of them measure time."""
+import concurrent.futures, json, os, subprocess, sys, time
+
+SIDE_BY_SIDE = 3
+CARGO = os.environ.get('CARGO', 'cargo')
+
+def built():
+    """Executables of tests, each with the folder of its crate."""
+    build = subprocess.Popen([CARGO, 'test', '--locked', '--workspace', '--no-run', '--message-format=json-render-diagnostics'], stdout=subprocess.PIPE, text=True)
+    messages = [json.loads(line) for line in build.stdout if line.startswith('{')]
+    if build.wait(): sys.exit(build.returncode)
+    return [(m['executable'], os.path.dirname(m['manifest_path'])) for m in messages if m.get('profile', {}).get('test') and m.get('executable')]
+
+def name(test):
+    return f'{os.path.relpath(test[1])} {os.path.basename(test[0]).rsplit("-", 1)[0]}'
+
+def run(test, output=None):
+    """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
+    start = time.monotonic()
+    print(f'     Running {name(test)}', file=output, flush=True)
+    done = subprocess.run([test[0]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    print(f'     {name(test)}: {time.monotonic() - start:.0f} s', file=output, flush=True)
+    return done.returncode == 0
+
+def aside(test):
+    path = f'target/{name(test).replace("/", "-").replace(" ", "-")}.log'
+    with open(path, 'w+', encoding='utf8', errors='replace') as output:
+        ended_well = run(test, output)
+        output.seek(0)
+        return ended_well, output.read()
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+    tests, failed = built(), []
+    suites = [test for test in tests if os.sep + 'stores' + os.sep in test[1]]
+    with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        # What takes longest begins first.
+        suites.sort(key=lambda test: 'conformance' not in test[0])
+        for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
+            print(output, flush=True)
+            if not ended_well: failed.append(name(test))
+    failed += [name(test) for test in tests if test not in suites and not run(test)]
+    if subprocess.run([CARGO, 'test', '--locked', '--workspace', '--doc', '--no-fail-fast']).returncode: failed.append('tests in the documentation')
+    for one in failed: print(f'error: {one} failed', flush=True)
+    sys.exit(bool(failed))
+
+main()
