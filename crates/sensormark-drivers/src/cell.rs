@@ -54,7 +54,7 @@ impl<'a> Cell<'a> {
         }
         match &column.values {
             Values::Bool(values) => Self::Bool(values[reading]),
-            Values::I64(values) => Self::I64(values.get(reading)),
+            Values::I64(values) => Self::I64(values[reading]),
             Values::U16(values) => Self::I64(i64::from(values[reading])),
             Values::F64(values) => Self::F64(values[reading]),
             Values::Text(values) => Self::Text(values.get(reading)),

@@ -36,7 +36,7 @@ impl Number {
 
     fn of(column: &Column, row: usize) -> Option<Self> {
         match &column.values {
-            Values::I64(values) => Some(Self::Whole(values.get(row))),
+            Values::I64(values) => Some(Self::Whole(values[row])),
             Values::U16(values) => Some(Self::Whole(i64::from(values[row]))),
             Values::F64(values) => Some(Self::Real(values[row])),
             Values::Bool(_) | Values::Text(_) => None,

@@ -113,7 +113,10 @@ fn interval(ratios: &[f64]) -> (f64, f64, f64) {
     (mean.exp(), (mean - half).exp(), (mean + half).exp())
 }
 
-fn shown(what: &str, times: &[((f64, f64), (f64, f64))]) {
+/// Seconds of time and of CPU.
+type Measured = (f64, f64);
+
+fn shown(what: &str, times: &[(Measured, Measured)]) {
     let rate: Vec<f64> = times.iter().map(|(old, new)| old.0 / new.0).collect();
     let cpu: Vec<f64> = times.iter().map(|(old, new)| new.1 / old.1).collect();
     let (rate, cpu) = (interval(&rate), interval(&cpu));
