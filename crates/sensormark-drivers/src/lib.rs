@@ -1,0 +1,194 @@
+//! Drivers: one a protocol. A store that is files (`sensormark-statements`) names the driver that carries its statements.
+//!
+//! A [`Driver`] opens [`Connection`]s. A connection prepares texts, sends values or a block of readings as [`Rows`], and gives rows back as [`Row`]. It knows
+//! no layout and no question, and it measures nothing. What a code of the database's means is in the store's file, so a driver fails with a [`Fault`]: code
+//! and text. What cuts across drivers (time-outs, reconnects) is in layers around a connection.
+//!
+//! Futures of a driver that blocks are ready when first polled.
+
+use sensormark_store::{Endpoint, LocalFuture, SessionKind, StoreError};
+use std::path::PathBuf;
+use std::time::Duration;
+
+mod cell;
+
+mod fault;
+
+pub mod layers;
+
+pub mod row;
+
+mod rows;
+
+#[cfg(feature = "postgres")]
+pub mod postgres;
+
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+pub use cell::Cell;
+pub use fault::Fault;
+pub use row::{Document, Row, unexpected};
+pub use rows::{RowShape, Rows, Source};
+
+/// What speaks a protocol. One value serves any number of trials.
+pub trait Driver: Send + Sync {
+    /// How its connections wait.
+    fn session(&self) -> SessionKind;
+
+    /// Where its databases are.
+    fn databases(&self) -> Databases;
+
+    /// Reads the URL of a server, or a folder; `store` is the store's name, title and an example of a URL, for messages.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::Configuration`], saying what a URL looks like.
+    fn endpoint(&self, store: &Named, url: &str) -> Result<Endpoint, StoreError>;
+
+    /// The version of the library, where the database runs in this process.
+    fn library_version(&self) -> Option<&str> {
+        None
+    }
+
+    /// Opens a connection. Where the place's database is not there, it fails; nothing is made in silence.
+    fn open<'a>(&'a self, place: &'a Place) -> LocalFuture<'a, Result<Box<dyn Connection>, Fault>>;
+}
+
+/// A store's name as messages have it.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// The name on the command line.
+    pub name: String,
+    /// The database's name as people write it.
+    pub title: String,
+    /// What a URL looks like.
+    pub url: String,
+}
+
+/// Where a driver's databases are, and so who makes, finds and removes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Databases {
+    /// Each is a file of this ending in the endpoint's folder, with its log beside it.
+    Files {
+        /// The file's ending.
+        ending: &'static str,
+        /// The log's ending, behind the file's name.
+        log: &'static str,
+    },
+    /// On a server, which makes and removes them by statements.
+    Server,
+}
+
+/// What to connect to, and what for.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The server, with what it takes to get in.
+    pub endpoint: Endpoint,
+    /// The database; none for the server's own one, from which others are made and dropped.
+    pub database: Option<String>,
+    /// The database's file, where databases are files.
+    pub file: PathBuf,
+    /// How long connecting, and each operation after it, may take.
+    pub timeout: Duration,
+    /// Whether it is opened to look at it alone, leaving no trace (an owner's mark).
+    pub only_looks: bool,
+}
+
+/// A text that a connection has prepared. It is valid until [`Connection::forget`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Prepared(pub usize);
+
+/// What is done with each row of an answer; `false` says that no more rows are wanted.
+pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
+
+/// One client's connection. Calls come one at a time.
+///
+/// Texts have the database's own placeholders, put there by the kit in the style that `store.toml` says (`?1`, `$1`, `?`). `types` are the names of the
+/// slots' types as `store.toml` writes them (`int8`, `text`, `int4[]`), in the order of their numbers; a driver without types leaves them.
+pub trait Connection {
+    /// Runs statements without values; their rows are thrown away.
+    fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>>;
+
+    /// Prepares a text. It may wait until the first use.
+    fn prepare<'a>(
+        &'a mut self,
+        text: &'a str,
+        types: &'a [String],
+    ) -> LocalFuture<'a, Result<Prepared, Fault>>;
+
+    /// The text of what was prepared.
+    fn text(&self, statement: Prepared) -> &str;
+
+    /// Gives up all that was prepared: a session that has met too many texts prepares them anew.
+    fn forget(&mut self) -> LocalFuture<'_, Result<(), Fault>>;
+
+    /// Runs a statement and hands over its rows one after the other. Dropping the future between rows leaves the connection unusable.
+    fn query<'a>(
+        &'a mut self,
+        statement: Prepared,
+        values: &'a [Cell<'a>],
+        each: &'a mut EachRow<'_>,
+    ) -> LocalFuture<'a, Result<(), Fault>>;
+
+    /// Runs a statement for its effect; how many rows it changed.
+    fn execute<'a>(
+        &'a mut self,
+        statement: Prepared,
+        values: &'a [Cell<'a>],
+    ) -> LocalFuture<'a, Result<u64, Fault>>;
+
+    /// Writes a block of rows by the encoder that the statement names behind `->` (`rows`: an execution a row; others are the driver's own). Rows that a
+    /// unique key refuses are written by `repeated`, where there is one. How many statements or requests carried them.
+    fn write<'a>(&'a mut self, block: Block<'a>) -> LocalFuture<'a, Result<u64, Fault>>;
+
+    /// How long each operation from now on may take, and starts the time of the next one; none lifts the bound.
+    fn within(&mut self, time: Option<Duration>);
+
+    /// Waits for the right to write, where a database has one writer at a time and its queue is this process's.
+    fn enter(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Gives it back.
+    fn leave(&mut self) {}
+
+    /// The setting that the session should have for the next statement (`SET …`, the store's `before`): where it has another, it is sent in one trip with it.
+    /// Whether it has another.
+    fn wants(&mut self, setting: &str) -> bool {
+        let _ = setting;
+        false
+    }
+
+    /// Tells the server to give up what it is doing for this connection.
+    fn cancel(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// How the database carries a statement out, in its own words; none where it has no plan for it. `explain` is the store's text for it, with the statement in it.
+    fn plan<'a>(
+        &'a mut self,
+        explain: &'a str,
+        values: &'a [String],
+    ) -> LocalFuture<'a, Result<Option<String>, Fault>>;
+
+    /// Settings of the connection that no statement shows.
+    fn own_settings(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// Says goodbye to the server.
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>>;
+}
+
+/// A block of rows on its way into the database.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// The statement: an INSERT of a row, or what the encoder sends (a COPY).
+    pub statement: Prepared,
+    /// What carries it.
+    pub encoder: &'a str,
+    /// The statement for a row whose key is there already.
+    pub repeated: Option<Prepared>,
+    /// The rows, with what each slot of the statement holds.
+    pub rows: &'a Rows<'a>,
+}

@@ -1,0 +1,189 @@
+//! Blocks of rows on their way to the server: a prepared INSERT, a binary COPY, arrays, or a text of many statements.
+
+use super::value::{Parameter, array, element, is_of_record, put_record, put_with_length};
+use super::{Session, Statement};
+use crate::{Block, Cell, Fault, Rows};
+use bytes::{BufMut, Bytes, BytesMut};
+use futures_util::SinkExt;
+use sensormark_store::{ErrorKind, StoreError};
+use std::fmt::Write;
+use std::pin::pin;
+use std::rc::Rc;
+use tokio_postgres::types::Type;
+
+const OPERATION: &str = "write readings to PostgreSQL";
+
+/// Bytes of COPY that are encoded before they are handed on.
+const COPY_CHUNK: usize = 64 * 1024;
+
+impl Session {
+    /// Writes a block by its encoder; how many statements or requests carried it.
+    pub(super) async fn write_block(&mut self, block: Block<'_>) -> Result<u64, Fault> {
+        let rows = block.rows;
+        if block.encoder == "statements" {
+            let text = statements(self.statements[block.statement.0].text.as_str(), rows);
+            let link = &mut self.links[0];
+            link.pump.run(OPERATION, link.client.batch_execute(&text)).await?;
+            return Ok(1);
+        }
+        let ready = self.ready(0, block.statement).await?;
+        let kept = &self.statements[block.statement.0];
+        let (types, counted) = (Rc::clone(&kept.types), kept.is_counted);
+        let (stored, sent) = match block.encoder {
+            "copy" => (self.copy(&ready, rows, &types).await?, 1),
+            "arrays" => {
+                let mut arrays = Vec::with_capacity(types.len());
+                for (slot, kind) in types.iter().enumerate() {
+                    let mut out = Vec::with_capacity(20 + rows.len() * 12);
+                    let cells = (0..rows.len()).map(|row| rows.cell(row, slot));
+                    array(element(kind), rows.len(), cells, &mut out);
+                    arrays.push(out);
+                }
+                let values = arrays.iter().map(|array| Parameter::Encoded(array));
+                (self.links[0].execute(&ready, values).await?, 1)
+            }
+            _ => self.insert(&ready, rows, &types).await?,
+        };
+        if counted && stored != rows.len() as u64 {
+            let text = format!("{} rows were sent and the server says that it stored {stored}", rows.len());
+            let error = StoreError::new(ErrorKind::Protocol, OPERATION, text).with_doubt(true);
+            return Err(Fault::Known(error));
+        }
+        Ok(sent)
+    }
+
+    /// A prepared INSERT, of as many rows as its slots are for; what it stored, and how often it was sent.
+    async fn insert(
+        &mut self,
+        statement: &Statement,
+        rows: &Rows<'_>,
+        types: &[Type],
+    ) -> Result<(u64, u64), Fault> {
+        let columns = rows.sources.len().max(1);
+        let at_once = (types.len() / columns).max(1);
+        let (mut stored, mut sent, mut first) = (0, 0, 0);
+        let records: Vec<usize> = (0..columns).filter(|&slot| is_of_record(rows.sources[slot])).collect();
+        while first < rows.len() {
+            let mut encoded = Vec::with_capacity(records.len() * at_once);
+            for row in first..first + at_once {
+                for &slot in &records {
+                    let mut out = Vec::new();
+                    put_record(rows, row, slot, &types[slot], &mut out)?;
+                    encoded.push(out);
+                }
+            }
+            let value = |number: usize| {
+                let (row, slot) = (number / columns, number % columns);
+                match records.iter().position(|&one| one == slot) {
+                    Some(place) => Parameter::Encoded(&encoded[row * records.len() + place]),
+                    None => Parameter::Cell(rows.cell(first + row, slot)),
+                }
+            };
+            stored += self.links[0].execute(statement, (0..at_once * columns).map(value)).await?;
+            (sent, first) = (sent + 1, first + at_once);
+        }
+        Ok((stored, sent))
+    }
+
+    /// A binary COPY: the rows are encoded piece by piece while the server takes them.
+    async fn copy(&mut self, statement: &Statement, rows: &Rows<'_>, types: &[Type]) -> Result<u64, Fault> {
+        let link = &mut self.links[0];
+        let client = &link.client;
+        let sending = async {
+            let sink = client.copy_in::<_, Bytes>(statement).await?;
+            let mut sink = pin!(sink);
+            let mut buffer = BytesMut::with_capacity(COPY_CHUNK + 4096);
+            buffer.put_slice(b"PGCOPY\n\xff\r\n\0");
+            buffer.put_u64(0);
+            for row in 0..rows.len() {
+                if let Err(error) = put_row(rows, row, types, &mut buffer) {
+                    // The sink is dropped: the server hears that the COPY failed.
+                    return Ok(Err(error));
+                }
+                if buffer.len() >= COPY_CHUNK {
+                    sink.feed(buffer.split().freeze()).await?;
+                    buffer.reserve(COPY_CHUNK + 4096);
+                }
+            }
+            buffer.put_i16(-1);
+            sink.feed(buffer.freeze()).await?;
+            sink.finish().await.map(Ok)
+        };
+        Ok(link.pump.run(OPERATION, sending).await??)
+    }
+}
+
+/// A row of COPY: how many values, and each with its length.
+#[inline]
+fn put_row(rows: &Rows<'_>, row: usize, types: &[Type], buffer: &mut BytesMut) -> Result<(), StoreError> {
+    buffer.put_i16(i16::try_from(types.len()).unwrap_or(i16::MAX));
+    for (slot, kind) in types.iter().enumerate() {
+        if is_of_record(rows.sources[slot]) {
+            let mut record = Vec::new();
+            put_record(rows, row, slot, kind, &mut record)?;
+            buffer.put_i32(i32::try_from(record.len()).unwrap_or(i32::MAX));
+            buffer.put_slice(&record);
+        } else {
+            put_with_length(rows.cell(row, slot), kind, buffer);
+        }
+    }
+    Ok(())
+}
+
+/// One string of statements, a row each, with the values in the place of the slots `$1`, `$2`, … of the text.
+fn statements(text: &str, rows: &Rows<'_>) -> String {
+    let mut pieces = text.split('$');
+    let head = pieces.next().unwrap_or_default();
+    let after: Vec<(Option<usize>, &str)> = pieces
+        .map(|piece| {
+            let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+            (piece[..digits].parse().ok(), &piece[digits..])
+        })
+        .collect();
+    let mut out = String::with_capacity(rows.len() * (text.len() + after.len() * 16));
+    for row in 0..rows.len() {
+        out.push_str(head);
+        for (slot, piece) in &after {
+            match slot {
+                Some(slot) => literal(rows.cell(row, slot - 1), &mut out),
+                None => out.push('$'),
+            }
+            out.push_str(piece);
+        }
+        out.push(';');
+    }
+    out
+}
+
+/// A value as a literal in a statement.
+fn literal(cell: Cell<'_>, out: &mut String) {
+    match cell {
+        Cell::Bool(value) => out.push_str(if value { "true" } else { "false" }),
+        Cell::I64(value) => drop(write!(out, "{value}")),
+        Cell::F64(value) => out.push_str(zmij::Buffer::new().format(value)),
+        Cell::Text(value) => {
+            out.push('\'');
+            out.push_str(&value.replace('\'', "''"));
+            out.push('\'');
+        }
+        _ => out.push_str("NULL"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_quoted() {
+        let text = |cell| {
+            let mut out = String::new();
+            literal(cell, &mut out);
+            out
+        };
+        assert_eq!(text(Cell::Text("it's 'ü'")), "'it''s ''ü'''");
+        assert_eq!(text(Cell::I64(i64::MIN)), "-9223372036854775808");
+        assert_eq!(text(Cell::Null), "NULL");
+        assert_eq!(text(Cell::F64(1.25)), "1.25");
+    }
+}

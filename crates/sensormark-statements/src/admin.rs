@@ -1,0 +1,369 @@
+//! Making, settling, inspecting and dropping a plan's database: files by the file system, databases of a server by its statements.
+
+use crate::link::{Link, file, place};
+use crate::physical::Physical;
+use crate::table::OWNER_TABLE;
+use crate::write::fill_tags;
+use sensormark_drivers::{Cell, Databases, Driver};
+use sensormark_kit::folder::{self, file_error};
+use sensormark_kit::{BackendAdministrator, Found, ownership};
+use sensormark_store::{
+    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
+};
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long leaving a database waits for a writer.
+const LEAVE: Duration = Duration::from_secs(1);
+
+/// How long making, settling and dropping wait for a server.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What looks after one database.
+pub struct FileAdministrator {
+    backend: Backend,
+}
+
+struct Backend {
+    plan: Plan,
+    physical: Arc<Physical>,
+    driver: Arc<dyn Driver>,
+}
+
+impl FileAdministrator {
+    /// The administrator of a plan's database, which need not exist.
+    pub fn new(plan: &Plan, physical: Arc<Physical>, driver: Arc<dyn Driver>) -> Self {
+        Self { backend: Backend { plan: plan.clone(), physical, driver } }
+    }
+}
+
+impl Administrator for FileAdministrator {
+    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let plan = self.backend.plan.clone();
+            ownership::create(&mut self.backend, &plan).await
+        })
+    }
+
+    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let plan = self.backend.plan.clone();
+            ownership::drop_database(&mut self.backend, &plan).await
+        })
+    }
+
+    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
+        Box::pin(ownership::databases(&mut self.backend))
+    }
+
+    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.backend.settle())
+    }
+
+    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
+        Box::pin(self.backend.settings())
+    }
+
+    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(self.backend.schema_text())
+    }
+
+    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
+        Box::pin(self.backend.size())
+    }
+}
+
+impl Backend {
+    fn title(&self) -> &str {
+        &self.physical.files.config.title
+    }
+
+    fn operation(&self, what: &str) -> String {
+        format!("{what} the {} database", self.title())
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        file(&self.physical.files, &*self.driver, &self.plan, name)
+    }
+
+    fn folder(&self) -> PathBuf {
+        folder::path(&self.physical.files.config.name, &self.plan.endpoint)
+    }
+
+    async fn open(&self) -> Result<Link, StoreError> {
+        let mut link = Link::open(&self.physical.files, &*self.driver, &self.plan).await?;
+        self.be_patient(&mut link);
+        Ok(link)
+    }
+
+    /// Settling, making and dropping on a server may take longer than an operation.
+    fn be_patient(&self, link: &mut Link) {
+        if self.driver.databases() == Databases::Server {
+            link.connection.within(Some(PATIENCE));
+        }
+    }
+
+    /// The server's own database.
+    async fn server(&self) -> Result<Link, StoreError> {
+        let place = place(&self.physical.files, &*self.driver, &self.plan, None);
+        let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+        self.be_patient(&mut link);
+        Ok(link)
+    }
+
+    /// Runs each of these statements with names put in.
+    async fn run_each(&self, link: &mut Link, what: &str, texts: &[String]) -> Result<(), StoreError> {
+        for text in texts {
+            let values = [("mark", Cell::Text(&self.plan.owner))];
+            let text = self.named(text);
+            link.ask(&self.operation(what), &text, &values, &mut |_| Ok(true)).await?;
+        }
+        Ok(())
+    }
+
+    fn named(&self, text: &str) -> String {
+        text.replace("{owner}", OWNER_TABLE).replace("{database}", self.plan.database.as_str())
+    }
+
+    async fn fill(&self) -> Result<(), StoreError> {
+        let config = &self.physical.files.config;
+        let [begin, commit, _] = &config.batch.transaction;
+        let mut link = self.open().await?;
+        link.run("create tables", begin).await?;
+        self.run_each(&mut link, "mark", &config.admin.mark).await?;
+        for statement in self.physical.made()? {
+            link.run("create tables", &statement).await?;
+        }
+        fill_tags(&mut link, &self.physical).await?;
+        link.run("create tables", commit).await?;
+        self.run_each(&mut link, "create", &config.admin.created).await?;
+        link.close().await
+    }
+
+    /// Gives tables other names, so that sessions that are still open find them no longer.
+    async fn leave(&self) -> Result<(), StoreError> {
+        let text = &self.physical.files.config.admin.leave;
+        if text.is_empty() {
+            return Ok(());
+        }
+        let name = Some(self.plan.database.as_str());
+        let mut place = place(&self.physical.files, &*self.driver, &self.plan, name);
+        place.timeout = LEAVE;
+        let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+        for table in self.expected().iter().filter(|table| *table != OWNER_TABLE) {
+            link.run("leave the database", &text.replace("{table}", table)).await?;
+        }
+        Ok(())
+    }
+
+    /// The owner's mark of what stands under this name; none where there is no mark.
+    async fn mark(&self, name: &str, only_looks: bool) -> Result<Option<String>, StoreError> {
+        let mut place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
+        place.only_looks = only_looks;
+        let marked = async {
+            let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+            let text = self.named(&self.physical.files.config.admin.marked);
+            link.value("read the owner's mark", &text, &[]).await
+        };
+        match marked.await {
+            Err(failure) => match failure.kind() {
+                ErrorKind::NotFound | ErrorKind::Foreign | ErrorKind::Rejected => Ok(None),
+                _ => Err(failure),
+            },
+            mark => mark,
+        }
+    }
+}
+
+impl BackendAdministrator for Backend {
+    async fn check(&mut self) -> Result<(), StoreError> {
+        let files = Arc::clone(&self.physical.files);
+        let class = files.config.durability.class(self.plan.durability);
+        let Some(check) = class.and_then(|class| class.check.as_ref()) else {
+            return Ok(());
+        };
+        const OPERATION: &str = "set the durability class";
+        let mut link = self.server().await?;
+        let value = link.value(OPERATION, &check.sql, &[]).await?;
+        check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+        link.close().await
+    }
+    async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
+        let admin = &self.physical.files.config.admin;
+        let (is_there, only_looks) = match self.driver.databases() {
+            Databases::Files { .. } => (self.file(name).exists(), true),
+            Databases::Server => {
+                let mut link = self.server().await?;
+                let values = [("database", Cell::Text(name))];
+                let found = link.value("look for a database", &admin.exists, &values).await?;
+                link.close().await?;
+                (found.is_some(), false)
+            }
+        };
+        if !is_there {
+            return Ok(Found::Nothing);
+        }
+        let mark = self.mark(name, only_looks).await?;
+        if mark.is_none() && self.driver.databases() == Databases::Server {
+            let place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
+            let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+            if link.list("look at the tables that are there", &admin.contents, &[]).await?.is_empty() {
+                return Ok(Found::Empty);
+            }
+        }
+        Ok(Found::with_mark(mark, name))
+    }
+
+    async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut link = self.open().await?;
+        let text = &self.physical.files.config.admin.contents;
+        link.list("look at the tables that are there", text, &[]).await
+    }
+
+    fn expected(&self) -> Vec<String> {
+        let tables = self.physical.tables.iter().flat_map(|table| table.names.iter().cloned());
+        [OWNER_TABLE.to_owned()].into_iter().chain(tables).collect()
+    }
+
+    async fn make(&mut self) -> Result<(), StoreError> {
+        if self.driver.databases() == Databases::Server {
+            let mut link = self.server().await?;
+            let texts = self.physical.files.config.admin.create.clone();
+            for text in texts {
+                link.run(&self.operation("create"), &self.named(&text)).await?;
+            }
+            link.close().await?;
+            return self.fill().await;
+        }
+        let file = self.file(self.plan.database.as_str());
+        let wrong = |cause| file_error(&self.operation("create"), cause);
+        fs::create_dir_all(self.folder()).map_err(wrong)?;
+        File::create_new(&file).map_err(wrong)?;
+        let made = self.fill().await;
+        if made.is_err() {
+            // The file was made a moment ago and holds nothing; what failed is reported.
+            drop(folder::remove_files(&file));
+        }
+        made
+    }
+
+    async fn remove(&mut self) -> Result<(), StoreError> {
+        // Best effort: the database goes in any case, also when the disk is full or a writer hangs.
+        drop(self.leave().await);
+        if self.driver.databases() == Databases::Server {
+            let mut link = self.server().await?;
+            let text = self.named(&self.physical.files.config.admin.drop);
+            link.run(&self.operation("drop"), &text).await?;
+            return link.close().await;
+        }
+        folder::drop_database(self.title(), &self.plan.endpoint, &self.file(self.plan.database.as_str()))
+    }
+
+    async fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        match self.driver.databases() {
+            Databases::Files { ending, .. } => folder::names(&self.folder(), ending)
+                .map_err(|cause| file_error(&format!("list the {} databases", self.title()), cause)),
+            Databases::Server => {
+                let mut link = self.server().await?;
+                let text = &self.physical.files.config.admin.names;
+                let mut names = link.list("list databases", text, &[]).await?;
+                names.retain(|name| name.starts_with(DatabaseName::PREFIX));
+                Ok(names)
+            }
+        }
+    }
+
+    async fn settle(&mut self) -> Result<(), StoreError> {
+        let admin = &self.physical.files.config.admin;
+        let operation = self.operation("settle");
+        let mut link = self.open().await?;
+        for table in 0..self.physical.tables.len() {
+            if self.physical.templates.defines("settle") {
+                link.run(&operation, &self.physical.text(table, "settle")?).await?;
+            }
+        }
+        for text in &admin.settle {
+            // A right that the user lacks (a checkpoint) leaves the rest to be done.
+            match link.run(&operation, &self.named(text)).await {
+                Err(error) if error.kind() == ErrorKind::Authentication => {}
+                done => done?,
+            }
+        }
+        if let Some(check) = &admin.settled {
+            let value = link.value(&operation, &check.sql, &[]).await?;
+            check.holds(&operation, value.as_deref().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
+        const OPERATION: &str = "read settings back";
+        let files = Arc::clone(&self.physical.files);
+        let config = &files.config.settings;
+        let mut link = self.open().await?;
+        let mut found = link.connection.own_settings();
+        if !config.each.is_empty() {
+            for name in &config.list {
+                let value = link.value(OPERATION, &config.each.replace("{name}", name), &[]).await?;
+                let value = value.unwrap_or_default();
+                let word = config.words.get(name).and_then(|words| words.get(value.parse::<usize>().ok()?));
+                found.push((name.clone(), word.cloned().unwrap_or(value)));
+            }
+        }
+        if !config.sql.is_empty() {
+            let names: Vec<&str> = config.list.iter().map(String::as_str).collect();
+            let each = &mut |row: &dyn sensormark_drivers::Row| {
+                found.push((row.printed(0)?, row.printed(1)?));
+                Ok(true)
+            };
+            link.ask(OPERATION, &config.sql, &[("names", Cell::Texts(&names))], each).await?;
+        }
+        if let Some(options) = &config.options {
+            for option in link.list(OPERATION, &options.sql, &[]).await? {
+                if options.starts.iter().any(|start| option.starts_with(start.as_str())) {
+                    let (name, value) = option.split_once('=').unwrap_or((&option, "1"));
+                    found.push((format!("{}{name}", options.prefix), value.to_owned()));
+                }
+            }
+        }
+        Ok(found.into_iter().map(|(name, value)| Setting { name, value }).collect())
+    }
+
+    async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        let text = &self.physical.files.config.admin.schema;
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut link = self.open().await?;
+        let mut texts = link.list("show the schema", text, &[]).await?;
+        texts.retain(|text| !text.contains(OWNER_TABLE));
+        Ok(texts)
+    }
+
+    async fn size(&mut self) -> Result<Size, StoreError> {
+        let operation = self.operation("measure");
+        if let Databases::Files { log, .. } = self.driver.databases() {
+            let file = self.file(self.plan.database.as_str());
+            return folder::size(&file, log).map_err(|cause| file_error(&operation, cause));
+        }
+        let admin = &self.physical.files.config.admin;
+        let mut link = self.open().await?;
+        let values = [("database", Cell::Text(self.plan.database.as_str()))];
+        let mut bytes = async |text: &str| {
+            let value = link.value(&operation, text, &values).await?;
+            Ok::<Option<u64>, StoreError>(value.and_then(|value| value.parse().ok()))
+        };
+        let total_bytes = bytes(&admin.size).await?.unwrap_or_default();
+        // Who may not see the logs learns the size without them.
+        let log_bytes = match admin.log_size.as_str() {
+            "" => None,
+            text => match bytes(text).await {
+                Err(error) if error.kind() == ErrorKind::Authentication => None,
+                found => found?,
+            },
+        };
+        Ok(Size { total_bytes: total_bytes + log_bytes.unwrap_or_default(), log_bytes })
+    }
+}

@@ -1,0 +1,412 @@
+//! `store.toml`: what a store says of itself beside its statements. Unknown words are errors.
+
+use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, StoreError, Table, Typical};
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// The file.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The version of the form of both files: 1.
+    pub format: u32,
+    /// The name on the command line.
+    pub name: String,
+    /// The database's name as people write it.
+    pub title: String,
+    /// The driver that carries its statements.
+    pub driver: String,
+    /// What a URL looks like.
+    pub url: String,
+    /// What becomes of a second reading of one series and time, where a reading is a record of its own.
+    pub repeated: RepeatedWrite,
+    /// How names are written.
+    pub text: Text,
+    /// Names of types: `time`, `series`, `bool`, `i64`, `u16`, `f64`, `text`, `tag_text`, `tag_integer`, and `array`, where there is one.
+    pub types: BTreeMap<String, String>,
+    /// How values get into a text.
+    pub slots: Slots,
+    /// How readings are written.
+    pub batch: BatchConfig,
+    /// How long its parts take. Only plans use it.
+    #[serde(default)]
+    pub typical: Option<Typical>,
+    /// What each session begins with.
+    #[serde(default)]
+    pub session: SessionConfig,
+    /// Durability classes.
+    pub durability: DurabilityConfig,
+    /// Its logs.
+    #[serde(default)]
+    pub logs: LogsConfig,
+    /// Statements of administration.
+    pub admin: Admin,
+    /// Settings that are read back.
+    #[serde(default)]
+    pub settings: SettingsConfig,
+    /// What codes mean: `[kind, advice]`, with `?` behind the kind where it is not known whether the write was done.
+    #[serde(default)]
+    pub errors: BTreeMap<String, (String, String)>,
+    /// How a server is found and started.
+    #[serde(default)]
+    pub server: Option<crate::server::ServerConfig>,
+    /// What `--server-profile` takes, `default` without it: text for the server's configuration.
+    #[serde(default)]
+    pub profiles: BTreeMap<String, String>,
+    /// Servers that somebody else runs.
+    #[serde(default)]
+    pub cluster: Option<toml::Table>,
+    /// The versions that are known to work.
+    #[serde(default)]
+    pub versions: Option<String>,
+}
+
+/// How names are written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// What stands on both sides of a name.
+    pub quote: String,
+    /// The column of time.
+    pub time: String,
+    /// Ns in a unit of the database's own type of time, `native_time`, which layouts with `time = "native"` have.
+    #[serde(default)]
+    pub native_unit_ns: Option<i64>,
+    /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
+    #[serde(default)]
+    pub table: Option<String>,
+}
+
+/// How values get into a text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slots {
+    /// `?1` or `$1`: numbered, and a slot that comes twice has one number; `?`: by place.
+    pub style: String,
+    /// The series of a set: `json` or `array`.
+    pub set: SetStyle,
+    /// The most values of a statement.
+    pub values: usize,
+}
+
+/// How the series of a set travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SetStyle {
+    /// As one JSON array.
+    Json,
+    /// As an array of the database's.
+    Array,
+}
+
+/// How readings are written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BatchConfig {
+    /// What begins, ends and undoes a transaction.
+    pub transaction: [String; 3],
+    /// Encoders whose block is one statement, or one request that is a transaction by itself.
+    #[serde(default)]
+    pub whole: Vec<String>,
+    /// The most readings of one transaction.
+    pub most: usize,
+    /// Readings of a write, as its documentation advises.
+    pub readings: usize,
+    /// Bytes of a write at most.
+    pub bytes: usize,
+    /// About how many bytes a row takes: `row`, `series`, `bool`, `text`, `number`.
+    pub row_bytes: HashMap<String, usize>,
+    /// What the documentation advises.
+    pub advice: String,
+    /// Where it says so.
+    pub link: String,
+}
+
+/// What each session begins with.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SessionConfig {
+    /// Statements.
+    #[serde(default)]
+    pub always: Vec<String>,
+    /// Memory that the sessions share: `all_kib`, `least_kib` of each, given to statements as `{cache_kib}`.
+    #[serde(default)]
+    pub cache: Option<Cache>,
+    /// What has to be so.
+    #[serde(default)]
+    pub checks: Vec<Check>,
+}
+
+/// Memory that sessions share.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// Of all sessions together.
+    pub all_kib: u32,
+    /// The least of each.
+    pub least_kib: u32,
+}
+
+/// A statement whose first value has to be this one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// The statement.
+    pub sql: String,
+    /// The value.
+    pub is: String,
+    /// What failure it is where it is another.
+    pub kind: String,
+    /// The same in words.
+    pub otherwise: String,
+}
+
+/// Durability classes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DurabilityConfig {
+    /// What the database does as it comes.
+    #[serde(default)]
+    pub default: Option<Class>,
+    /// An acknowledged write is on disk.
+    #[serde(default)]
+    pub durable: Option<Class>,
+    /// The latest writes may be lost.
+    #[serde(default)]
+    pub relaxed: Option<Class>,
+    /// Nothing is acknowledged.
+    #[serde(default)]
+    pub unacknowledged: Option<Class>,
+    /// Why there is no other.
+    pub others: String,
+}
+
+/// A durability class.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Class {
+    /// What it promises, in the database's own words.
+    pub promise: String,
+    /// Statements of each session.
+    #[serde(default)]
+    pub session: Vec<String>,
+    /// What a server of sensormark's own is configured with.
+    #[serde(default)]
+    pub server: Option<toml::Value>,
+    /// What tables are made with.
+    #[serde(default)]
+    pub tables: Option<String>,
+    /// What holds a server of the user's to it.
+    #[serde(default)]
+    pub check: Option<Check>,
+}
+
+impl DurabilityConfig {
+    /// The class, where the database has it.
+    pub const fn class(&self, durability: Durability) -> Option<&Class> {
+        match durability {
+            Durability::Default => self.default.as_ref(),
+            Durability::Durable => self.durable.as_ref(),
+            Durability::Relaxed => self.relaxed.as_ref(),
+            Durability::Unacknowledged => self.unacknowledged.as_ref(),
+        }
+    }
+}
+
+/// Names of logs, and the setting that bounds them; see [`sensormark_store::Logs`].
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogsConfig {
+    /// Names of files and folders.
+    #[serde(default)]
+    pub names: Vec<String>,
+    /// The setting.
+    #[serde(default)]
+    pub bound: Option<String>,
+}
+
+/// Statements of administration. `{database}`, `{owner}` (the owner's table) and `{table}` stand for names, `:database`, `:mark` for values.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Admin {
+    /// Rows where the database is there.
+    pub exists: String,
+    /// The names of databases that may be sensormark's.
+    pub names: String,
+    /// Makes the database, on the server's own one.
+    pub create: Vec<String>,
+    /// Makes the owner's table and fills it.
+    pub mark: Vec<String>,
+    /// The owner's mark.
+    pub marked: String,
+    /// Names of tables.
+    pub contents: String,
+    /// After all tables are made.
+    pub created: Vec<String>,
+    /// For each table, before the database goes; that it fails does no harm.
+    pub leave: String,
+    /// Removes the database, on the server's own one.
+    pub drop: String,
+    /// Brings the database to rest.
+    pub settle: Vec<String>,
+    /// What has to be so when it is at rest.
+    pub settled: Option<Check>,
+    /// Bytes of the database.
+    pub size: String,
+    /// Bytes of its logs.
+    pub log_size: String,
+    /// The server's version.
+    pub version: String,
+    /// The plan of `{statement}`.
+    pub explain: String,
+    /// How statements begin that have a plan.
+    pub planned: Vec<String>,
+    /// The statements that make what is there.
+    pub schema: String,
+}
+
+/// Settings that are read back: an allow-list.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SettingsConfig {
+    /// The value of `{name}`.
+    pub each: String,
+    /// Names and values of `:names`.
+    pub sql: String,
+    /// The names.
+    pub list: Vec<String>,
+    /// Words for values that are numbers from 0 on.
+    pub words: BTreeMap<String, Vec<String>>,
+    /// Options of the library, each `NAME` or `NAME=VALUE`.
+    pub options: Option<Options>,
+}
+
+/// Options of a library.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The statement that lists them.
+    pub sql: String,
+    /// What stands before their names.
+    pub prefix: String,
+    /// How those begin that matter.
+    pub starts: Vec<String>,
+}
+
+impl Config {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn read(text: &str) -> Result<Self, String> {
+        Self::of(toml::from_str(text).map_err(|cause| cause.to_string())?)
+    }
+
+    /// Reads the file of a store that extends another one: tables are joined, a list that begins with "+" goes on, all else stands in the place of what was there.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn read_over(base: &str, own: &str) -> Result<Self, String> {
+        let read = |text: &str| toml::from_str::<toml::Table>(text).map_err(|cause| cause.to_string());
+        let (mut all, mut own) = (read(base)?, read(own)?);
+        own.remove("extends");
+        join(&mut all, own);
+        Self::of(all)
+    }
+
+    fn of(table: toml::Table) -> Result<Self, String> {
+        let config: Self = table.try_into().map_err(|cause: toml::de::Error| cause.to_string())?;
+        if config.format != 1 {
+            return Err(format!("its format is {}; this version reads format 1", config.format));
+        }
+        let checks = config.session.checks.iter().chain(&config.admin.settled);
+        for kind in config.errors.values().map(|meaning| &meaning.0).chain(checks.map(|check| &check.kind)) {
+            if kind_of(kind).is_none() {
+                return Err(format!("{kind:?} is no kind of failure"));
+            }
+        }
+        for name in ["time", "series", "bool", "i64", "u16", "f64", "text", "tag_text", "tag_integer"] {
+            if !config.types.contains_key(name) {
+                return Err(format!("[types] lacks {name:?}"));
+            }
+        }
+        Ok(config)
+    }
+
+    /// The name of a type.
+    pub fn type_name(&self, name: &str) -> &str {
+        self.types.get(name).map_or("", String::as_str)
+    }
+
+    /// The name of a field's type.
+    pub fn field_type(&self, kind: FieldType) -> &str {
+        self.type_name(kind_name(kind))
+    }
+
+    /// The type of arrays of these elements.
+    pub fn array_type(&self, element: &str) -> String {
+        self.types.get("array").map_or_else(|| element.to_owned(), |array| array.replace("{}", element))
+    }
+
+    /// About how many bytes a reading takes on its way.
+    pub fn reading_bytes(&self, table: &Table, own_tags: bool) -> usize {
+        use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
+        let of = |name: &str| self.batch.row_bytes.get(name).copied().unwrap_or(8);
+        let tags = if own_tags { of("series") } else { tag_value_bytes(table) };
+        let value = |kind| match kind {
+            FieldType::Bool => of("bool"),
+            FieldType::Text => of("text"),
+            _ => of("number"),
+        };
+        of("row") + tags + field_value_bytes(table, value)
+    }
+}
+
+/// Puts a table over another one.
+fn join(base: &mut toml::Table, own: toml::Table) {
+    for (key, value) in own {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(base)), toml::Value::Table(own)) => join(base, own),
+            (Some(toml::Value::Array(base)), toml::Value::Array(own))
+                if own.first().and_then(toml::Value::as_str) == Some("+") =>
+            {
+                base.extend(own.into_iter().skip(1));
+            }
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// A type's name in store files and templates.
+pub const fn kind_name(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Bool => "bool",
+        FieldType::I64 => "i64",
+        FieldType::U16 => "u16",
+        FieldType::F64 => "f64",
+        FieldType::Text => "text",
+    }
+}
+
+/// A kind of failure as store files write it, and whether a write that failed so is in doubt.
+pub fn kind_of(text: &str) -> Option<(ErrorKind, bool)> {
+    let (name, doubt) = text.strip_suffix('?').map_or((text, false), |name| (name, true));
+    let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
+    Some((kind, doubt))
+}
+
+impl Check {
+    /// Whether this value is as it has to be.
+    ///
+    /// # Errors
+    /// That it is not.
+    pub fn holds(&self, operation: &str, value: &str) -> Result<(), StoreError> {
+        if self.is == value {
+            return Ok(());
+        }
+        let (kind, _) = kind_of(&self.kind).unwrap_or((ErrorKind::Configuration, false));
+        Err(StoreError::new(kind, operation, format!("{} ({value})", self.otherwise)))
+    }
+}

@@ -1,0 +1,95 @@
+//! A store's two files, read and checked.
+
+use crate::config::Config;
+use crate::sections::{File, Sections};
+use crate::template::Templates;
+use sensormark_drivers::Named;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The standard's sections.
+const STANDARD: &str = include_str!("../standard.sql");
+
+/// A store's files.
+pub struct Files {
+    /// `store.toml`.
+    pub config: Config,
+    /// `statements.*`.
+    pub file: File,
+    standard: Sections,
+    templates: Mutex<HashMap<String, Arc<Templates>>>,
+    /// The advice on the size of writes, and its link. A store is read once.
+    pub advice: (&'static str, &'static str),
+}
+
+impl Files {
+    /// Reads the files' texts; `name` is what the statements' file is called.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read(config: &str, name: &str, statements: &str) -> Result<Self, String> {
+        let config = Config::read(config).map_err(|cause| format!("store.toml: {cause}"))?;
+        Self::of(config, File::read(name, statements)?)
+    }
+
+    /// Reads the texts of a store that extends another one: `store.toml` and statements of both.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn read_over(base: (&str, &str), own: (&str, &str)) -> Result<Self, String> {
+        let config = Config::read_over(base.0, own.0).map_err(|cause| format!("store.toml: {cause}"))?;
+        let name = format!("{}/statements.sql", config.name);
+        let file = File::read(&name, own.1)?.over(File::read("statements.sql", base.1)?);
+        Self::of(config, file)
+    }
+
+    fn of(config: Config, file: File) -> Result<Self, String> {
+        let standard = File::read("standard.sql", STANDARD)?.common;
+        let advice = (config.batch.advice.clone().leak() as &str, config.batch.link.clone().leak() as &str);
+        let files = Self { config, file, standard, templates: Mutex::default(), advice };
+        files.check()?;
+        Ok(files)
+    }
+
+    /// Fails for macros that no layout calls.
+    fn check(&self) -> Result<(), String> {
+        let mut uncalled: Option<Vec<String>> = None;
+        for block in &self.file.blocks {
+            let here = self.templates(&block.name).uncalled();
+            uncalled = Some(match uncalled {
+                None => here,
+                Some(before) => before.into_iter().filter(|one| here.contains(one)).collect(),
+            });
+        }
+        let own = |one: &String| !one.starts_with("standard.sql");
+        match uncalled.unwrap_or_default().into_iter().find(own) {
+            None => Ok(()),
+            Some(text) => Err(text),
+        }
+    }
+
+    /// The templates of a layout.
+    pub fn templates(&self, block: &str) -> Arc<Templates> {
+        let mut templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = templates.get(block) {
+            return Arc::clone(known);
+        }
+        let mut chain: Vec<&Sections> =
+            self.file.lineage(block).into_iter().map(|block| &block.sections).collect();
+        chain.push(&self.file.common);
+        chain.extend(&self.file.beneath);
+        chain.push(&self.standard);
+        let made = Arc::new(Templates::new(&chain));
+        templates.insert(block.to_owned(), Arc::clone(&made));
+        made
+    }
+
+    /// The store's name, as messages have it.
+    pub fn named(&self) -> Named {
+        Named {
+            name: self.config.name.clone(),
+            title: self.config.title.clone(),
+            url: self.config.url.clone(),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Layouts that a store's file has, as the contract knows them.
+
+use crate::sections::{Block, File};
+use sensormark_store::{
+    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
+    TimeResolution,
+};
+
+/// The families that a file's layouts are of, and what the usual layout of each is called.
+const FAMILIES: [(&str, &str); 3] = [("reading", "individual"), ("span", "bulk"), ("sums", "summary")];
+
+/// The word for a family; none for one that files have no layouts of.
+const fn family_word(family: Family) -> Option<&'static str> {
+    match family {
+        Family::PerReading => Some("reading"),
+        Family::PerSpan { span_ns } if span_ns > 0 => Some("span"),
+        Family::Summary { per_ns, .. } if per_ns > 0 => Some("sums"),
+        _ => None,
+    }
+}
+
+/// The family that a layout of this shape is of.
+pub const fn family_of(shape: Shape) -> Family {
+    match shape {
+        Shape::RowPerReading | Shape::RowPerField | Shape::NativeTimeSeries => Family::PerReading,
+        Shape::RecordPerSpan { span_ns, .. } => Family::PerSpan { span_ns },
+        Shape::Bucketed { limit, per_ns, split, .. } => Family::Bucketed { limit, per_ns, split },
+        Shape::Summary { per_ns, split } => Family::Summary { per_ns, split },
+        Shape::GrowingArray => Family::GrowingArray,
+    }
+}
+
+/// What is said of a layout with this word, by itself or by one that it is based on.
+pub fn option<'a>(lineage: &[&'a Block], word: &str) -> Option<&'a str> {
+    lineage.iter().find_map(|block| block.options.get(word)).map(String::as_str)
+}
+
+/// The contract's layout of a block; none where what it says of it cannot be read.
+fn layout_of(lineage: &[&Block], tags: TagPlacement, family: Family) -> Option<Layout> {
+    let mut kept = toml::Table::new();
+    for block in lineage.iter().rev() {
+        if let Some(text) = block.options.get("kept") {
+            let text = text.replace(", ", "\n");
+            kept.extend(toml::from_str::<toml::Table>(&text).ok()?);
+        }
+    }
+    let mut word = |name: &str| kept.remove(name).and_then(|value| value.as_str().map(str::to_owned));
+    let encoding: Option<Encoding> =
+        word("encoding").and_then(|name| serde_json::from_value(name.into()).ok());
+    let shape = word("shape");
+    let shape = match (family, shape) {
+        (_, Some(name)) => serde_json::from_value(name.into()).ok()?,
+        (Family::PerSpan { span_ns }, _) => Shape::RecordPerSpan { span_ns, encoding: encoding? },
+        (Family::Summary { per_ns, split }, _) => Shape::Summary { per_ns, split },
+        _ => Shape::RowPerReading,
+    };
+    let usual = Layout::row_per_reading().with_shape(shape).with_tags(tags);
+    let mut value = serde_json::to_value(usual).ok()?;
+    for (name, setting) in kept {
+        value.as_object_mut()?.insert(name, serde_json::to_value(setting).ok()?);
+    }
+    serde_json::from_value(value).ok()
+}
+
+/// Where tags usually are: in a table of their own where series have several, because each row would repeat them.
+fn usual_tags(schema: &Schema) -> TagPlacement {
+    let several = schema.tables.iter().any(|table| table.tags.len() > 1);
+    if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
+}
+
+/// The layouts that the file has for this schema and family, in its order.
+pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+    let Some(word) = family_word(family) else {
+        return Vec::new();
+    };
+    let usual = usual_tags(schema);
+    let mut offers = Vec::new();
+    for block in file.blocks.iter().filter(|block| !block.is_beneath) {
+        let lineage = file.lineage(&block.name);
+        let placed = match block.options.get("tags").map(String::as_str) {
+            None => usual,
+            Some("inline") => TagPlacement::Inline,
+            Some(_) => TagPlacement::OwnTable,
+        };
+        let is_same = block.options.contains_key("tags") && (placed == usual || !schema.has_tags());
+        if option(&lineage, "family") != Some(word) || is_same || !fits(block, schema) {
+            continue;
+        }
+        if let Some(layout) = layout_of(&lineage, placed, family) {
+            offers.push(LayoutOption {
+                variant: variant(&block.name, word).to_owned(),
+                layout,
+                default_selection: selection(block, schema),
+                description: block.says.clone(),
+            });
+        }
+    }
+    offers
+}
+
+/// Whether the schema has what a layout needs.
+fn fits(block: &Block, schema: &Schema) -> bool {
+    let mut fields = schema.tables.iter().flat_map(|table| &table.fields);
+    match block.options.get("needs").map(String::as_str) {
+        Some("tags") => schema.has_tags(),
+        Some("entities") => schema.tables.iter().any(|table| table.entity.is_some()),
+        Some("whole microseconds") => {
+            schema.tables.iter().all(|table| table.time_resolution >= TimeResolution::Microseconds)
+        }
+        Some("several fields of one type") => {
+            let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
+            schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
+        }
+        Some("fields of one type") => {
+            let first = fields.next().map(|field| field.kind);
+            fields.all(|field| Some(field.kind) == first)
+        }
+        _ => true,
+    }
+}
+
+fn variant<'a>(name: &'a str, family: &str) -> &'a str {
+    let usual = FAMILIES.iter().find(|(word, _)| *word == family).map_or("", |(_, usual)| usual);
+    name.strip_prefix(usual).map_or(name, |rest| rest.trim_start_matches('-'))
+}
+
+fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
+    let measured = block.options.get("measured").map_or("on request", String::as_str);
+    let entities = schema.tables.iter().any(|table| table.entity.is_some());
+    let is_narrow =
+        |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
+    match measured.split_once(", ").unwrap_or((measured, "")) {
+        (_, "always with entities") if entities => DefaultSelection::Further,
+        ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
+        ("always with few fields", _) => DefaultSelection::Further,
+        ("usual", _) => DefaultSelection::Usual,
+        ("always", _) => DefaultSelection::Further,
+        _ => DefaultSelection::OnRequest,
+    }
+}
+
+/// The block of a layout; none where the file does not have it.
+pub fn block_of(file: &File, layout: Layout) -> Option<&Block> {
+    let family = family_of(layout.shape);
+    let word = family_word(family)?;
+    file.blocks.iter().filter(|block| !block.is_beneath).find(|block| {
+        let lineage = file.lineage(&block.name);
+        let is_placed = matches!(layout.tags, TagPlacement::Inline | TagPlacement::OwnTable);
+        is_placed
+            && option(&lineage, "family") == Some(word)
+            && layout_of(&lineage, layout.tags, family) == Some(layout)
+    })
+}

@@ -1,0 +1,208 @@
+//! A connection of a plan: opened with what each session begins with, its faults in the store's own terms.
+
+use crate::files::Files;
+use crate::meaning::failure;
+use sensormark_drivers::layers;
+use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Row};
+use sensormark_kit::folder;
+use sensormark_store::{LocalFuture, Plan, StoreError};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A connection with the store's files.
+pub struct Link {
+    /// The store's files.
+    pub files: Arc<Files>,
+    /// The connection.
+    pub connection: Box<dyn Connection>,
+    texts: HashMap<String, Prepared>,
+}
+
+/// The file of a plan's database, where databases are files.
+pub fn file(files: &Files, driver: &dyn Driver, plan: &Plan, name: &str) -> PathBuf {
+    let ending = match driver.databases() {
+        Databases::Files { ending, .. } => ending,
+        Databases::Server => "",
+    };
+    folder::path(&files.config.name, &plan.endpoint).join(format!("{name}{ending}"))
+}
+
+/// The plan's place; the server's own database where `database` is none.
+pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&str>) -> Place {
+    Place {
+        endpoint: plan.endpoint.clone(),
+        database: database.map(str::to_owned),
+        file: file(files, driver, plan, database.unwrap_or(plan.database.as_str())),
+        timeout: Duration::from_millis(plan.timeout_ms),
+        only_looks: false,
+    }
+}
+
+/// Statements of a session with what they need of the plan.
+fn session_statements(files: &Files, plan: &Plan) -> Result<Vec<String>, StoreError> {
+    let config = &files.config;
+    let Some(class) = config.durability.class(plan.durability) else {
+        let operation = format!("open the {} database", config.title);
+        return Err(StoreError::unsupported(operation, config.durability.others.as_str()));
+    };
+    let cache =
+        config.session.cache.map_or(0, |cache| (cache.all_kib / plan.clients.max(1)).max(cache.least_kib));
+    let all = class.session.iter().chain(&config.session.always);
+    Ok(all.map(|text| text.replace("{cache_kib}", &cache.to_string())).collect())
+}
+
+impl Link {
+    /// Opens a connection without anything said on it.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub async fn bare(files: &Arc<Files>, driver: &dyn Driver, place: &Place) -> Result<Self, StoreError> {
+        let operation = format!("open the {} database", files.config.title);
+        let opened = layers::opened(driver, place).await;
+        let connection = opened.map_err(|fault| failure(&files.config, &operation, fault))?;
+        Ok(Self { files: Arc::clone(files), connection, texts: HashMap::new() })
+    }
+
+    /// Connects to the plan's database, which exists, as its sessions do.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::NotFound`] when it does not exist, [`sensormark_store::ErrorKind::Unsupported`] for a durability class that the database
+    /// does not have.
+    pub async fn open(files: &Arc<Files>, driver: &dyn Driver, plan: &Plan) -> Result<Self, StoreError> {
+        const OPERATION: &str = "begin a session";
+        let statements = session_statements(files, plan)?;
+        let place = place(files, driver, plan, Some(plan.database.as_str()));
+        let mut link = Self::bare(files, driver, &place).await?;
+        link.connection.within(Some(place.timeout));
+        for check in files.config.session.checks.clone() {
+            let value = link.value(OPERATION, &check.sql, &[]).await?;
+            check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+        }
+        for statement in statements {
+            link.run(OPERATION, &statement).await?;
+        }
+        Ok(link)
+    }
+
+    /// A fault in the store's own terms.
+    pub fn failure(&self, operation: &str, fault: Fault) -> StoreError {
+        failure(&self.files.config, operation, fault)
+    }
+
+    /// Runs statements without values.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn run(&mut self, operation: &str, text: &str) -> Result<(), StoreError> {
+        let done = self.connection.run(text).await;
+        done.map_err(|fault| self.failure(operation, fault))
+    }
+
+    /// Prepares a text once.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn prepared(
+        &mut self,
+        operation: &str,
+        text: &str,
+        types: &[String],
+    ) -> Result<Prepared, StoreError> {
+        if let Some(known) = self.texts.get(text) {
+            return Ok(*known);
+        }
+        let prepared = self.connection.prepare(text, types).await;
+        let prepared = prepared.map_err(|fault| self.failure(operation, fault))?;
+        self.texts.insert(text.to_owned(), prepared);
+        Ok(prepared)
+    }
+
+    /// Gives up all prepared texts.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn forget(&mut self) -> Result<(), StoreError> {
+        self.texts.clear();
+        let done = self.connection.forget().await;
+        done.map_err(|fault| self.failure("give up prepared statements", fault))
+    }
+
+    /// Runs a statement of administration, whose values have names in it, and hands over its rows.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn ask(
+        &mut self,
+        operation: &str,
+        text: &str,
+        values: &[(&str, Cell<'_>)],
+        each: &mut (dyn FnMut(&dyn Row) -> Result<bool, StoreError> + '_),
+    ) -> Result<(), StoreError> {
+        let config = &self.files.config;
+        let (text, names) = crate::text::numbered(text, &config.slots.style);
+        let value = |name: &String| values.iter().find(|(known, _)| known == name);
+        let cells: Vec<Cell<'_>> =
+            names.iter().map(|name| value(name).map_or(Cell::Null, |one| one.1)).collect();
+        let kind = |cell: &Cell<'_>| match cell {
+            Cell::Texts(_) => config.array_type(config.type_name("text")),
+            Cell::I64(_) => config.type_name("i64").to_owned(),
+            _ => config.type_name("text").to_owned(),
+        };
+        let types: Vec<String> = cells.iter().map(kind).collect();
+        let prepared = self.prepared(operation, &text, &types).await?;
+        let done = self.connection.query(prepared, &cells, each).await;
+        done.map_err(|fault| self.failure(operation, fault))
+    }
+
+    /// The first value of a statement of administration, as the database prints it.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn value(
+        &mut self,
+        operation: &str,
+        text: &str,
+        values: &[(&str, Cell<'_>)],
+    ) -> Result<Option<String>, StoreError> {
+        let mut found = None;
+        self.ask(operation, text, values, &mut |row| {
+            found = Some(row.printed(0)?);
+            Ok(false)
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// The first column of all rows.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub async fn list(
+        &mut self,
+        operation: &str,
+        text: &str,
+        values: &[(&str, Cell<'_>)],
+    ) -> Result<Vec<String>, StoreError> {
+        let mut found = Vec::new();
+        self.ask(operation, text, values, &mut |row| {
+            found.push(row.printed(0)?);
+            Ok(true)
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// Says goodbye.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn close(self) -> LocalFuture<'static, Result<(), StoreError>> {
+        Box::pin(async move {
+            let files = self.files;
+            let closed = self.connection.close().await;
+            closed.map_err(|fault| failure(&files.config, "close the connection", fault))
+        })
+    }
+}

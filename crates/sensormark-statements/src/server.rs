@@ -1,0 +1,236 @@
+//! `[server]` of `store.toml`: how the database's server is found, configured, started and stopped. Texts are templates.
+//!
+//! They see `folder`, `data` and `logs` (paths; no `logs`: nothing), `programs` (the folder of the programs), `address`, `loopback`, `ports`, `password`, `clients`, `memory_kib`,
+//! `log_mib`, `durability`, `version` (its first number), `linux`, `profile` and `more` (texts of `[profiles]` and of a store that extends this one).
+
+use crate::config::Config;
+use minijinja::{Environment, UndefinedBehavior, Value, context};
+use sensormark_kit::url::own_server;
+use sensormark_server::files::{path_text, write_private};
+use sensormark_server::find::{Search, install_advice, program_version};
+use sensormark_store::server::{Command, ServerFolder, StopSignal};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// `[server]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerConfig {
+    /// What has to be in a folder, below it; the first is the server, and its version is asked for.
+    pub programs: Vec<String>,
+    /// The same in words.
+    pub wanted: String,
+    /// Folders below a home or an installed server in which they may be.
+    pub inside: Vec<String>,
+    /// Folders where packages put them; `*` stands for one name, and the highest number comes first.
+    #[serde(default)]
+    pub packages: Vec<PathBuf>,
+    /// Whether `PATH` is looked into.
+    #[serde(default = "yes")]
+    pub on_path: bool,
+    /// Files that are written, by name; those without text are not.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// Programs that run to their end before the server starts, with their arguments; empty arguments are left out.
+    #[serde(default)]
+    pub before: Vec<Vec<String>>,
+    /// The server's program and arguments.
+    pub start: Vec<String>,
+    /// Variables of its environment.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// `interrupt` or `terminate`.
+    pub stop: String,
+    /// The URL of the started server.
+    pub url: String,
+    /// How long it may take to start.
+    pub start_seconds: u64,
+    /// What a reader of the results should know; those without text are left out.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Whether every way in asks for the password, so that it may listen on an address that other hosts reach.
+    #[serde(default)]
+    pub any_address: bool,
+    /// What a store that extends another one adds to its configuration: `more` in templates.
+    #[serde(default)]
+    pub more: String,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+fn wrong(config: &Config, text: impl Into<String>) -> StoreError {
+    StoreError::new(ErrorKind::Configuration, format!("configure {}", config.title), text)
+}
+
+/// The server's part of the file.
+///
+/// # Errors
+/// [`ErrorKind::Configuration`] where it has none.
+pub fn of(config: &Config) -> Result<&ServerConfig, StoreError> {
+    config.server.as_ref().ok_or_else(|| wrong(config, "its store.toml says of no server how it starts"))
+}
+
+/// The server on this machine.
+///
+/// # Errors
+/// [`ErrorKind::NotInstalled`], with how to get it.
+pub fn installation(config: &Config) -> Result<Installation, StoreError> {
+    let server = of(config)?;
+    let inside: Vec<&str> = server.inside.iter().map(String::as_str).collect();
+    let search = Search {
+        name: &config.name,
+        title: &config.title,
+        wanted: &server.wanted,
+        inside: &inside,
+        on_path: server.on_path,
+        packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
+        advice: install_advice(&config.name, &config.url),
+    };
+    let is_complete = |folder: &Path| server.programs.iter().all(|program| folder.join(program).is_file());
+    let found = search.find(|folder| is_complete(folder).then_some(()))?;
+    let folder = found.folder.clone();
+    let version = program_version(&config.title, &folder.join(&server.programs[0]), "--version")?;
+    Ok(found.installation(folder, version))
+}
+
+/// The folders that a pattern stands for: with one `*`, the highest number first.
+fn folders(pattern: &Path) -> Vec<PathBuf> {
+    let (before, after) = {
+        let mut parts = pattern.components();
+        let before: PathBuf = parts.by_ref().take_while(|part| part.as_os_str() != "*").collect();
+        (before, parts.as_path().to_path_buf())
+    };
+    if before == pattern {
+        return vec![before];
+    }
+    let entries = std::fs::read_dir(before).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
+    found.sort_by_key(|path| std::cmp::Reverse(number(path)));
+    found.iter().map(|folder| folder.join(&after)).collect()
+}
+
+/// Renders the texts of a file.
+struct Texts<'a> {
+    config: &'a Config,
+    environment: Environment<'static>,
+    context: Value,
+}
+
+impl<'a> Texts<'a> {
+    fn new(
+        config: &'a Config,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Self, StoreError> {
+        let profile = options.profile.as_deref().unwrap_or("default");
+        let known: Vec<&str> =
+            config.profiles.keys().map(String::as_str).filter(|one| *one != "default").collect();
+        let text = config.profiles.get(profile).ok_or_else(|| {
+            wrong(config, format!("there is no profile {profile:?}; there are: {}", known.join(", ")))
+        })?;
+        let logs = folder.logs.as_ref().map(|logs| path_text(logs)).transpose()?;
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        let context = context! {
+            folder => path_text(&folder.root)?,
+            data => path_text(&folder.data.join(&config.name))?,
+            logs,
+            programs => path_text(&installation.path)?,
+            address => folder.address.to_string(),
+            loopback => folder.address.is_loopback(),
+            ports => folder.ports,
+            password => folder.password.expose(),
+            clients => options.clients,
+            memory_kib => (options.memory_bytes / 1024).max(128),
+            log_mib => options.log_bytes() >> 20,
+            durability => options.durability,
+            version => installation.version.split('.').next().and_then(|one| one.parse::<u32>().ok()),
+            linux => cfg!(target_os = "linux"),
+            default_profile => options.profile.is_none(),
+        };
+        let mut texts = Self { config, environment, context };
+        let profile = texts.of(text)?;
+        let more = texts.of(&of(config)?.more)?;
+        texts.context = context! { profile, more, ..texts.context.clone() };
+        Ok(texts)
+    }
+
+    fn of(&self, text: &str) -> Result<String, StoreError> {
+        let rendered = self.environment.render_str(text, &self.context);
+        rendered.map_err(|cause| wrong(self.config, format!("{cause:#}")))
+    }
+
+    fn all<'b>(&self, texts: impl IntoIterator<Item = &'b String>) -> Result<Vec<String>, StoreError> {
+        let rendered = texts.into_iter().map(|text| self.of(text));
+        let mut rendered: Vec<String> = rendered.collect::<Result<_, _>>()?;
+        rendered.retain(|text| !text.trim().is_empty());
+        Ok(rendered)
+    }
+
+    fn command(&self, programs: &Path, words: &[String]) -> Result<Command, StoreError> {
+        let mut words = self.all(words)?;
+        if words.is_empty() {
+            return Err(wrong(self.config, "a command has no program"));
+        }
+        let program = programs.join(words.remove(0));
+        Ok(Command { program, arguments: words, ..Command::default() })
+    }
+}
+
+/// How the server is started in this folder: files are written, nothing is started.
+///
+/// # Errors
+/// When a file cannot be written, or an option is not offered.
+pub fn launch(
+    config: &Config,
+    installation: &Installation,
+    folder: &ServerFolder,
+    options: &ServerOptions,
+) -> Result<Launch, StoreError> {
+    let server = of(config)?;
+    let texts = Texts::new(config, installation, folder, options)?;
+    for (name, text) in &server.files {
+        let text = texts.of(text)?;
+        if !text.trim().is_empty() {
+            write_private(folder, name, &text)?;
+        }
+    }
+    let before = server.before.iter().map(|words| texts.command(&installation.path, words));
+    let mut command = texts.command(&installation.path, &server.start)?;
+    for (name, text) in &server.environment {
+        command.environment.push((name.clone(), texts.of(text)?));
+    }
+    Ok(Launch {
+        before: before.collect::<Result<_, _>>()?,
+        set_up: None,
+        server: command,
+        after: Vec::new(),
+        endpoint: own_server(&config.name, texts.of(&server.url)?, folder.ports[0]),
+        stop: if server.stop == "interrupt" { StopSignal::Interrupt } else { StopSignal::Terminate },
+        start_seconds: server.start_seconds,
+        notes: texts.all(&server.notes)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_package_comes_first() {
+        let root = tempfile::tempdir().expect("a folder");
+        for version in ["9", "15", "14"] {
+            std::fs::create_dir_all(root.path().join(version).join("bin")).expect("a folder");
+        }
+        let found = folders(&root.path().join("*/bin"));
+        assert_eq!(found[0], root.path().join("15/bin"));
+        assert_eq!(found.len(), 3);
+        assert_eq!(folders(Path::new("/usr/local/bin")), [Path::new("/usr/local/bin")]);
+    }
+}

@@ -1,0 +1,250 @@
+//! One client's session: it asks and writes on its connection, each operation within its time.
+
+use crate::decode::Decoder;
+use crate::link::Link;
+use crate::physical::Physical;
+use crate::question::{Asked, Form, Planned, Shape, Statement as Rendered};
+use crate::recorded::Recorded;
+use crate::write::Writer;
+use sensormark_drivers::{Cell, Prepared};
+use sensormark_kit::MOST_SHAPES;
+use sensormark_store::client_side::{self, readings_of};
+use sensormark_store::{
+    Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Selection, Session, Statement,
+    StoreError, TimeRange, Value,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+const OPERATION: &str = "answer a question";
+/// Readings in a batch of a scan.
+const PIECE: usize = 8_192;
+
+/// A session.
+pub struct FileSession {
+    pub(crate) link: Link,
+    pub(crate) physical: Arc<Physical>,
+    pub(crate) recorded: Option<Recorded>,
+    pub(crate) writers: Vec<Option<Writer>>,
+    asked: HashMap<Shape, Kept>,
+    time: Duration,
+}
+
+/// A question's statements, prepared.
+#[derive(Clone)]
+struct Kept {
+    planned: Arc<Planned>,
+    prepared: Arc<[Prepared]>,
+}
+
+impl FileSession {
+    /// A session on a connection.
+    pub fn new(link: Link, physical: Arc<Physical>, time: Duration) -> Self {
+        let writers = physical.tables.iter().map(|_| None).collect();
+        Self { link, physical, recorded: None, writers, asked: HashMap::new(), time }
+    }
+
+    /// Starts the time of an operation.
+    fn start(&mut self) {
+        self.link.connection.within(Some(self.time));
+    }
+
+    async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
+        let shape = asked.shape();
+        if let Some(kept) = self.asked.get(&shape) {
+            return Ok(kept.clone());
+        }
+        if self.asked.len() >= MOST_SHAPES {
+            self.asked.clear();
+            self.writers.iter_mut().for_each(|writer| *writer = None);
+            self.link.forget().await?;
+        }
+        let planned = asked.physical.planned(&shape, asked)?;
+        let mut prepared = Vec::new();
+        if let Planned::Statements(statements) = &*planned {
+            for one in statements {
+                prepared.push(self.link.prepared("prepare a question", &one.text, &one.types).await?);
+            }
+        }
+        let kept = Kept { planned, prepared: prepared.into() };
+        self.asked.insert(shape, kept.clone());
+        Ok(kept)
+    }
+
+    async fn rows(
+        &mut self,
+        asked: &Asked<'_>,
+        statement: &Rendered,
+        prepared: Prepared,
+        decoder: &mut Decoder<'_>,
+        sink: &mut dyn FnMut(&Batch),
+    ) -> Result<(), StoreError> {
+        let held = asked.held(&statement.slots);
+        let cells: Vec<Cell<'_>> = statement.slots.iter().map(|slot| asked.value(*slot, &held)).collect();
+        let changes = !statement.before.is_empty() && self.link.connection.wants(&statement.before);
+        if let Some(recorded) = &mut self.recorded {
+            if changes {
+                recorded.note(&statement.before, [], 1);
+            }
+            recorded.note(&statement.text, cells.iter().copied(), 1);
+        }
+
+        let mut each = |row: &dyn sensormark_drivers::Row| {
+            let more = decoder.row(&statement.form, row)?;
+            if let Some(piece) = decoder.take_piece(&statement.form) {
+                sink(&piece);
+            }
+            Ok(more)
+        };
+        let done = self.link.connection.query(prepared, &cells, &mut each).await;
+        done.map_err(|fault| self.link.failure(OPERATION, fault))
+    }
+
+    fn answer<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        Box::pin(async move {
+            let physical = Arc::clone(&self.physical);
+            let asked = Asked::new(&physical, query)?;
+            if let Some(nothing) = asked.nothing_to_find() {
+                return Ok(nothing);
+            }
+            let kept = self.kept(&asked).await?;
+            let Planned::Statements(statements) = &*kept.planned else {
+                let readings = self.answer(&readings_of(query)?).await?;
+                return Ok(match readings {
+                    Answer::Readings(batch) => client_side::answer(query, asked.description, batch),
+                    other => other,
+                });
+            };
+            let mut decoder = Decoder::new(asked, statements.len());
+            for (statement, prepared) in statements.iter().zip(kept.prepared.iter()) {
+                self.rows(&asked, statement, *prepared, &mut decoder, &mut |_| {}).await?;
+            }
+            let form = statements.last().map_or(&Form::Series, |statement| &statement.form);
+            for point in decoder.points(form) {
+                let reading = self.answer(&point).await?;
+                decoder.take_point(&reading);
+            }
+            Ok(decoder.finish(form))
+        })
+    }
+
+    async fn everything(&mut self, table: usize, sink: &mut dyn FnMut(&Batch)) -> Result<(), StoreError> {
+        let physical = Arc::clone(&self.physical);
+        let fields = physical.schema.table(table)?.all_fields();
+        let query = Query {
+            table,
+            series: Selection::All,
+            range: TimeRange::new(i64::MIN, i64::MAX),
+            ask: Ask::Range { fields, coarse_filter: false },
+        };
+        let asked = Asked::new(&physical, &query)?;
+        let statement = asked.scan(fields)?;
+        let prepared = self.link.prepared("read everything back", &statement.text, &statement.types).await?;
+        let mut decoder = Decoder::new(asked, 1).in_pieces(PIECE);
+        self.rows(&asked, &statement, prepared, &mut decoder, sink).await?;
+        decoder.finish_pieces(sink);
+        Ok(())
+    }
+
+    async fn entities(
+        &mut self,
+        table: usize,
+        sink: &mut dyn FnMut(u32, i64, &[Value]),
+    ) -> Result<(), StoreError> {
+        const OPERATION: &str = "read entities back";
+        let physical = Arc::clone(&self.physical);
+        let description = physical.schema.table(table)?;
+        let Some(entity) = &description.entity else {
+            let text = format!("table {} has no entity", description.name);
+            return Err(StoreError::unsupported(OPERATION, text));
+        };
+        let (text, _) = physical.rendered(table, "scan_entities")?;
+        if let Some(recorded) = &mut self.recorded {
+            recorded.note(&text, [], 1);
+        }
+        let prepared = self.link.prepared(OPERATION, &text, &[]).await?;
+        let series = &physical.tables[table].series;
+        let first = series.keys().len();
+        let (mut key, mut values) = (String::new(), Vec::new());
+        let mut each = |row: &dyn sensormark_drivers::Row| {
+            values.clear();
+            for (position, column) in entity.columns.iter().enumerate() {
+                values.push(row.value(first + 1 + position, column.kind)?);
+            }
+            sink(series.of_row(row, 0, &mut key)?, row.integer(first)?, &values);
+            Ok(true)
+        };
+        let done = self.link.connection.query(prepared, &[], &mut each).await;
+        done.map_err(|fault| self.link.failure(OPERATION, fault))
+    }
+}
+
+impl Session for FileSession {
+    fn write<'a>(&'a mut self, batch: &'a Batch) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move {
+            self.physical.schema.table(batch.table)?;
+            if batch.is_empty() {
+                return Ok(Acknowledgement::default());
+            }
+            self.start();
+            self.write_batch(batch).await
+        })
+    }
+
+    fn upsert<'a>(
+        &'a mut self,
+        write: EntityReading<'a>,
+    ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
+        Box::pin(async move {
+            self.start();
+            self.upsert_reading(write).await
+        })
+    }
+
+    fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
+        self.start();
+        self.answer(query)
+    }
+
+    fn scan<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(&Batch),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.link.connection.within(None);
+            self.everything(table, sink).await
+        })
+    }
+
+    fn scan_entities<'a>(
+        &'a mut self,
+        table: usize,
+        sink: &'a mut dyn FnMut(u32, i64, &[Value]),
+    ) -> LocalFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.link.connection.within(None);
+            self.entities(table, sink).await
+        })
+    }
+
+    fn keep_statements(&mut self) -> Result<(), StoreError> {
+        self.recorded = Some(Recorded::default());
+        Ok(())
+    }
+
+    fn take_statements(&mut self, with_plans: bool) -> LocalFuture<'_, Result<Vec<Statement>, StoreError>> {
+        Box::pin(async move {
+            self.start();
+            match &mut self.recorded {
+                None => Ok(Vec::new()),
+                Some(recorded) => recorded.take(&mut self.link, with_plans).await,
+            }
+        })
+    }
+
+    fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), StoreError>> {
+        self.link.close()
+    }
+}

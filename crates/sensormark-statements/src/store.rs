@@ -1,0 +1,275 @@
+//! The contract's store, made of a store's files and a driver.
+
+use crate::admin::FileAdministrator;
+use crate::files::Files;
+use crate::layouts::{block_of, offers, option};
+use crate::link::Link;
+use crate::physical::Physical;
+use crate::question::NO_SUMS;
+use crate::server;
+use crate::session::FileSession;
+use crate::write::sizes;
+use sensormark_drivers::{Databases, Driver, Place};
+use sensormark_kit::folder;
+use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
+use sensormark_store::{
+    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOption, Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session,
+    Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
+};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Why nothing is updated beside a reading.
+const NO_ENTITY: &str = "the table has no entity";
+/// How long the question for the version may take.
+const VERSION: Duration = Duration::from_secs(10);
+
+/// A store that is files.
+pub struct FileStore {
+    files: Arc<Files>,
+    driver: Arc<dyn Driver>,
+    latest: Mutex<Option<Latest>>,
+}
+
+/// What the schema of the latest plan became.
+struct Latest {
+    schema: Arc<Schema>,
+    layout: Layout,
+    database: String,
+    made: Arc<Physical>,
+}
+
+impl FileStore {
+    /// The store of these files. It connects to nothing by itself.
+    ///
+    /// # Errors
+    /// What is wrong with them: `store.toml`, and the statements under the name of their file.
+    pub fn new(config: &str, name: &str, statements: &str, driver: Arc<dyn Driver>) -> Result<Self, String> {
+        let files = Arc::new(Files::read(config, name, statements)?);
+        Ok(Self { files, driver, latest: Mutex::default() })
+    }
+
+    /// The store of these files over those of the store that it extends, each with `store.toml` first.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn extending(base: (&str, &str), own: (&str, &str), driver: Arc<dyn Driver>) -> Result<Self, String> {
+        let files = Arc::new(Files::read_over(base, own)?);
+        Ok(Self { files, driver, latest: Mutex::default() })
+    }
+
+    /// What a plan's schema becomes, which all of its sessions share.
+    ///
+    /// # Errors
+    /// As [`Physical::new`].
+    pub fn physical(&self, plan: &Plan) -> Result<Arc<Physical>, StoreError> {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = latest.as_ref()
+            && Arc::ptr_eq(&known.schema, &plan.schema)
+            && known.layout == plan.layout
+            && known.database == plan.database.as_str()
+        {
+            return Ok(Arc::clone(&known.made));
+        }
+        let made = Arc::new(Physical::new(&self.files, plan)?);
+        *latest = Some(Latest {
+            schema: Arc::clone(&plan.schema),
+            layout: plan.layout,
+            database: plan.database.as_str().to_owned(),
+            made: Arc::clone(&made),
+        });
+        Ok(made)
+    }
+
+    /// What is said of a layout with this word.
+    fn option(&self, layout: &Layout, word: &str) -> Option<&str> {
+        let block = block_of(&self.files.file, *layout)?;
+        option(&self.files.file.lineage(&block.name), word)
+    }
+
+    fn in_records(&self, layout: &Layout, statement: &str, otherwise: &str) -> Capability {
+        let Some(block) = block_of(&self.files.file, *layout) else {
+            let reason = format!("{} does not have this layout", self.files.config.title);
+            return Capability::Unsupported(reason);
+        };
+        let templates = self.files.templates(&block.name);
+        let is_there = |name: &str| templates.defines(name);
+        if is_there(statement) || (statement == "latest" && is_there("latest_times")) {
+            return Capability::Native;
+        }
+        Capability::ClientSide(self.option(layout, "in the client").unwrap_or(otherwise).to_owned())
+    }
+}
+
+impl Store for FileStore {
+    fn description(&self) -> Description {
+        let config = &self.files.config;
+        let classes =
+            [Durability::Default, Durability::Durable, Durability::Relaxed, Durability::Unacknowledged];
+        let class = |class| Some((class, config.durability.class(class)?.promise.clone()));
+        Description {
+            name: config.name.clone(),
+            title: config.title.clone(),
+            embedded: self.driver.databases() != Databases::Server,
+            session: self.driver.session(),
+            durability: classes.into_iter().filter_map(class).collect(),
+            url_example: config.url.clone(),
+            repeated_write: config.repeated,
+            logs: Logs { names: config.logs.names.clone(), bound: config.logs.bound.clone() },
+        }
+    }
+
+    fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+        offers(&self.files.file, schema, family)
+    }
+
+    fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
+        let statement = match operation {
+            Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
+                return Capability::Unsupported(NO_ENTITY.to_owned());
+            }
+            Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
+                return match self.in_records(layout, "sums", NO_SUMS) {
+                    Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),
+                    other => other,
+                };
+            }
+            Operation::RangeOfSomeFields => {
+                if let Some(reason) = self.option(layout, "some fields") {
+                    return Capability::ClientSide(reason.to_owned());
+                }
+                "range"
+            }
+            Operation::Write | Operation::UpsertSeparately | Operation::UpsertAtomically => "insert",
+            Operation::Point => "point",
+            Operation::Range => "range",
+            Operation::Search | Operation::SearchWithoutBound => "first",
+            Operation::Minimum => "minimum",
+            Operation::TimeWeightedShare => "shares",
+            Operation::MostFrequent => "most_frequent_values",
+            Operation::LastReading => "latest",
+            Operation::SeriesMatching => "matching",
+            _ => "aggregate",
+        };
+        self.in_records(
+            layout,
+            statement,
+            "the store has no statement for it; the client answers it from the readings",
+        )
+    }
+
+    fn limits(&self, layout: &Layout, table: &Table) -> Limits {
+        let config = &self.files.config;
+        let own_tags = layout.tags == TagPlacement::OwnTable;
+        let keys = if own_tags { table.tags.len().min(1) } else { table.tags.len() };
+        let width = keys + table.fields.len() + 1;
+        let number = |word: &str| self.option(layout, word).and_then(|text| text.parse().ok());
+        let (rows, most) = sizes(number, config.slots.values, config.batch.most, width);
+        Limits { readings_per_statement: if rows > 1 { rows } else { most } }
+    }
+
+    fn write_size(&self, layout: &Layout, table: &Table) -> WriteSize {
+        let batch = &self.files.config.batch;
+        let own_tags = layout.tags == TagPlacement::OwnTable;
+        let advised = WriteSize {
+            readings: batch.readings,
+            bytes: batch.bytes,
+            reading_bytes: self.files.config.reading_bytes(table, own_tags),
+            advice: self.files.advice.0,
+            link: self.files.advice.1,
+        };
+        advised.within(self.limits(layout, table).readings_per_statement)
+    }
+
+    fn repeated_write(&self, layout: &Layout, _: &Table) -> RepeatedWrite {
+        let said = self.option(layout, "repeated").and_then(|word| serde_json::from_value(word.into()).ok());
+        said.unwrap_or_else(|| self.files.config.repeated.in_layout(layout))
+    }
+
+    fn typical(&self) -> Typical {
+        let is_embedded = self.driver.databases() != Databases::Server;
+        self.files.config.typical.unwrap_or_else(|| Typical::unknown(is_embedded))
+    }
+
+    fn installation(&self) -> Result<Installation, StoreError> {
+        match self.driver.library_version() {
+            Some(version) => Ok(Installation::bundled(version)),
+            None => server::installation(&self.files.config),
+        }
+    }
+
+    fn keeps_to_loopback(&self) -> Option<&'static str> {
+        let any = self.files.config.server.as_ref().is_some_and(|server| server.any_address);
+        if any { None } else { Some(KEEPS_TO_LOOPBACK) }
+    }
+
+    fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
+        match (layout.time, self.files.config.text.native_unit_ns) {
+            (TimeKey::Nanoseconds, _) | (_, None | Some(1)) => TimeResolution::Nanoseconds,
+            (_, Some(1_000)) => TimeResolution::Microseconds,
+            _ => TimeResolution::Milliseconds,
+        }
+    }
+
+    fn launch(
+        &self,
+        installation: &Installation,
+        folder: &ServerFolder,
+        options: &ServerOptions,
+    ) -> Result<Launch, StoreError> {
+        if self.driver.databases() == Databases::Server {
+            return server::launch(&self.files.config, installation, folder, options);
+        }
+        let title = &self.files.config.title;
+        let text = format!("{title} runs inside the client's process; give it a folder instead");
+        Err(StoreError::unsupported("start a server", text))
+    }
+
+    fn endpoint(&self, url: &str) -> Result<Endpoint, StoreError> {
+        self.driver.endpoint(&self.files.named(), url)
+    }
+
+    fn version<'a>(&'a self, endpoint: &'a Endpoint) -> LocalFuture<'a, Result<String, StoreError>> {
+        Box::pin(async move {
+            if let Some(version) = self.driver.library_version() {
+                folder::check_there(&self.files.config.name, endpoint)?;
+                return Ok(version.to_owned());
+            }
+            let place = Place {
+                endpoint: endpoint.clone(),
+                database: None,
+                file: PathBuf::new(),
+                timeout: VERSION,
+                only_looks: false,
+            };
+            let mut link = Link::bare(&self.files, &*self.driver, &place).await?;
+            let version = link.value("ask for the version", &self.files.config.admin.version, &[]).await?;
+            link.close().await?;
+            Ok(version.unwrap_or_default())
+        })
+    }
+
+    fn administrator<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
+        Box::pin(async move {
+            let physical = self.physical(plan)?;
+            let made = FileAdministrator::new(plan, physical, Arc::clone(&self.driver));
+            let administrator: Box<dyn Administrator> = Box::new(made);
+            Ok(administrator)
+        })
+    }
+
+    fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
+        Box::pin(async move {
+            let physical = self.physical(plan)?;
+            let link = Link::open(&self.files, &*self.driver, plan).await?;
+            let time = Duration::from_millis(plan.timeout_ms);
+            let session: Box<dyn Session> = Box::new(FileSession::new(link, physical, time));
+            Ok(session)
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Templates of one layout: macros and statements, put together from the chain of sections, compiled when a statement is first rendered.
+
+use crate::sections::{Kind, Section, Sections};
+use crate::text::tidy;
+use minijinja::{Environment, UndefinedBehavior, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// The templates of a layout.
+#[derive(Debug)]
+pub struct Templates {
+    sections: Sections,
+    compiled: Mutex<Environment<'static>>,
+}
+
+impl Templates {
+    /// Puts sections together, the nearest first.
+    pub fn new(chain: &[&Sections]) -> Self {
+        let mut merged = Sections::new();
+        for (depth, sections) in chain.iter().rev().enumerate() {
+            for (key, section) in *sections {
+                let mut section = section.clone();
+                if section.text.contains("super()")
+                    && let Some(before) = merged.remove(key)
+                {
+                    let arguments = match key.0 {
+                        Kind::Macro => section.head.find('(').map_or("()", |start| &section.head[start..]),
+                        Kind::Statement => "()",
+                    };
+                    let name = format!("{}_{depth}", key.1);
+                    let call = format!("{name}{arguments}");
+                    section.text = section.text.replace("super()", &call);
+                    let before = Section { head: call, ..before };
+                    merged.insert((Kind::Macro, name), before);
+                }
+                merged.insert(key.clone(), section);
+            }
+        }
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        Self { sections: merged, compiled: Mutex::new(environment) }
+    }
+
+    fn statement(&self, name: &str) -> Option<&Section> {
+        self.sections.get(&(Kind::Statement, name.to_owned()))
+    }
+
+    /// Whether a statement is there and has a text.
+    pub fn defines(&self, name: &str) -> bool {
+        self.statement(name).is_some_and(|section| !section.text.trim().is_empty())
+    }
+
+    /// How a statement's rows are read, or what carries them: the words behind `->`.
+    pub fn form(&self, name: &str) -> &str {
+        let head = self.statement(name).map_or("", |section| &section.head);
+        head.split_once("->").map_or("", |(_, form)| form.trim())
+    }
+
+    /// The same of a statement whose form depends on the question.
+    ///
+    /// # Errors
+    /// What is wrong with the template.
+    pub fn form_for(&self, name: &str, context: &BTreeMap<String, Value>) -> Result<String, String> {
+        let words = self.form(name);
+        if !words.contains("{{") {
+            return Ok(words.to_owned());
+        }
+        let environment = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        environment
+            .render_str(words, context)
+            .map_err(|cause| format!("{} ({name}): {cause:#}", self.place(name)))
+    }
+
+    /// Where a statement's text is from.
+    pub fn place(&self, name: &str) -> &str {
+        self.statement(name).map_or("", |section| &section.place)
+    }
+
+    /// The text of a statement, on one line; empty where there is none.
+    ///
+    /// # Errors
+    /// What is wrong with the template.
+    pub fn render(&self, name: &str, context: &BTreeMap<String, Value>) -> Result<String, String> {
+        let Some(section) = self.statement(name) else {
+            return Ok(String::new());
+        };
+        let mut environment = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let wrong = |cause: minijinja::Error| format!("{} ({name}): {cause:#}", section.place);
+        if environment.get_template(name).is_err() {
+            let text = self.with_macros(&section.text);
+            environment.add_template_owned(name.to_owned(), text).map_err(wrong)?;
+        }
+        let template = environment.get_template(name).map_err(wrong)?;
+        template.render(context).map(|text| tidy(&text)).map_err(wrong)
+    }
+
+    /// A text behind the macros that it calls.
+    fn with_macros(&self, text: &str) -> String {
+        let (mut called, mut look) = (BTreeSet::new(), vec![text]);
+        while let Some(text) = look.pop() {
+            for word in text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_') {
+                if let Some((key, section)) = self.sections.get_key_value(&(Kind::Macro, word.to_owned()))
+                    && called.insert(key)
+                {
+                    look.push(&section.text);
+                }
+            }
+        }
+        let mut whole = String::new();
+        for key in called {
+            let section = &self.sections[key];
+            let body = section.text.trim();
+            whole.push_str(&format!(
+                "{{% macro {} %}}{{% filter trim %}}{body}{{% endfilter %}}{{% endmacro %}}",
+                section.head
+            ));
+        }
+        whole.push_str(text.trim());
+        whole
+    }
+
+    /// Macros that nobody calls, with their places: typing errors.
+    pub fn uncalled(&self) -> Vec<String> {
+        let words: BTreeSet<&str> = (self.sections.values())
+            .flat_map(|section| {
+                section.text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+            })
+            .collect();
+        let macros = self.sections.iter().filter(|((kind, _), _)| *kind == Kind::Macro);
+        macros
+            .filter(|((_, name), _)| !words.contains(name.as_str()))
+            .map(|((_, name), section)| format!("{}: nobody calls {name}", section.place))
+            .collect()
+    }
+}
