@@ -17,6 +17,11 @@ const MEANT: &[(&str, &str, &str)] = &[
         "the entity's table needs no alias; records go in a transaction of two statements in place of one WITH",
     ),
     ("upsert", "", "the entity's table needs no alias"),
+    (
+        "statistics",
+        "",
+        "one statement for all functions, with the time until the next reading even where no share is asked",
+    ),
     ("write 3", "sums", "of arrays the first row's values are shown"),
     ("write 1", "second", "documents are shown, not their size"),
     ("write 3", "concatenated", "the statements of one request are shown one by one"),

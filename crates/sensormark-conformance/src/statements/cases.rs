@@ -257,9 +257,9 @@ fn wanted(table: &Table) -> Vec<Wanted> {
     let whole = Grouping::default();
     let by_day = Grouping { by_day_part: Some(SPLIT), ..whole };
     let mut wanted = vec![
-        ("plain", plain.clone(), whole, false),
-        ("by series", plain.clone(), Grouping { by_series: true, ..window(0) }, false),
-        ("windows", plain.clone(), window(0), false),
+        ("total", plain, whole, false),
+        ("by series", vec![one(Function::Count, 0)], Grouping { by_series: true, ..window(0) }, false),
+        ("windows", vec![one(Function::Max, 0)], window(0), false),
         ("chart", mean(), window(BASE + 1), false),
         ("by day", mean(), by_day, false),
         ("sums", mean(), whole, true),
@@ -272,7 +272,7 @@ fn wanted(table: &Table) -> Vec<Wanted> {
         ("sums by day", mean(), by_day, true),
     ];
     if !table.tags.is_empty() {
-        wanted.push(("by a tag", plain, Grouping { by_tag: Some(0), ..window(0) }, false));
+        wanted.push(("by a tag", mean(), Grouping { by_tag: Some(0), ..window(0) }, false));
         let by_series = Grouping { by_series: true, ..whole };
         wanted.push(("statistics", statistics(table), by_series, false));
         wanted.push(("last values", vec![one(Function::Last, 0)], by_series, false));
