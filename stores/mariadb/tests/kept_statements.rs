@@ -7,8 +7,9 @@ use sensormark_kit::MOST_SHAPES;
 use sensormark_mariadb::Mariadb;
 use sensormark_server::Supervisor;
 use sensormark_store::{
-    Ask, DatabaseName, Durability, Endpoint, Family, Field, FieldSet, FieldType, Plan, Query, Schema,
-    Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange, TimeResolution,
+    Aggregate, Ask, DatabaseName, Durability, Endpoint, Family, Field, FieldType, Function, Grouping, Plan,
+    Query, Schema, Selection, Series, ServerOptions, Session, Store, Table, Tag, TagColumn, TimeRange,
+    TimeResolution, Window,
 };
 use std::error::Error;
 use std::sync::Arc;
@@ -67,7 +68,14 @@ async fn ask_all(session: &mut dyn Session) -> Outcome<()> {
             table: 0,
             series: Selection::Set((0..series).collect()),
             range: TimeRange::new(0, 1_000),
-            ask: Ask::Range { fields: FieldSet::one(0), coarse_filter: false },
+            ask: Ask::Aggregate {
+                aggregates: vec![Aggregate { function: Function::Count, field: 0 }],
+                grouping: Grouping {
+                    window: Some(Window { width_ns: 100, origin_ns: 0 }),
+                    ..Grouping::default()
+                },
+                from_sums: false,
+            },
         };
         session.query(&query).await?;
     }

@@ -20,8 +20,6 @@ use tokio_postgres::Row;
 /// Settling, making and dropping may take longer than an operation.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// How often the sizes of tables are asked for at most.
-const SIZE_TRIES: u32 = 20;
 /// How long settling waits for writers to close, and how often it looks. A server with longer settings keeps them open.
 const CLOSING: Duration = Duration::from_secs(60);
 const CLOSING_PAUSE: Duration = Duration::from_millis(100);
@@ -258,14 +256,11 @@ impl BackendAdministrator for QuestdbAdministrator {
     /// All files of the tables, the write-ahead logs included, which are a part of a table's folder.
     async fn size(&mut self) -> Result<Size, StoreError> {
         let text = "SELECT tableName, diskSize FROM table_storage()";
-        let mut tries = 0;
+        let start = Instant::now();
         // It looks at every table of the server, and fails where one is dropped meanwhile: another run may do that.
         let rows = loop {
-            tries += 1;
             match self.link.rows("measure the database", text).await {
-                Err(error) if error.kind() == ErrorKind::NotFound && tries < SIZE_TRIES => {
-                    tokio::time::sleep(CLOSING_PAUSE).await;
-                }
+                Err(error) if error.kind() == ErrorKind::NotFound && start.elapsed() < CLOSING => {}
                 rows => break rows?,
             }
         };

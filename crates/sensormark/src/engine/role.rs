@@ -225,15 +225,19 @@ impl RoleProcess {
     /// # Errors
     /// [`RoleError::Failed`] when the process says so, [`RoleError::Ended`] when it is gone and has left no report.
     pub fn listen(&mut self, deadline: Instant) -> Result<Option<Progress>, RoleError> {
-        let mut latest = None;
+        let (mut latest, mut is_kept) = (None, false);
         let mut wait = deadline.saturating_duration_since(Instant::now());
         loop {
             let heard = self.events.recv_timeout(wait);
             match heard.map(|(_, event)| event) {
                 Ok(Event::Progress(progress)) => latest = Some(progress),
-                Ok(event) => self.keep(event)?,
+                Ok(event) => {
+                    self.keep(event)?;
+                    is_kept = true;
+                }
                 Err(RecvTimeoutError::Timeout) => return Ok(latest),
-                Err(RecvTimeoutError::Disconnected) if self.has_reported() => return Ok(latest),
+                // Its last words come first.
+                Err(RecvTimeoutError::Disconnected) if is_kept || self.has_reported() => return Ok(latest),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
             wait = Duration::ZERO;

@@ -26,3 +26,17 @@ fn a_host_that_does_not_tell_its_clock_is_named_with_what_to_do() {
         assert!(said.contains(word), "{said}");
     }
 }
+
+/// What a process says just before it ends is heard before its end.
+#[test]
+fn last_words_come_before_the_end() {
+    let ready = r#"sh -c 'printf "{\42event\42:\42ready\42}\n"' {host}"#;
+    let launcher = Launcher::from_template(ready, "pi1").expect("a launcher");
+    let mut process = RoleProcess::launch(&launcher, "writer").expect("it starts");
+    // Both have come when it listens.
+    std::thread::sleep(Duration::from_millis(500));
+    let now = Instant::now();
+    process.listen(now).expect("words first");
+    assert_eq!(process.take(|event| *event == Event::Ready), Some(Event::Ready));
+    assert!(matches!(process.listen(now), Err(RoleError::Ended { .. })), "then the end");
+}
