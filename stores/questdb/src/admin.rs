@@ -265,13 +265,11 @@ impl BackendAdministrator for QuestdbAdministrator {
             }
         };
         let prefix = format!("{}.", self.plan.database.as_str());
-        let mut total: i64 = 0;
-        for row in &rows {
+        let bytes = |row: &Row| {
             let name: String = row.try_get(0).unwrap_or_default();
-            if name.starts_with(&prefix) {
-                total += row.try_get::<_, i64>(1).unwrap_or_default();
-            }
-        }
+            row.try_get(1).ok().filter(|_| name.starts_with(&prefix))
+        };
+        let total: i64 = rows.iter().filter_map(bytes).sum();
         Ok(Size { total_bytes: total.unsigned_abs(), log_bytes: None })
     }
 }
