@@ -225,26 +225,7 @@ pub fn three_hosts() -> Option<String> {
     let on = format!("postgresql:individual={url}");
     let db1 = launcher.replace("{host}", "db1");
     let probe = format!("server=port,disk={data},host={db1},program={plain}");
-    let of_program = |program: &str| -> Vec<String> {
-        let hosts = [
-            "--on",
-            &on,
-            "--launcher",
-            &launcher,
-            "--probe",
-            &probe,
-            "--host-program",
-            program,
-            "--host",
-            "source=pi1",
-            "--host",
-            "writer=pi1",
-            "--host",
-            "reader=pi2",
-        ];
-        let all = [&SHORT[..], &hosts].concat();
-        all.into_iter().map(str::to_owned).collect()
-    };
+    let of_program = |program: &str| arguments_of(&on, &launcher, &probe, program);
     let run_in = |place: &Place, arguments: &[&str]| {
         let mut command = Command::new("ip");
         command
@@ -270,6 +251,14 @@ pub fn three_hosts() -> Option<String> {
     cut_off(&run_there, &words, ("writer", "pi1"), (&state, 3));
     no_queues(&state);
     None
+}
+
+/// The command of a run whose source and writer are on one host and whose reader is on another.
+fn arguments_of(on: &str, launcher: &str, probe: &str, program: &str) -> Vec<String> {
+    let places = ["--on", on, "--launcher", launcher, "--probe", probe, "--host-program", program];
+    let hosts = ["--host", "source=pi1", "--host", "writer=pi1", "--host", "reader=pi2"];
+    let all = SHORT.iter().chain(&places).chain(&hosts);
+    all.map(|&word| word.to_owned()).collect()
 }
 
 fn no_queues(state: &Path) {
