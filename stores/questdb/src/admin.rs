@@ -267,7 +267,7 @@ impl BackendAdministrator for QuestdbAdministrator {
         let prefix = format!("{}.", self.plan.database.as_str());
         let bytes = |row: &Row| {
             let name: String = row.try_get(0).unwrap_or_default();
-            row.try_get(1).ok().filter(|_| name.starts_with(&prefix))
+            row.try_get::<_, i64>(1).ok().filter(|_| name.starts_with(&prefix))
         };
         let total: i64 = rows.iter().filter_map(bytes).sum();
         Ok(Size { total_bytes: total.unsigned_abs(), log_bytes: None })
