@@ -3,9 +3,8 @@
 //! Every workload hands over the same evidence: the record of the trial, what was done in its phases ([`work`]), and what the counts of its data
 //! say ([`data`]). The host ([`host`]) and the client ([`client`]) are judged from the record. No other place weighs evidence.
 //!
-//! Two places change a verdict that was given here. A search for the highest rate marks the trial that it keeps as invalid where it came to no end, or with what
-//! was missed ([`crate::workload::own::find_limit`]). Where several hosts made the load, each judged its own part, and the whole takes the worse state
-//! ([`crate::measurement::parts`]).
+//! One place changes a verdict that was given here. A search for the highest rate marks the trial that it keeps as invalid where it came to no end, or with what
+//! was missed ([`crate::workload::own::find_limit`]).
 
 mod circumstances;
 pub mod client;
