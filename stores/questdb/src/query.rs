@@ -19,7 +19,7 @@ use sensormark_relational::plan::shape::QueryShape;
 use sensormark_relational::plan::slot::{Bindings, Slot};
 use sensormark_relational::plan::{self, Form, Plan, checked, entities, nothing_to_find};
 use sensormark_relational::wire::{WireRow, read_piece, read_rows};
-use sensormark_store::{Answer, Batch, Query, StoreError};
+use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError};
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -139,6 +139,9 @@ impl Reader<'_> {
             }
             Ok(Rc::new(all))
         };
+        if names_series(asked.query) {
+            return make().await;
+        }
         let shape = QueryShape::of(asked.query, physical);
         self.statements.prepared(shape, make).await
     }
@@ -201,19 +204,43 @@ async fn prepare(
     statement: plan::Statement,
     asked: Bindings<'_>,
 ) -> Result<Prepared, StoreError> {
-    let plan::Statement { text, slots, form, .. } = statement;
-    let text = numbered(&in_database(&text, database));
+    let plan::Statement { text, mut slots, form, .. } = statement;
+    let mut written = Vec::new();
+    if names_series(asked.query) {
+        for slot in &slots {
+            match slot {
+                Slot::Members => written.extend(values(&[Slot::Members], asked).into_iter().map(Some)),
+                _ => written.push(None),
+            }
+        }
+        slots.retain(|slot| *slot != Slot::Members);
+    }
+    let text = numbered(&in_database(&text, database), written);
     let kinds = kinds(&slots, asked);
     let preparing = link.client.prepare_typed(&text, &kinds);
     Ok(Prepared { statement: link.run("prepare a query", preparing).await?, text: text.into(), slots, form })
 }
 
-/// The text with numbers for its question marks, which stand for parameters alone.
-fn numbered(text: &str) -> String {
+/// Whether the series stand in the text. QuestDB 9.3.4 gives a compiled LATEST ON from one connection to the next, with the symbols of the bound list that it ran with
+/// first: the next one was answered about other series.
+const fn names_series(query: &Query) -> bool {
+    matches!((&query.ask, &query.series), (Ask::LastReading { .. }, Selection::Set(_)))
+}
+
+/// The text with numbers for its question marks, which stand for parameters alone, or with these values in their place.
+fn numbered(text: &str, written: Vec<Option<Value>>) -> String {
     let mut pieces = text.split('?');
     let mut numbered = pieces.next().unwrap_or_default().to_owned();
-    for (number, piece) in pieces.enumerate() {
-        numbered.push_str(&format!("${}{piece}", number + 1));
+    let (mut written, mut number) = (written.into_iter(), 0);
+    for piece in pieces {
+        match written.next().flatten() {
+            Some(value) => numbered.push_str(&value.to_string()),
+            None => {
+                number += 1;
+                numbered.push_str(&format!("${number}"));
+            }
+        }
+        numbered.push_str(piece);
     }
     numbered
 }

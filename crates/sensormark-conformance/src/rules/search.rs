@@ -5,7 +5,7 @@ use super::super::rule::{Rule, queries};
 use super::query::{WHOLE, question, tables};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::query::{Ask, Comparison, Predicate, Query, Selection};
-use sensormark_store::schema::FieldSet;
+use sensormark_store::schema::{FieldSet, Table};
 
 pub(super) fn rules() -> Vec<Rule> {
     const ALL: &[Dataset] = &[Mixed, Channels, Values, Devices, Fleet];
@@ -119,11 +119,25 @@ fn minimum(data: &Data) -> Vec<Query> {
     queries
 }
 
+/// All series, some by number, and those of some values of each tag.
+fn several(table: &Table) -> Vec<Selection> {
+    let some = || 0..table.series.len().min(4);
+    let tagged = |tag: usize| {
+        let value = move |series| table.series.columns()[tag].text(series);
+        some().map(move |series| Selection::Tagged { tag, value: value(series) })
+    };
+    let mut several = vec![Selection::All];
+    several.extend(some().map(Selection::One));
+    several.extend((0..table.tags.len()).flat_map(tagged));
+    several
+}
+
 fn last_readings(data: &Data) -> Vec<Query> {
     let mut queries = Vec::new();
     for table in tables(data) {
         let all = data.schema.tables[table].all_fields();
-        for series in [Selection::All, Selection::One(0), Selection::Set(vec![0])] {
+        // Each with several values: a statement that is kept must not keep the first ones.
+        for series in several(&data.schema.tables[table]) {
             for range in [WHOLE, (BASE, BASE + HOUR), (BASE, BASE + 2 * SECOND)] {
                 for fields in [all, FieldSet::one(0), FieldSet::first(all.len().div_ceil(2))] {
                     let ask = Ask::LastReading { fields };

@@ -26,7 +26,7 @@ impl fmt::Display for Value {
             Self::Null => formatter.write_str("NULL"),
             Self::Whole(value) => write!(formatter, "{value}"),
             Self::Real(value) => write!(formatter, "{value:?}"),
-            Self::Text(value) => write!(formatter, "'{value}'"),
+            Self::Text(value) => write!(formatter, "'{}'", value.replace('\'', "''")),
         }
     }
 }
