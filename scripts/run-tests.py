@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them. Suites of the stores wait for servers most of the time, so a few run side by side; each prints its output whole when it has ended.
-All other tests run one after the other, because some of them measure time."""
+"""Builds every test once and runs all of them. Suites of the stores, of servers and of hosts wait most of the time, so a few run side by side; each prints its output whole when it
+has ended. All other tests run one after the other, because some of them measure time."""
 import concurrent.futures, json, os, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
+LONG = (' servers', ' hosts')
 CARGO = os.environ.get('CARGO', 'cargo')
 
 def built():
@@ -34,10 +35,10 @@ def aside(test):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
-    suites = [test for test in tests if os.sep + 'stores' + os.sep in test[1]]
+    suites = [test for test in tests if os.sep + 'stores' + os.sep in test[1] or name(test).endswith(LONG)]
     with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         # What takes longest begins first.
-        suites.sort(key=lambda test: 'conformance' not in test[0])
+        suites.sort(key=lambda test: (not name(test).endswith(LONG), 'conformance' not in test[0]))
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
             if not ended_well: failed.append(name(test))
