@@ -22,6 +22,8 @@ const MEANT: &[(&str, &str, &str)] = &[
         "",
         "one statement for all functions, with the time until the next reading even where no share is asked",
     ),
+    ("last values", "", "they are statistics, one statement for all functions"),
+    ("most frequent values", "", "they are statistics, one statement for all functions"),
     ("write 3", "sums", "of arrays the first row's values are shown"),
     ("write 1", "second", "documents are shown, not their size"),
     ("write 3", "concatenated", "the statements of one request are shown one by one"),

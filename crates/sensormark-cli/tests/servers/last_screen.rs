@@ -51,7 +51,7 @@ fn shows_all(workload: &str, databases: &str, settings: &[&str]) {
     assert!(rows < usize::from(ROWS), "{rows} rows and the prompt:\n{shown}");
     // "SQLite bulk costs least on this machine for this load."
     // It stands below the title, which may take two lines.
-    let answer = lines.iter().skip_while(|line| !line.is_empty()).nth(1);
+    let answer = lines.iter().find(|line| line.starts_with("  "));
     let answer = answer.map_or("", |line| line.trim_start());
     assert!(answer.starts_with("SQLite ") || answer.starts_with("DuckDB "), "no answer:\n{shown}");
     let is_first = |line: &str| line.starts_with("  1 SQLite ") || line.starts_with("  1 DuckDB ");
