@@ -39,7 +39,7 @@ pub trait Driver: Send + Sync {
     /// Where its databases are.
     fn databases(&self) -> Databases;
 
-    /// Reads the URL of a server, or a folder; `store` is the store's name, title and an example of a URL, for messages.
+    /// Reads the URL of a server, or a folder. Messages name the store as `store` says.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Configuration`], saying what a URL looks like.
@@ -103,8 +103,8 @@ pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
 
 /// One client's connection. Calls come one at a time.
 ///
-/// Texts have the database's own placeholders, put there by the kit in the style that `store.toml` says (`?1`, `$1`, `?`). `types` are the names of the
-/// slots' types as `store.toml` writes them (`int8`, `text`, `int4[]`), in the order of their numbers; a driver without types leaves them.
+/// Texts have the database's own placeholders. The kit puts them there in the style that `store.toml` says (`?1`, `$1`, `?`). `types` names the type of each
+/// slot as `store.toml` writes it (`int8`, `text`, `int4[]`), in the order of the slots' numbers. A driver without types ignores them.
 pub trait Connection {
     /// Runs statements without values; their rows are thrown away.
     fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>>;
@@ -164,7 +164,7 @@ pub trait Connection {
         Box::pin(async { Ok(()) })
     }
 
-    /// How the database carries a statement out, in its own words; none where it has no plan for it. `explain` is the store's text for it, with the statement in it.
+    /// The database's plan of a statement, in its own words; none where it has none. `explain` is the store's text that asks for it. It ends with the statement.
     fn plan<'a>(
         &'a mut self,
         explain: &'a str,

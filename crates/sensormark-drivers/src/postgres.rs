@@ -284,7 +284,7 @@ impl Connection for Session {
         self.links.iter().any(|link| link.wanted.is_some())
     }
 
-    /// The server is told too, so that it gives up by itself.
+    /// The server gets the same limit, so that it gives up by itself.
     fn within(&mut self, time: Option<Duration>) {
         let millis = time.map_or(0, |time| time.as_millis().clamp(1, 2_147_483_647));
         for link in self.links.iter_mut().filter(|link| link.time != time) {

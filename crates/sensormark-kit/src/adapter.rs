@@ -15,9 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
 
-/// Why a query is no question.
-const UNNAMED: &str = "it is none of the named questions, which `sensormark_store::Question` lists";
-
 /// What the schema of the latest plan became.
 #[derive(Debug)]
 struct Latest<M> {
@@ -287,9 +284,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         Box::pin(async move {
             self.schema.table(query.table)?;
-            if Question::of(query).is_none() {
-                return Err(StoreError::unsupported("ask", UNNAMED));
-            }
+            Question::named(query)?;
             let most = self.session.most_named(query);
             let named = self.tagged.named(query, most);
             self.session.query(named.as_ref().unwrap_or(query)).await

@@ -302,7 +302,7 @@ impl Config {
         Self::of(toml::from_str(text).map_err(|cause| cause.to_string())?)
     }
 
-    /// Reads the file of a store that extends another one: tables are joined, a list that begins with "+" goes on, all else stands in the place of what was there.
+    /// Reads the file of a store that extends another one. Tables are joined, and a list that begins with "+" goes on. All else replaces what was there.
     ///
     /// # Errors
     /// What is wrong with them, in words.

@@ -1,7 +1,12 @@
 //! `[server]` of `store.toml`: how the database's server is found, configured, started and stopped. Texts are templates.
 //!
-//! They see `folder`, `data` and `logs` (paths; no `logs`: nothing), `programs` (the folder of the programs), `address`, `loopback`, `ports`, `password`, `clients`, `memory_kib`,
-//! `log_mib`, `durability`, `version` (its first number), `linux`, `profile` and `more` (texts of `[profiles]` and of a store that extends this one).
+//! They see:
+//!
+//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs)
+//! - the network: `address`, `loopback`, `ports`, `password`
+//! - sizes: `clients`, `memory_kib`, `log_mib`
+//! - what was asked for: `durability`, `version` (its first number), `linux`
+//! - texts: `profile` of `[profiles]`, and `more` of a store that extends this one
 
 use crate::config::Config;
 use minijinja::{Environment, UndefinedBehavior, Value, context};

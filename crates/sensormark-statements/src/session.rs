@@ -10,8 +10,8 @@ use sensormark_drivers::{Cell, Prepared};
 use sensormark_kit::MOST_SHAPES;
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
-    Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Selection, Session, Statement,
-    StoreError, TimeRange, Value,
+    Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Question, Selection, Session,
+    Statement, StoreError, TimeRange, Value,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -204,7 +204,10 @@ impl Session for FileSession {
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         self.start();
-        self.answer(query)
+        match Question::named(query) {
+            Ok(_) => self.answer(query),
+            Err(unnamed) => Box::pin(std::future::ready(Err(unnamed))),
+        }
     }
 
     fn scan<'a>(

@@ -3,6 +3,7 @@
 //! A [`Query`] can say more than anybody asks. What is no named question is refused before it reaches a store, so a store answers these alone, and the suite tries
 //! each of them. The two questions without a [`Query`] are [`crate::Session::scan`] and [`crate::Session::scan_entities`].
 
+use crate::error::StoreError;
 use crate::query::{Aggregate, Ask, Function, Grouping, Query, Selection};
 use std::fmt;
 
@@ -75,6 +76,17 @@ impl Question {
         Self::DayAndNightFromSums,
         Self::Statistics,
     ];
+
+    /// Which question a query is.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Unsupported`] where it is no named one. Stores refuse such a query before they look at it.
+    pub fn named(query: &Query) -> Result<Self, StoreError> {
+        let unnamed = || {
+            StoreError::unsupported("ask", "it is none of the named questions of sensormark_store::Question")
+        };
+        Self::of(query).ok_or_else(unnamed)
+    }
 
     /// Which question a query is; none where it is no named one.
     pub fn of(query: &Query) -> Option<Self> {

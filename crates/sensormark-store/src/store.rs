@@ -372,7 +372,7 @@ pub trait Administrator {
     /// Brings the database to rest by its own means (checkpoint, flush, compaction, statistics).
     fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>>;
 
-    /// What a reader of the results has to know since the last call, in words. Such are what was left out because the user may not do it, and a setting of the
+    /// What a reader of the results has to know since the last call, in words. Examples: what was left out because this user lacks the right, and a setting of the
     /// server's that makes an acknowledgement worth less.
     fn take_notes(&mut self) -> Vec<String> {
         Vec::new()

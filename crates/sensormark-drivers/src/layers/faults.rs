@@ -1,4 +1,4 @@
-//! Failures on purpose, for tests: before an operation is tried, or after it was carried out.
+//! Failures on purpose, for tests. An operation fails before it begins, or its answer gets lost.
 
 use super::Layer;
 use crate::{Connection, Fault};

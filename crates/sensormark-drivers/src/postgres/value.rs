@@ -1,5 +1,5 @@
-//! Values in the binary form of PostgreSQL's protocol, on their way to the server and back: whole numbers of 2, 4 or 8 bytes, floating point numbers of 8,
-//! the highest byte first; text in UTF-8; arrays with the length of each element before it.
+//! Values in the binary form of PostgreSQL's protocol, on their way to the server and back. Whole numbers have 2, 4 or 8 bytes and floating point numbers 8,
+//! the highest byte first. Text is UTF-8. In an array, its length stands before each element.
 
 use crate::{Cell, Document, Row, Rows, Source, unexpected};
 use bytes::{BufMut, BytesMut};
