@@ -83,8 +83,8 @@ impl Dialect for MariadbDialect {
         Walk::Grouped
     }
 
-    /// A few series are asked for one by one: each is the end of its part of the index, whatever the optimizer believes of the table. With statistics of before the
-    /// load it took the groups' join for a small one, and a tag of ten series for seconds. A condition on a field keeps the index from giving the latest times,
+    /// A few series are asked for one by one: each is the end of its part of the index, whatever the optimizer believes of the table. Ten series of 18,000 readings took
+    /// 2.6 s as one join with the latest times, and 1.7 ms so (10.11, during a run; afterwards EXPLAIN gave a good plan). A condition on a field keeps the index from giving the latest times,
     /// and so does a time of two columns: then all are.
     fn most_one_by_one(&self, layout: &Layout, table: &PhysicalTable, must_have_field: bool) -> usize {
         let is_indexed = matches!(layout.index, Index::SeriesTime | Index::Clustered);
