@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them. Suites of the stores, of servers and of hosts wait most of the time, so a few run side by side; each prints its output whole when it
+"""Builds every test once and runs all of them. Suites of the stores and of servers wait most of the time, so a few run side by side; each prints its output whole when it
 has ended. All other tests run one after the other, because some of them measure time."""
 import concurrent.futures, json, os, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
-LONG = (' servers', ' hosts')
+LONG = ' servers'
 CARGO = os.environ.get('CARGO', 'cargo')
 
 def built():

@@ -5,9 +5,9 @@ use sensormark_drivers::sqlite::Sqlite as Driver;
 use sensormark_statements::FileStore;
 use sensormark_store::{
     Administrator, Aggregate, Answer, Ask, Batch, Comparison, DatabaseName, Durability, ErrorKind, Family,
-    Field, FieldSet, FieldType, Function, Grouping, Layout, LocalFuture, Plan, Predicate, Query, Schema,
-    Selection, Series, Session, Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
-    Window,
+    Field, FieldSet, FieldType, Function, Grouping, Layout, LocalFuture, Plan, Predicate, Query, Question,
+    Schema, Selection, Series, Session, Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution,
+    Value, Window,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -398,6 +398,7 @@ fn questions() -> Vec<Query> {
             });
         }
     }
+    questions.retain(|query| Question::of(query).is_some());
     questions
 }
 

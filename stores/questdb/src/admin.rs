@@ -257,10 +257,15 @@ impl BackendAdministrator for QuestdbAdministrator {
     async fn size(&mut self) -> Result<Size, StoreError> {
         let text = "SELECT tableName, diskSize FROM table_storage()";
         let start = Instant::now();
-        // It looks at every table of the server, and fails where one is dropped meanwhile: another run may do that.
+        // It looks at every table of the server, and fails ("does not exist", "table busy") where one is dropped meanwhile: another run may do that.
         let rows = loop {
             match self.link.rows("measure the database", text).await {
-                Err(error) if error.kind() == ErrorKind::NotFound && start.elapsed() < CLOSING => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Rejected)
+                        && start.elapsed() < CLOSING =>
+                {
+                    tokio::time::sleep(CLOSING_PAUSE).await;
+                }
                 rows => break rows?,
             }
         };
