@@ -21,7 +21,7 @@
 //! # fn main() {}
 //! ```
 //!
-//! Every rule of `docs/reference/store-contract.md` is a check here, tried on every layout that the store offers for the rule's data sets. Where the
+//! Every rule of `CONTRACT.md` is a check here, tried on every layout that the store offers for the rule's data sets. Where the
 //! server is not installed, or an operation is stated as unsupported, the rule is shown as ignored with the reason.
 //! `SENSORMARK_CONFORMANCE_URL` names an existing server to run against. Only databases named sensormark_* are made and dropped there.
 //!

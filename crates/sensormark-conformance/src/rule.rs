@@ -15,7 +15,7 @@ use sensormark_store::store::{AnswerSource, LocalFuture, Store};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A numbered rule of `docs/reference/store-contract.md`.
+/// A numbered rule of `CONTRACT.md`.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
     /// Its number there.

@@ -1,4 +1,4 @@
-//! All rules, in the order of `docs/reference/store-contract.md`, one module a topic.
+//! All rules, in the order of `CONTRACT.md`, one module a topic.
 
 use super::rule::Rule;
 

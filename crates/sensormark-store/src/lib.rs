@@ -17,7 +17,7 @@
 //! and [`lines`] readings as text.
 //!
 //! It is not the place for anything that names a workload or a database. The numbered rules that every
-//! store keeps are in `docs/reference/store-contract.md`; the suite in `sensormark-conformance` cites them by number.
+//! store keeps are in `crates/sensormark-conformance/CONTRACT.md`; the suite in `sensormark-conformance` cites them by number.
 
 pub mod schema;
 

@@ -102,11 +102,9 @@ fn the_contents_of_the_site_name_every_page_once() {
     let named: Vec<PathBuf> = targets(&summary.text).into_iter().map(|target| site.join(target)).collect();
     let once: HashSet<&PathBuf> = named.iter().collect();
     assert_eq!(once.len(), named.len(), "a page is named twice: {named:?}");
-    // The contract is for authors of stores, and not on the site.
-    let others = [summary.path, site.join("reference/store-contract.md")];
     for page in super::below(&site) {
         assert!(
-            others.contains(&page.path) || once.contains(&page.path),
+            page.path == summary.path || once.contains(&page.path),
             "docs/SUMMARY.md does not name {}",
             page.path.display()
         );

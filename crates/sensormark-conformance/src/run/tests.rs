@@ -150,7 +150,7 @@ fn a_part_of_the_suite_tries_every_rule_in_every_family() {
 /// The rules of the contract and of the suite are the same, number by number and word by word.
 #[test]
 fn the_contract_lists_every_rule() {
-    let contract = include_str!("../../../../docs/reference/store-contract.md");
+    let contract = include_str!("../../CONTRACT.md");
     for (number, title) in rules() {
         let heading = format!("**{number}**");
         let line = contract.lines().find(|line| line.contains(&heading));
@@ -168,7 +168,7 @@ fn the_contract_lists_every_rule() {
 /// The examples of the contract are the template's own text, which compiles and runs as its tests.
 #[test]
 fn the_contract_shows_the_templates_own_text() {
-    let contract = include_str!("../../../../docs/reference/store-contract.md");
+    let contract = include_str!("../../CONTRACT.md");
     let test = include_str!("../../../../stores/template/tests/conformance.rs");
     let manifest = include_str!("../../../../stores/template/Cargo.toml");
     let dependencies = manifest.find("[dev-dependencies]").expect("the suite");
