@@ -35,7 +35,7 @@ def aside(test):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
-    suites = [test for test in tests if os.sep + 'stores' + os.sep in test[1] or name(test).endswith(LONG)]
+    suites = [test for test in tests if os.sep + 'stores' + os.sep in test[1] or name(test).endswith(LONG) or 'statements conformance' in name(test)]
     with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         # What takes longest begins first.
         suites.sort(key=lambda test: (not name(test).endswith(LONG), 'conformance' not in test[0]))

@@ -1,15 +1,13 @@
 //! What cuts across drivers, written once around any connection. A layer acts before, during and after each operation, and [`Layered`] is the connection with
 //! it.
 
-pub mod doubt;
-
 pub mod faults;
 
 pub mod null;
 
 pub mod reconnect;
 
-pub mod timeout;
+pub mod guard;
 
 use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Place, Prepared};
 use sensormark_store::{LocalFuture, SessionKind};
@@ -23,9 +21,7 @@ pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connec
     match driver.session() {
         // A library in this process bounds its own time, and what it refuses was rolled back.
         SessionKind::Blocking => driver.open(place).await,
-        SessionKind::Async => {
-            Ok(Layered::around(timeout::opened(driver, place).await?, doubt::Doubt::default()))
-        }
+        SessionKind::Async => guard::opened(driver, place).await,
     }
 }
 

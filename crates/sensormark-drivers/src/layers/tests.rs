@@ -1,7 +1,7 @@
 //! Layers around a connection without a database.
 
-use super::doubt::Doubt;
 use super::faults::{Faults, Planned};
+use super::guard::Guard;
 use super::null::Null;
 use super::reconnect::Reconnect;
 use super::*;
@@ -35,9 +35,11 @@ fn error(fault: Fault) -> StoreError {
 
 #[test]
 fn what_asks_or_is_not_committed_is_not_in_doubt() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _clock = runtime.enter();
     let lost = Planned::Lost(ErrorKind::Unavailable);
     let (plan, connection) = planned(&[Planned::Done, lost, lost, Planned::Done, lost, lost]);
-    let mut connection = Layered::around(connection, Doubt::default());
+    let mut connection = Layered::around(connection, Guard::new(Duration::from_secs(600)));
     let statement = ended(connection.prepare("INSERT", &[])).unwrap_or_else(|_| panic!("prepared"));
     let asked = error(ended(connection.query(statement, &[], &mut |_| Ok(true))).unwrap_err());
     assert!(!asked.is_in_doubt());
@@ -104,7 +106,7 @@ fn what_takes_too_long_fails_and_the_connection_is_given_up() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let (_, connection) = planned(&[Planned::Done, Planned::Hung]);
-        let mut connection = Layered::around(connection, timeout::TimeOut::new(Duration::from_secs(600)));
+        let mut connection = Layered::around(connection, Guard::new(Duration::from_secs(600)));
         connection.within(Some(Duration::from_millis(20)));
         connection.run("SELECT 1").await.unwrap();
         let late = error(connection.run("SELECT 2").await.unwrap_err());

@@ -12,6 +12,7 @@ use super::operations::ENDLESS;
 use super::outcome::Cut;
 use super::pacing::monotonic_ns;
 use super::phase::{Load, Phase, Target};
+use super::release::Release;
 use super::role::Progress;
 use super::thread::Thread;
 use sensormark_store::{SessionKind, StoreError};
@@ -183,11 +184,12 @@ impl Clients {
     fn start_pacers(&self, start_ns: u64, deadline_ns: u64) -> Result<Vec<JoinHandle<()>>, ClientsError> {
         let blocking = self.0.shared.target.kind == SessionKind::Blocking;
         let mut pacers = Vec::new();
+        let releases = self.0.shared.loads.iter().filter_map(|load| load.release.as_ref());
+        Release::start_together(&releases.collect::<Vec<_>>(), start_ns);
         for (number, load) in self.0.shared.loads.iter().enumerate() {
-            let Some(release) = &load.release else {
+            if load.release.is_none() {
                 continue;
-            };
-            release.set_start(start_ns);
+            }
             if blocking {
                 continue;
             }

@@ -6,6 +6,7 @@ use super::client_threads::{ClientThreads, Stage, ThreadDone, tally_options};
 use super::operations::Slot;
 use super::outcome::{Cut, LoadOutcome, LoadSummary, PhaseOutcome, put_away};
 use super::phase::Load;
+use super::release::Release;
 use super::tally::Tally;
 use super::work_distribution::{ClientDone, Issued};
 use sensormark_store::Plan;
@@ -89,7 +90,7 @@ impl Finished {
             clients: load.clients.of,
             open_loop: state.is_open_loop(),
             class_names: load.operations.classes().to_vec(),
-            start_ns: self.start_ns,
+            start_ns: state.release.as_ref().map_or(self.start_ns, Release::start_ns),
             not_started,
             issued: Issued::new(&state.assignments, &clients),
             reconnects,

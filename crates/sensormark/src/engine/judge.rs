@@ -15,7 +15,7 @@ pub mod promise;
 pub mod work;
 
 use crate::measurement::names;
-use crate::measurement::record::{DISTURBED, TrialRecord};
+use crate::measurement::record::{DISTURBED, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use work::{Work, measured_phases};
 
@@ -48,9 +48,14 @@ pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circu
 
 fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances) -> Vec<Finding> {
     let timeout_ms = circumstances.timeout_ms;
-    let own = works.iter().flat_map(|work| work.findings(timeout_ms));
-    let mut findings: Vec<Finding> = own.collect();
     let measured = measured_phases(record, works);
+    let mut findings = Vec::new();
+    for work in works {
+        let is_full = |(phase, _): &(&PhaseRecord, _)| phase.name == work.phase && host::is_full(phase);
+        let waits_for_database = work.open_loop && (circumstances.embedded || measured.iter().any(is_full));
+        let own = work.findings(timeout_ms).into_iter();
+        findings.extend(own.filter(|one| one.reason.kind != ReasonKind::SourceLate || !waits_for_database));
+    }
     if !circumstances.embedded {
         let server = record.server.as_ref();
         let confined = client::confined(circumstances.limits);

@@ -13,6 +13,8 @@ use std::task::{Poll, Waker};
 
 /// How long a sleeping thread goes without looking whether it should stop, in ns.
 const LOOK_NS: u64 = 100_000_000;
+/// Even schedules of a phase begin within this time, in ns.
+const MOST_APART_NS: u64 = 100_000_000;
 
 /// The schedule of one load, and who waits for it.
 #[derive(Debug)]
@@ -38,9 +40,25 @@ impl Release {
         }
     }
 
-    /// Sets when place 0 is due, in ns of CLOCK_MONOTONIC. Once, before anybody waits.
-    pub fn set_start(&self, start_ns: u64) {
-        self.start_ns.store(start_ns, Ordering::SeqCst);
+    /// Sets when places are due: of an even schedule place 0 at `start_ns` or a little later, in ns of CLOCK_MONOTONIC. Once, before anybody waits.
+    ///
+    /// Sensors and people do not act at the same instant, so even schedules of a phase lie between each other: n of them are an n-th of the shortest gap apart.
+    /// Schedules with instants of their own count from `start_ns`.
+    pub fn start_together(releases: &[&Self], start_ns: u64) {
+        let gap = |release: &&Self| match release.schedule {
+            Schedule::Rate { .. } => Some(release.schedule.longest_gap_ns()),
+            Schedule::Given(_) => None,
+        };
+        let gap_ns = releases.iter().filter_map(gap).min().unwrap_or(0).min(MOST_APART_NS);
+        for (release, turn) in releases.iter().zip(0..) {
+            let after_ns = gap(release).map_or(0, |_| gap_ns * turn / releases.len() as u64);
+            release.start_ns.store(start_ns.saturating_add(after_ns), Ordering::SeqCst);
+        }
+    }
+
+    /// When place 0 of an even schedule is due, in ns of CLOCK_MONOTONIC, and from when on the offsets of another one count.
+    pub fn start_ns(&self) -> u64 {
+        self.start_ns.load(Ordering::Relaxed)
     }
 
     /// When a place is due, in ns of CLOCK_MONOTONIC; none past the end of the schedule.
@@ -159,7 +177,7 @@ mod tests {
     fn what_is_due_by_an_instant_is_counted_exactly() {
         let rate = NonZeroU64::new(1_000).expect("not zero");
         let release = Release::new(Schedule::per_second(rate), 3);
-        release.set_start(5_000_000_000);
+        Release::start_together(&[&release], 5_000_000_000);
         let by = |instant_ns| release.due_by(instant_ns, 50);
         assert_eq!(
             [by(4_999_999_999), by(5_000_000_000), by(5_000_999_999), by(5_001_000_000), by(9_000_000_000)],
@@ -167,12 +185,23 @@ mod tests {
         );
     }
 
+    /// Two groups of clients with 50 questions a second each were due at the same instants, and a quiet machine of two processors was "source late".
+    #[test]
+    fn even_schedules_lie_between_each_other() {
+        let rate = |ticks| Schedule::per_second(NonZeroU64::new(ticks).expect("not zero"));
+        let schedules = [rate(1), Schedule::Given(Arc::from([7])), rate(50), rate(50)];
+        let releases = schedules.map(|schedule| Release::new(schedule, 1));
+        Release::start_together(&releases.each_ref(), 1_000);
+        let due = releases.map(|release| release.due_ns(0).expect("a first"));
+        assert_eq!(due, [1_000, 1_007, 10_001_000, 15_001_000]);
+    }
+
     #[test]
     fn nobody_who_waits_is_forgotten() {
         const PLACES: u64 = 3_000;
         let schedule = Schedule::every(NonZeroU64::new(20_000).expect("not zero"));
         let release = Arc::new(Release::new(schedule, 3));
-        release.set_start(monotonic_ns());
+        Release::start_together(&[&release], monotonic_ns());
         let waiting: Vec<_> = (0..3)
             .map(|client| {
                 let release = Arc::clone(&release);

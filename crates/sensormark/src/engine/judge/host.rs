@@ -13,6 +13,9 @@ const MOMENT_NS: u64 = 500_000_000;
 /// The share of one processor's time that, taken by the hypervisor, is enough to make a source late: the limit is one of the 99th percentile.
 const ENOUGH: f64 = 0.01;
 
+/// The share of all processors' time from which on a trial has nearly all of it.
+const FULL: f64 = 0.75;
+
 /// In which of these phases a host was disturbed.
 pub fn disturbed<'a>(
     phases: impl IntoIterator<Item = &'a PhaseRecord>,
@@ -86,6 +89,17 @@ fn of_hosts<'a>(
     found
 }
 
+/// Whether a database and its clients on one host had nearly all of the processors' time. Who wakes late there waits for the database's work, as he does for
+/// that of an embedded one, and latencies have it: they count from when an operation was due.
+pub fn is_full(phase: &PhaseRecord) -> bool {
+    let Some(totals) = &phase.totals else { return false };
+    if totals.server_host.is_some() || !totals.client_hosts.is_empty() {
+        return false;
+    }
+    let used_ns: f64 = totals.roles.values().map(|role| role.cpu_ns as f64).sum();
+    used_ns >= FULL * totals.span_ns as f64 * totals.host.processors as f64
+}
+
 /// That the hypervisor took enough of a phase to make its source late, where it was late. Late means the engine's own wake-ups, never the database.
 pub fn made_late(phase: &PhaseRecord, works: &[&Work]) -> Option<Finding> {
     let totals = phase.totals.as_ref()?;
@@ -121,6 +135,23 @@ mod tests {
         assert!(busy[0].reason.text.contains("ask and 2 more short phases"));
         let long = with_others(MOMENT_NS, 0.16);
         assert_eq!(judged(&[long.clone(), long]).len(), 2);
+    }
+
+    #[test]
+    fn a_host_is_full_of_the_trials_own_work_and_not_of_others() {
+        let mut phase = with_others(2 * MOMENT_NS, 0.9);
+        assert!(!is_full(&phase));
+        let totals = phase.totals.as_mut().expect("totals");
+        let processors = totals.host.processors.max(1) as f64;
+        totals.host.processors = totals.host.processors.max(1);
+        let used = RoleTotals {
+            cpu_ns: crate::units::round_u64(0.8 * totals.span_ns as f64 * processors),
+            ..RoleTotals::default()
+        };
+        totals.roles.insert("server".to_owned(), used);
+        assert!(is_full(&phase));
+        phase.totals.as_mut().expect("totals").server_host = Some(ServerHost::default());
+        assert!(!is_full(&phase), "the server's processors are others");
     }
 
     #[test]

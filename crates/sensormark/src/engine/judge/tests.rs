@@ -125,3 +125,18 @@ fn a_slow_client_is_one_on_a_busy_host_too() {
         assert!(client_bound(others, 2_000.0).is_valid());
     }
 }
+
+/// DuckDB at 50 questions a second of 13 ms was "source late" on a quiet machine: its own work had the processors.
+#[test]
+fn an_embedded_database_that_makes_its_client_wait_is_no_late_source() {
+    for (embedded, is_valid) in [(true, true), (false, false)] {
+        let mut record = attempt(0, [("write", 0.0, 1_000), ("read", 0.0, 1_000)]);
+        for load in &mut record.loads {
+            (load.open_loop, load.pacing_p99_ns) = (true, Some(3_000_000));
+        }
+        let circumstances = Circumstances { embedded, ..circumstances(false) };
+        let evidence = Evidence { works: work::of_loads(&record), ..Evidence::default() };
+        judge(&mut record, evidence, &circumstances);
+        assert_eq!(record.verdict.is_valid(), is_valid, "{}", record.verdict);
+    }
+}

@@ -11,7 +11,7 @@ use crate::engine::written::WrittenLoads;
 use crate::ledger::reconcile::reconcile;
 use crate::measurement::record::{LedgerRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind};
-use sensormark_store::{Batch, RepeatedWrite, Session, StoreError};
+use sensormark_store::{Batch, Plan, RepeatedWrite, Session, StoreError};
 use std::sync::Arc;
 
 impl Coordinator<'_> {
@@ -34,7 +34,7 @@ impl Coordinator<'_> {
         let loads = self.loads(&written, &mut ledger)?;
         let mut found_ns = None;
         let entities = block_on(async {
-            let mut session = self.deployment.store().connect(self.plan).await?;
+            let mut session = self.reader(&ledger).await?;
             let schema = &self.plan.schema;
             reconcile(schema, &loads, session.as_mut(), &mut ledger).await?;
             let entities = loads.entities().compare(session.as_mut()).await?;
@@ -52,6 +52,12 @@ impl Coordinator<'_> {
         self.reasons.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
         account::add_ledger(record, &ledger);
         Ok(())
+    }
+
+    /// A session that reads back everything that the ledger counts.
+    async fn reader(&self, ledger: &LedgerRecord) -> Result<Box<dyn Session>, StoreError> {
+        let timeout_ms = time_to_read_ms(self.plan.timeout_ms, ledger.attempted);
+        self.deployment.store().connect(&Plan { timeout_ms, ..self.plan.clone() }).await
     }
 
     /// What was written, with its counts by the clients.
@@ -145,7 +151,7 @@ impl Coordinator<'_> {
         let mut ledger = LedgerRecord { attempted: entries.len() as u64, ..LedgerRecord::default() };
         let written = source.written(entries);
         let found_ns = block_on(async {
-            let mut session = self.deployment.store().connect(self.plan).await?;
+            let mut session = self.reader(&ledger).await?;
             let schema = &self.plan.schema;
             reconcile(schema, written.as_ref(), session.as_mut(), &mut ledger).await?;
             let found = times(session.as_mut()).await?;
@@ -155,6 +161,13 @@ impl Coordinator<'_> {
         journal.keep_stored(Some(found_ns))?;
         Ok(ledger)
     }
+}
+
+/// How long reading everything back may take: an operation's time for each so many readings. With the time of one operation, InfluxDB with 7.2 million readings
+/// was "unreachable".
+const fn time_to_read_ms(operation_ms: u64, readings: u64) -> u64 {
+    const READINGS: u64 = 100_000;
+    operation_ms.saturating_mul(1 + readings / READINGS)
 }
 
 const fn missing_of(ledger: &LedgerRecord) -> u64 {
@@ -167,4 +180,16 @@ async fn times(session: &mut dyn Session) -> Result<Vec<i64>, StoreError> {
     let mut keep = |batch: &Batch| times_ns.extend_from_slice(&batch.times_ns);
     session.scan(0, &mut keep).await?;
     Ok(times_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time_to_read_ms;
+
+    #[test]
+    fn millions_of_readings_have_more_time_to_be_read_back_than_a_question() {
+        assert_eq!(time_to_read_ms(10_000, 99_999), 10_000);
+        assert_eq!(time_to_read_ms(10_000, 7_200_000), 730_000);
+        assert_eq!(time_to_read_ms(10_000, u64::MAX), u64::MAX);
+    }
 }

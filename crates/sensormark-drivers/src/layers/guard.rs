@@ -1,4 +1,7 @@
+//! What a connection that waits for a server has around it: a bound of time, and what is in doubt after a failure.
+//!
 //! No operation takes longer than it is allowed. One that does is cancelled on the server, and the connection is of no more use: an answer may be on its way.
+//! What failed may nevertheless be stored. What only asked or prepared stores nothing, and a transaction that was not yet to be committed neither.
 
 use super::{Layer, Layered, Operation};
 use crate::{Connection, Driver, Fault, Place};
@@ -23,22 +26,23 @@ pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connec
         let error = StoreError::new(ErrorKind::Timeout, "connect to the server", text);
         return Err(error.with_doubt(false).into());
     };
-    let mut connection = Layered::around(opened?, TimeOut::new(place.timeout));
+    let mut connection = Layered::around(opened?, Guard::new(place.timeout));
     connection.within(Some(place.timeout));
     Ok(connection)
 }
 
-/// The bound, and whether it was passed.
-pub struct TimeOut {
+/// The bound, whether it was passed, and whether a transaction is open.
+pub struct Guard {
     allowed: Option<Duration>,
     timer: Pin<Box<Sleep>>,
     passed: bool,
+    in_transaction: bool,
 }
 
-impl TimeOut {
+impl Guard {
     /// Operations take this long at most.
     pub fn new(allowed: Duration) -> Self {
-        Self { allowed: Some(allowed), timer: Box::pin(sleep(allowed)), passed: false }
+        Self { allowed: Some(allowed), timer: Box::pin(sleep(allowed)), passed: false, in_transaction: false }
     }
 
     fn error(kind: ErrorKind, text: String) -> StoreError {
@@ -46,7 +50,7 @@ impl TimeOut {
     }
 }
 
-impl Layer for TimeOut {
+impl Layer for Guard {
     async fn before(&mut self, _: &mut Box<dyn Connection>) -> Result<(), Fault> {
         if !self.passed {
             return Ok(());
@@ -82,12 +86,26 @@ impl Layer for TimeOut {
         Err(Self::error(ErrorKind::Timeout, text).into())
     }
 
-    async fn failed(&mut self, connection: &mut Box<dyn Connection>, _: Operation, fault: Fault) -> Fault {
+    async fn failed(
+        &mut self,
+        connection: &mut Box<dyn Connection>,
+        operation: Operation,
+        fault: Fault,
+    ) -> Fault {
         if self.passed {
             // Whether it is heard or not, the connection is given up.
             drop(timeout(GRACE, connection.cancel()).await);
         }
-        fault
+        match fault {
+            Fault::Known(error) if operation == Operation::Read || self.in_transaction => {
+                Fault::Known(error.with_doubt(false))
+            }
+            fault => fault,
+        }
+    }
+
+    fn has_run(&mut self, text: &str) {
+        self.in_transaction = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("BEGIN"));
     }
 
     fn within(&mut self, time: Option<Duration>) {
