@@ -1,5 +1,5 @@
 # The two commands of the README are `run` and `test`; `verify` takes longer and is run by hand.
-.PHONY: run build test servers format deny lint unit page docs drill fuzz verify long-run packages bench clean
+.PHONY: run build check test servers format deny lint unit page docs drill fuzz verify long-run packages bench clean
 
 CARGO ?= cargo
 
@@ -12,6 +12,9 @@ build: ## Build with all databases
 	$(CARGO) build --release --locked --package sensormark-cli
 
 test: servers format deny lint unit page docs ## Install what is needed, then every check
+
+check: format lint ## Within minutes once built: format, lint, unit tests and SQLite's suite
+	python3 scripts/run-tests.py --check
 
 # Tests on other hosts are ignored, with the reason, where the second line cannot install.
 servers:
