@@ -15,7 +15,7 @@ pub mod promise;
 pub mod work;
 
 use crate::measurement::names;
-use crate::measurement::record::{DISTURBED, PhaseRecord, TrialRecord};
+use crate::measurement::record::{DISTURBED, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use work::{Work, measured_phases};
 
@@ -41,9 +41,22 @@ pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circu
     // What fails once the server has been killed on request is no fault of its.
     if !record.figures.contains_key(names::KILLED_AFTER) {
         findings.extend(of_works(record, &evidence.works, circumstances));
+        let waited = evidence.works.iter().filter(|work| waited_for_database(record, work, circumstances));
+        let warnings: Vec<String> = waited.map(Work::waited).collect();
+        record.warnings.extend(warnings);
     }
     findings.extend(evidence.failure.map(certain));
     conclude(record, findings, circumstances.tolerate_disturbance);
+}
+
+/// Whether operations of a schedule started late because their own database had the processors. Who waits then waits for the database, and latencies have it:
+/// they count from when an operation was due.
+fn waited_for_database(record: &TrialRecord, work: &Work, circumstances: &Circumstances) -> bool {
+    let mut phases = record.phases.iter();
+    work.open_loop
+        && work.is_late()
+        && (circumstances.embedded
+            || phases.any(|phase| phase.name == work.phase && host::is_the_databases(phase)))
 }
 
 fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances) -> Vec<Finding> {
@@ -51,10 +64,9 @@ fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances)
     let measured = measured_phases(record, works);
     let mut findings = Vec::new();
     for work in works {
-        let is_full = |(phase, _): &(&PhaseRecord, _)| phase.name == work.phase && host::is_full(phase);
-        let waits_for_database = work.open_loop && (circumstances.embedded || measured.iter().any(is_full));
         let own = work.findings(timeout_ms).into_iter();
-        findings.extend(own.filter(|one| one.reason.kind != ReasonKind::SourceLate || !waits_for_database));
+        let waited = waited_for_database(record, work, circumstances);
+        findings.extend(own.filter(|one| one.reason.kind != ReasonKind::SourceLate || !waited));
     }
     if !circumstances.embedded {
         let server = record.server.as_ref();
