@@ -15,7 +15,7 @@ pub mod promise;
 pub mod work;
 
 use crate::measurement::names;
-use crate::measurement::record::{DISTURBED, TrialRecord};
+use crate::measurement::record::{DISTURBED, PhaseRecord, TrialRecord};
 use crate::measurement::verdict::{Reason, ReasonKind, Verdict};
 use work::{Work, measured_phases};
 
@@ -52,11 +52,8 @@ pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circu
 /// Whether operations of a schedule started late because their own database had the processors. Who waits then waits for the database, and latencies have it:
 /// they count from when an operation was due.
 fn waited_for_database(record: &TrialRecord, work: &Work, circumstances: &Circumstances) -> bool {
-    let mut phases = record.phases.iter();
-    work.open_loop
-        && work.is_late()
-        && (circumstances.embedded
-            || phases.any(|phase| phase.name == work.phase && host::is_the_databases(phase)))
+    let is_the_databases = |phase: &PhaseRecord| phase.name == work.phase && host::is_the_databases(phase);
+    work.open_loop && work.is_late() && (circumstances.embedded || record.phases.iter().any(is_the_databases))
 }
 
 fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances) -> Vec<Finding> {

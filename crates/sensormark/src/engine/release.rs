@@ -67,20 +67,6 @@ impl Release {
         self.start_ns.load(Ordering::Relaxed).checked_add(self.schedule.offset_ns(position)?)
     }
 
-    /// How many places are due at an instant, at most `length`.
-    pub fn due_by(&self, instant_ns: u64, length: u64) -> u64 {
-        let (mut low, mut high) = (0, length);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.due_ns(middle).is_some_and(|due| due <= instant_ns) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
-
     /// Waits until a place is due, leaving the thread to others; false when the load was stopped before that.
     pub async fn wait(&self, position: u64) -> bool {
         let seats = self.seats.len() as u64;
@@ -172,18 +158,6 @@ mod tests {
     use super::*;
     use std::num::NonZeroU64;
     use std::sync::Arc;
-
-    #[test]
-    fn what_is_due_by_an_instant_is_counted_exactly() {
-        let rate = NonZeroU64::new(1_000).expect("not zero");
-        let release = Release::new(Schedule::per_second(rate), 3);
-        Release::start_together(&[&release], 5_000_000_000);
-        let by = |instant_ns| release.due_by(instant_ns, 50);
-        assert_eq!(
-            [by(4_999_999_999), by(5_000_000_000), by(5_000_999_999), by(5_001_000_000), by(9_000_000_000)],
-            [0, 1, 1, 2, 50]
-        );
-    }
 
     /// Two groups of clients with 50 questions a second each were due at the same instants, and a quiet machine of two processors was "source late".
     #[test]

@@ -13,9 +13,6 @@ const MOMENT_NS: u64 = 500_000_000;
 /// The share of one processor's time that, taken by the hypervisor, is enough to make a source late: the limit is one of the 99th percentile.
 const ENOUGH: f64 = 0.01;
 
-/// The share of one core that clients use at most whose own work makes nobody late.
-const LITTLE: f64 = 0.5;
-
 /// In which of these phases a host was disturbed.
 pub fn disturbed<'a>(
     phases: impl IntoIterator<Item = &'a PhaseRecord>,
@@ -89,19 +86,16 @@ fn of_hosts<'a>(
     found
 }
 
-/// Whether only the database can have made its clients late: it runs on their host, nobody disturbed it, and they did little themselves.
+/// Whether only the database can have made its clients late: it runs on their host, nobody disturbed it, and they used half of one core at most.
 pub fn is_the_databases(phase: &PhaseRecord) -> bool {
     let Some(totals) = &phase.totals else { return false };
-    let is_server = |role: &str| role == "server";
-    let is_here = totals.roles.keys().any(|role| is_server(role));
-    let is_apart = totals.server_host.is_some() || !totals.client_hosts.is_empty();
-    let others = totals.roles.iter().filter(|(role, _)| !is_server(role));
-    let used_ns: u64 = others.map(|(_, used)| used.cpu_ns).sum();
-    is_here
-        && !is_apart
+    let clients = totals.roles.iter().filter(|(role, _)| *role != "server");
+    let used_ns: u64 = clients.map(|(_, used)| used.cpu_ns).sum();
+    totals.roles.contains_key("server")
+        && totals.server_host.is_none()
+        && totals.client_hosts.is_empty()
         && totals.disturbance.reasons.is_empty()
-        && totals.disturbance.steal_share < ENOUGH
-        && used_ns as f64 <= LITTLE * totals.span_ns as f64
+        && used_ns <= totals.span_ns / 2
 }
 
 /// That the hypervisor took enough of a phase to make its source late, where it was late. Late means the engine's own wake-ups, never the database.

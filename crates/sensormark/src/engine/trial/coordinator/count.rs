@@ -163,11 +163,10 @@ impl Coordinator<'_> {
     }
 }
 
-/// How long reading everything back may take: an operation's time for each so many readings. With the time of one operation, InfluxDB with 7.2 million readings
+/// How long reading everything back may take: an operation's time for each 100,000 readings. With the time of one operation, InfluxDB with 7.2 million readings
 /// was "unreachable".
 const fn time_to_read_ms(operation_ms: u64, readings: u64) -> u64 {
-    const READINGS: u64 = 100_000;
-    operation_ms.saturating_mul(1 + readings / READINGS)
+    operation_ms.saturating_mul(1 + readings / 100_000)
 }
 
 const fn missing_of(ledger: &LedgerRecord) -> u64 {
