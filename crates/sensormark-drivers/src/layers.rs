@@ -3,11 +3,11 @@
 
 pub mod faults;
 
+pub mod guard;
+
 pub mod null;
 
 pub mod reconnect;
-
-pub mod guard;
 
 use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Place, Prepared};
 use sensormark_store::{LocalFuture, SessionKind};

@@ -24,6 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const CLOSING: Duration = Duration::from_secs(60);
 const CLOSING_PAUSE: Duration = Duration::from_millis(100);
 
+/// Whether a table of another run was dropped while the server looked at all of them.
+fn is_passing(error: &StoreError) -> bool {
+    error.kind() == ErrorKind::NotFound || error.context().contains("table busy")
+}
+
 /// How long a writer stays open that nobody uses, and how often the server looks for such writers, in ms:
 /// <https://questdb.com/docs/configuration/cairo-engine/>.
 const WRITER_TIMES: [&str; 2] = ["cairo.inactive.writer.ttl", "cairo.idle.check.interval"];
@@ -257,13 +262,9 @@ impl BackendAdministrator for QuestdbAdministrator {
     async fn size(&mut self) -> Result<Size, StoreError> {
         let text = "SELECT tableName, diskSize FROM table_storage()";
         let start = Instant::now();
-        // It looks at every table of the server, and fails ("does not exist", "table busy") where one is dropped meanwhile: another run may do that.
         let rows = loop {
             match self.link.rows("measure the database", text).await {
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Rejected)
-                        && start.elapsed() < CLOSING =>
-                {
+                Err(error) if is_passing(&error) && start.elapsed() < CLOSING => {
                     tokio::time::sleep(CLOSING_PAUSE).await;
                 }
                 rows => break rows?,

@@ -40,30 +40,38 @@ pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circu
     findings.extend(data::wrong_answers(record).map(certain));
     // What fails once the server has been killed on request is no fault of its.
     if !record.figures.contains_key(names::KILLED_AFTER) {
-        findings.extend(of_works(record, &evidence.works, circumstances));
-        let waited = evidence.works.iter().filter(|work| waited_for_database(record, work, circumstances));
-        let warnings: Vec<String> = waited.map(Work::waited).collect();
-        record.warnings.extend(warnings);
+        let mut warnings = Vec::new();
+        findings.extend(of_works(record, &evidence.works, circumstances, &mut warnings));
+        record.warnings.append(&mut warnings);
     }
     findings.extend(evidence.failure.map(certain));
     conclude(record, findings, circumstances.tolerate_disturbance);
 }
 
-/// Whether operations of a schedule started late because their own database had the processors. Who waits then waits for the database, and latencies have it:
-/// they count from when an operation was due.
-fn waited_for_database(record: &TrialRecord, work: &Work, circumstances: &Circumstances) -> bool {
-    let is_the_databases = |phase: &PhaseRecord| phase.name == work.phase && host::is_the_databases(phase);
-    work.open_loop && work.is_late() && (circumstances.embedded || record.phases.iter().any(is_the_databases))
-}
-
-fn of_works(record: &TrialRecord, works: &[Work], circumstances: &Circumstances) -> Vec<Finding> {
+/// Operations of a schedule that started late because their own database had the processors are a warning and no finding. Who waits then waits for the database,
+/// and latencies have it: they count from when an operation was due.
+fn of_works(
+    record: &TrialRecord,
+    works: &[Work],
+    circumstances: &Circumstances,
+    warnings: &mut Vec<String>,
+) -> Vec<Finding> {
     let timeout_ms = circumstances.timeout_ms;
     let measured = measured_phases(record, works);
     let mut findings = Vec::new();
     for work in works {
-        let own = work.findings(timeout_ms).into_iter();
-        let waited = waited_for_database(record, work, circumstances);
-        findings.extend(own.filter(|one| one.reason.kind != ReasonKind::SourceLate || !waited));
+        let had = |phase: &PhaseRecord| {
+            let database = host::had_database(phase, circumstances.embedded);
+            phase.name == work.phase && database && host::made_late(phase, &[work]).is_none()
+        };
+        let waited = work.open_loop && record.phases.iter().any(had);
+        for one in work.findings(timeout_ms) {
+            if waited && one.reason.kind == ReasonKind::SourceLate {
+                warnings.push(format!("{}: the database had the processors", one.reason.text));
+            } else {
+                findings.push(one);
+            }
+        }
     }
     if !circumstances.embedded {
         let server = record.server.as_ref();

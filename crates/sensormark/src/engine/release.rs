@@ -42,7 +42,8 @@ impl Release {
 
     /// Sets when places are due: of an even schedule place 0 at `start_ns` or a little later, in ns of CLOCK_MONOTONIC. Once, before anybody waits.
     ///
-    /// Sensors and people do not act at the same instant, so even schedules of a phase lie between each other: n of them are an n-th of the shortest gap apart.
+    /// Sensors and people do not act at the same instant, so even schedules of a phase lie between each other. Of n, each is an n-th of the shortest gap after
+    /// the one before.
     /// Schedules with instants of their own count from `start_ns`.
     pub fn start_together(releases: &[&Self], start_ns: u64) {
         let gap = |release: &&Self| match release.schedule {

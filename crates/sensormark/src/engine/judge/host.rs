@@ -86,16 +86,15 @@ fn of_hosts<'a>(
     found
 }
 
-/// Whether only the database can have made its clients late: it runs on their host, nobody disturbed it, and they used half of one core at most.
-pub fn is_the_databases(phase: &PhaseRecord) -> bool {
+/// Whether only the database can have had the processors that its clients waited for: nobody disturbed their host, and it runs in their process, or beside
+/// clients that used half of one core at most.
+pub fn had_database(phase: &PhaseRecord, embedded: bool) -> bool {
     let Some(totals) = &phase.totals else { return false };
     let clients = totals.roles.iter().filter(|(role, _)| *role != "server");
     let used_ns: u64 = clients.map(|(_, used)| used.cpu_ns).sum();
-    totals.roles.contains_key("server")
-        && totals.server_host.is_none()
-        && totals.client_hosts.is_empty()
-        && totals.disturbance.reasons.is_empty()
-        && used_ns <= totals.span_ns / 2
+    let is_beside = totals.roles.contains_key("server") && used_ns <= totals.span_ns / 2;
+    let is_here = totals.server_host.is_none() && totals.client_hosts.is_empty();
+    is_here && totals.disturbance.reasons.is_empty() && (embedded || is_beside)
 }
 
 /// That the hypervisor took enough of a phase to make its source late, where it was late. Late means the engine's own wake-ups, never the database.
@@ -148,17 +147,17 @@ mod tests {
         };
         totals.roles.clear();
         totals.roles.insert("trial".to_owned(), used(0.04));
-        assert!(!is_the_databases(&phase), "no server is here");
+        assert!(!had_database(&phase, false), "no server is here");
         let roles = |phase: &mut PhaseRecord, name: &str, share| {
             phase.totals.as_mut().expect("totals").roles.insert(name.to_owned(), used(share));
         };
         roles(&mut phase, "server", 0.8);
-        assert!(is_the_databases(&phase));
+        assert!(had_database(&phase, false));
         roles(&mut phase, "trial", 0.6);
-        assert!(!is_the_databases(&phase), "the clients were busy");
+        assert!(!had_database(&phase, false), "the clients were busy");
         roles(&mut phase, "trial", 0.04);
         phase.totals.as_mut().expect("totals").server_host = Some(ServerHost::default());
-        assert!(!is_the_databases(&phase), "the server's processors are others");
+        assert!(!had_database(&phase, false), "the server's processors are others");
     }
 
     #[test]

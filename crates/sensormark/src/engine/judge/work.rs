@@ -128,15 +128,6 @@ impl Work {
         findings
     }
 
-    /// That its operations waited for the database before they started.
-    pub fn waited(&self) -> String {
-        let p99_ms = self.pacing_p99_ns.unwrap_or(0) as f64 / 1e6;
-        format!(
-            "{}: operations waited for a processor that the database had, p99 {p99_ms:.2} ms; latencies have the wait",
-            self.phase
-        )
-    }
-
     fn too_short(&self) -> Option<Finding> {
         let (done, became) = self.counted;
         (done < self.fewest).then(|| {
