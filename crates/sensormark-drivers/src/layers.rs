@@ -13,14 +13,16 @@ use crate::{Block, Cell, Connection, Driver, EachRow, Fault, Place, Prepared};
 use sensormark_store::{LocalFuture, SessionKind};
 use std::time::Duration;
 
-/// Opens a connection with the layers that each has: of a driver that waits, operations are bounded in time; it is known what is in doubt.
+/// Opens a connection with the layer that each has: of a driver that waits, operations are bounded in time; it is known what is in doubt.
 ///
 /// # Errors
 /// The driver's, and that it takes too long.
-pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
+pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Layered<guard::Guard>, Fault> {
     match driver.session() {
         // A library in this process bounds its own time, and what it refuses was rolled back.
-        SessionKind::Blocking => driver.open(place).await,
+        SessionKind::Blocking => {
+            Ok(Layered { connection: driver.open(place).await?, layer: guard::Guard::without_time() })
+        }
         SessionKind::Async => guard::opened(driver, place).await,
     }
 }
@@ -37,13 +39,13 @@ pub enum Operation {
 /// What a layer does around each operation.
 #[expect(async_fn_in_trait, reason = "futures stay on their thread")]
 pub trait Layer: 'static {
-    /// Comes first; where it fails, the operation is not tried.
-    ///
-    /// # Errors
-    /// Why it is not tried.
-    async fn before(&mut self, connection: &mut Box<dyn Connection>) -> Result<(), Fault> {
+    /// What has to be done first, if anything; where it fails, the operation is not tried.
+    fn before<'a>(
+        &'a mut self,
+        connection: &'a mut Box<dyn Connection>,
+    ) -> Option<LocalFuture<'a, Result<(), Fault>>> {
         let _ = connection;
-        Ok(())
+        None
     }
 
     /// Waits for the operation.
@@ -90,24 +92,59 @@ pub struct Layered<L> {
     layer: L,
 }
 
-impl<L: Layer> Layered<L> {
-    /// Puts a layer around a connection.
-    pub fn around(connection: Box<dyn Connection>, layer: L) -> Box<dyn Connection> {
-        Box::new(Self { connection, layer })
-    }
-}
-
 /// Carries an operation out, with the layer around it.
 macro_rules! carry_out {
     ($this:ident, $operation:ident, $method:ident($($argument:expr),*)) => {{
-        $this.layer.before(&mut $this.connection).await?;
+        if let Some(first) = $this.layer.before(&mut $this.connection) {
+            first.await?;
+        }
         match $this.layer.during($this.connection.$method($($argument),*)).await {
             Ok(done) => Ok(done),
             Err(fault) => {
-                Err($this.layer.failed(&mut $this.connection, Operation::$operation, fault).await)
+                // Boxed, so that what seldom happens takes no room in each operation's future.
+                let failed = $this.layer.failed(&mut $this.connection, Operation::$operation, fault);
+                Err(Box::pin(failed).await)
             }
         }
     }};
+}
+
+/// Operations as they are called where the layer is known: they are not boxed once more.
+impl<L: Layer> Layered<L> {
+    /// Puts a layer around a connection.
+    pub const fn around(connection: Box<dyn Connection>, layer: L) -> Self {
+        Self { connection, layer }
+    }
+
+    /// As [`Connection::query`].
+    ///
+    /// # Errors
+    /// The connection's, and the layer's own.
+    pub async fn ask(
+        &mut self,
+        statement: Prepared,
+        values: &[Cell<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), Fault> {
+        carry_out!(self, Read, query(statement, values, each))
+    }
+
+    /// As [`Connection::write`].
+    ///
+    /// # Errors
+    /// The connection's, and the layer's own.
+    pub async fn send(&mut self, block: Block<'_>) -> Result<u64, Fault> {
+        carry_out!(self, Write, write(block))
+    }
+
+    /// As [`Connection::close`].
+    ///
+    /// # Errors
+    /// The connection's, and the layer's own.
+    pub async fn end(self) -> Result<(), Fault> {
+        let Self { connection, mut layer } = self;
+        layer.during(connection.close()).await
+    }
 }
 
 impl<L: Layer> Connection for Layered<L> {
@@ -146,7 +183,7 @@ impl<L: Layer> Connection for Layered<L> {
         values: &'a [Cell<'a>],
         each: &'a mut EachRow<'_>,
     ) -> LocalFuture<'a, Result<(), Fault>> {
-        Box::pin(async move { carry_out!(self, Read, query(statement, values, each)) })
+        Box::pin(self.ask(statement, values, each))
     }
 
     fn execute<'a>(
@@ -158,7 +195,7 @@ impl<L: Layer> Connection for Layered<L> {
     }
 
     fn write<'a>(&'a mut self, block: Block<'a>) -> LocalFuture<'a, Result<u64, Fault>> {
-        Box::pin(async move { carry_out!(self, Write, write(block)) })
+        Box::pin(self.send(block))
     }
 
     fn within(&mut self, time: Option<Duration>) {
@@ -166,7 +203,7 @@ impl<L: Layer> Connection for Layered<L> {
         self.connection.within(time);
     }
 
-    fn enter(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
+    fn enter(&mut self) -> Result<(), Fault> {
         self.connection.enter()
     }
 
@@ -195,8 +232,7 @@ impl<L: Layer> Connection for Layered<L> {
     }
 
     fn close(self: Box<Self>) -> LocalFuture<'static, Result<(), Fault>> {
-        let Self { connection, mut layer } = *self;
-        Box::pin(async move { layer.during(connection.close()).await })
+        Box::pin(self.end())
     }
 }
 

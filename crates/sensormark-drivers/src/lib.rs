@@ -145,8 +145,11 @@ pub trait Connection {
     fn within(&mut self, time: Option<Duration>);
 
     /// Waits for the right to write, where a database has one writer at a time and its queue is this process's.
-    fn enter(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
-        Box::pin(async { Ok(()) })
+    ///
+    /// # Errors
+    /// When others wrote for the whole time allowed.
+    fn enter(&mut self) -> Result<(), Fault> {
+        Ok(())
     }
 
     /// Gives it back.

@@ -116,7 +116,7 @@ impl Link {
     /// Runs texts without values. What is to be set comes in a request of its own: within one, the server measures time from the request's start.
     async fn run(&mut self, text: &str) -> Result<(), Fault> {
         let change = self.change();
-        let running = async {
+        let running = pin!(async {
             match &change {
                 None => self.client.batch_execute(text).await,
                 Some(change) => {
@@ -125,7 +125,7 @@ impl Link {
                     changed.and(run)
                 }
             }
-        };
+        });
         self.pump.run("run statements in PostgreSQL", running).await?;
         if text.starts_with("SET ") {
             text.clone_into(&mut self.setting);
@@ -141,16 +141,18 @@ impl Link {
     ) -> Result<u64, Fault> {
         let change = self.change();
         let client = &self.client;
-        let sending = async {
-            let sent = client.execute_raw(statement, values);
+        let sending = pin!(async {
+            // Boxed by itself: one large future costs more than two that malloc keeps at hand (1 kB).
+            let mut sent = Box::pin(client.execute_raw(statement, values));
             match &change {
                 None => sent.await,
                 Some(change) => {
-                    let (changed, sent) = join(client.batch_execute(change), sent).await;
+                    let changing = Box::pin(client.batch_execute(change));
+                    let (changed, sent) = join(changing, sent.as_mut()).await;
                     changed.and(sent)
                 }
             }
-        };
+        });
         self.pump.run("write to PostgreSQL", sending).await
     }
 
@@ -162,12 +164,13 @@ impl Link {
     ) -> Result<(), Fault> {
         let change = self.change();
         let client = &self.client;
-        let asking = async {
-            let asked = client.query_raw(statement, values);
+        let asking = pin!(async {
+            let mut asked = Box::pin(client.query_raw(statement, values));
             let rows = match &change {
                 None => asked.await?,
                 Some(change) => {
-                    let (changed, rows) = join(client.batch_execute(change), asked).await;
+                    let changing = Box::pin(client.batch_execute(change));
+                    let (changed, rows) = join(changing, asked.as_mut()).await;
                     changed?;
                     rows?
                 }
@@ -181,7 +184,7 @@ impl Link {
                 }
             }
             Ok(more)
-        };
+        });
         self.pump.run(OPERATION, asking).await??;
         Ok(())
     }
@@ -202,7 +205,8 @@ impl Session {
         // A COPY has no slots: its types are those of the rows that follow.
         let types: &[Type] = if kept.text.starts_with("COPY") { &[] } else { &kept.types };
         let link_there = &mut self.links[link];
-        let preparing = link_there.client.prepare_typed(&kept.text, types);
+        let mut preparing = Box::pin(link_there.client.prepare_typed(&kept.text, types));
+        let preparing = preparing.as_mut();
         let known = link_there.pump.run("prepare a statement in PostgreSQL", preparing).await?;
         Ok(kept.on[link].insert(known).clone())
     }
@@ -313,8 +317,10 @@ impl Connection for Session {
             let types = kept.map(|kept| Rc::clone(&kept.types)).unwrap_or_default();
             let reader = self.reader();
             let link = &mut self.links[reader];
-            let preparing = link.client.prepare_typed(explain, &types);
-            let statement = link.pump.run(OPERATION, preparing).await?;
+            let statement = {
+                let preparing = pin!(link.client.prepare_typed(explain, &types));
+                link.pump.run(OPERATION, preparing).await?
+            };
             let mut lines = Vec::new();
             let values = values.iter().map(|value| Parameter::Printed(value));
             let mut each = |row: &dyn crate::Row| {

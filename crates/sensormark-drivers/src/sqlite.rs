@@ -300,17 +300,15 @@ impl Connection for SqliteConnection {
         self.deadline.set(time);
     }
 
-    fn enter(&mut self) -> LocalFuture<'_, Result<(), Fault>> {
-        Box::pin(async move {
-            let turn = self.queue.enter(self.deadline.instant());
-            if turn.is_none() {
-                let text = "SQLite has one writer at a time, and others wrote for the whole time allowed; fewer clients or a longer time-out help";
-                let late = StoreError::new(ErrorKind::Timeout, "wait for other writers", text);
-                return Err(late.with_doubt(false).into());
-            }
-            self.turn = turn;
-            Ok(())
-        })
+    fn enter(&mut self) -> Result<(), Fault> {
+        let turn = self.queue.enter(self.deadline.instant());
+        if turn.is_none() {
+            let text = "SQLite has one writer at a time, and others wrote for the whole time allowed; fewer clients or a longer time-out help";
+            let late = StoreError::new(ErrorKind::Timeout, "wait for other writers", text);
+            return Err(late.with_doubt(false).into());
+        }
+        self.turn = turn;
+        Ok(())
     }
 
     fn leave(&mut self) {

@@ -212,13 +212,13 @@ async fn writes(server: &Server) -> Tested {
             return Err(format!("{encoder}: {back:?} came back for {batch:?}").into());
         }
     }
-    if count(&mut *connection, "SELECT (current_setting('plan_cache_mode') = 'force_custom_plan')::int4")
+    if count(&mut connection, "SELECT (current_setting('plan_cache_mode') = 'force_custom_plan')::int4")
         .await?
         != [1]
     {
         return Err("the setting was not sent".into());
     }
-    connection.close().await.map_err(failed)
+    connection.end().await.map_err(failed)
 }
 
 /// Records of a span: documents and arrays.
@@ -265,7 +265,7 @@ async fn records(server: &Server) -> Tested {
     if !plan.contains("Seq Scan") {
         return Err(plan.into());
     }
-    connection.close().await.map_err(failed)
+    connection.end().await.map_err(failed)
 }
 
 /// Failures: refusals with their codes, a lock that is waited for too long, a server that goes.
@@ -293,7 +293,7 @@ async fn faults(server: &Server) -> Tested {
     drop(connection);
     let mut other = opened(&Postgres, &server.place(Duration::from_secs(5))).await.map_err(failed)?;
     let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%7.125%' AND pid <> pg_backend_pid()";
-    if count(&mut *other, running).await? != [0] {
+    if count(&mut other, running).await? != [0] {
         return Err("the statement was not cancelled".into());
     }
     let own = "SELECT pg_terminate_backend(pg_backend_pid())";

@@ -4,7 +4,7 @@ use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
-use sensormark_drivers::{Cell, Databases, Driver};
+use sensormark_drivers::{Cell, Connection, Databases, Driver};
 use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found, ownership};
 use sensormark_store::{

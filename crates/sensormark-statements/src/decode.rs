@@ -33,7 +33,8 @@ pub struct Decoder<'a> {
     places: Option<HashMap<GroupKey, usize>>,
     series: Vec<u32>,
     piece: usize,
-    full: Option<Batch>,
+    /// Boxed, because few answers are taken in pieces.
+    full: Option<Box<Batch>>,
 }
 
 impl<'a> Decoder<'a> {
@@ -76,7 +77,7 @@ impl<'a> Decoder<'a> {
         if !matches!(form, Form::FieldRows(_)) && self.batch.len() >= self.piece {
             return Some(self.take());
         }
-        self.full.take()
+        self.full.take().map(|piece| *piece)
     }
 
     /// The readings so far, all columns filled up.
@@ -180,7 +181,7 @@ impl<'a> Decoder<'a> {
         let last = self.batch.len().checked_sub(1);
         if last.is_none_or(|last| (self.batch.series[last], self.batch.times_ns[last]) != key) {
             if self.batch.len() >= self.piece {
-                self.full = Some(self.take());
+                self.full = Some(Box::new(self.take()));
             }
             self.fields.0 = self.batch.len();
             self.fields.1.clear();

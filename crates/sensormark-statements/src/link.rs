@@ -2,7 +2,8 @@
 
 use crate::files::Files;
 use crate::meaning::failure;
-use sensormark_drivers::layers;
+use sensormark_drivers::layers::guard::Guard;
+use sensormark_drivers::layers::{self, Layered};
 use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Row};
 use sensormark_kit::folder;
 use sensormark_store::{LocalFuture, Plan, StoreError};
@@ -16,7 +17,7 @@ pub struct Link {
     /// The store's files.
     pub files: Arc<Files>,
     /// The connection.
-    pub connection: Box<dyn Connection>,
+    pub connection: Layered<Guard>,
     texts: HashMap<String, Prepared>,
 }
 
@@ -152,7 +153,7 @@ impl Link {
         };
         let types: Vec<String> = cells.iter().map(kind).collect();
         let prepared = self.prepared(operation, &text, &types).await?;
-        let done = self.connection.query(prepared, &cells, each).await;
+        let done = self.connection.ask(prepared, &cells, each).await;
         done.map_err(|fault| self.failure(operation, fault))
     }
 
@@ -201,7 +202,7 @@ impl Link {
     pub fn close(self) -> LocalFuture<'static, Result<(), StoreError>> {
         Box::pin(async move {
             let files = self.files;
-            let closed = self.connection.close().await;
+            let closed = self.connection.end().await;
             closed.map_err(|fault| failure(&files.config, "close the connection", fault))
         })
     }

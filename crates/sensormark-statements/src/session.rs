@@ -6,14 +6,13 @@ use crate::physical::Physical;
 use crate::question::{Asked, Form, Planned, Shape, Statement as Rendered};
 use crate::recorded::Recorded;
 use crate::write::Writer;
-use sensormark_drivers::{Cell, Prepared};
+use sensormark_drivers::{Cell, Connection, Prepared};
 use sensormark_kit::MOST_SHAPES;
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
     Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Question, Selection, Session,
     Statement, StoreError, TimeRange, Value,
 };
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +26,8 @@ pub struct FileSession {
     pub(crate) physical: Arc<Physical>,
     pub(crate) recorded: Option<Recorded>,
     pub(crate) writers: Vec<Option<Writer>>,
-    asked: HashMap<Shape, Kept>,
+    /// Few, so that looking through them is shorter than hashing.
+    asked: Vec<(Shape, Kept)>,
     time: Duration,
 }
 
@@ -42,7 +42,7 @@ impl FileSession {
     /// A session on a connection.
     pub fn new(link: Link, physical: Arc<Physical>, time: Duration) -> Self {
         let writers = physical.tables.iter().map(|_| None).collect();
-        Self { link, physical, recorded: None, writers, asked: HashMap::new(), time }
+        Self { link, physical, recorded: None, writers, asked: Vec::new(), time }
     }
 
     /// Starts the time of an operation.
@@ -52,7 +52,7 @@ impl FileSession {
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
         let shape = asked.shape();
-        if let Some(kept) = self.asked.get(&shape) {
+        if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }
         if self.asked.len() >= MOST_SHAPES {
@@ -68,7 +68,7 @@ impl FileSession {
             }
         }
         let kept = Kept { planned, prepared: prepared.into() };
-        self.asked.insert(shape, kept.clone());
+        self.asked.push((shape, kept.clone()));
         Ok(kept)
     }
 
@@ -97,7 +97,7 @@ impl FileSession {
             }
             Ok(more)
         };
-        let done = self.link.connection.query(prepared, &cells, &mut each).await;
+        let done = self.link.connection.ask(prepared, &cells, &mut each).await;
         done.map_err(|fault| self.link.failure(OPERATION, fault))
     }
 
@@ -117,8 +117,8 @@ impl FileSession {
                 });
             };
             let mut decoder = Decoder::new(asked, statements.len());
-            for (statement, prepared) in statements.iter().zip(kept.prepared.iter()) {
-                self.rows(&asked, statement, *prepared, &mut decoder, &mut |_| {}).await?;
+            for (number, statement) in statements.iter().enumerate() {
+                self.rows(&asked, statement, kept.prepared[number], &mut decoder, &mut |_| {}).await?;
             }
             let form = statements.last().map_or(&Form::Series, |statement| &statement.form);
             for point in decoder.points(form) {
@@ -175,7 +175,7 @@ impl FileSession {
             sink(series.of_row(row, 0, &mut key)?, row.integer(first)?, &values);
             Ok(true)
         };
-        let done = self.link.connection.query(prepared, &[], &mut each).await;
+        let done = self.link.connection.ask(prepared, &[], &mut each).await;
         done.map_err(|fault| self.link.failure(OPERATION, fault))
     }
 }

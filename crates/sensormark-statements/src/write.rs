@@ -6,13 +6,15 @@ use crate::series::Key;
 use crate::session::FileSession;
 use crate::sums::sums_of;
 use crate::text::repeated;
-use sensormark_drivers::{Block, Cell, Prepared, RowShape, Rows, Source};
+use sensormark_drivers::{Block, Cell, Connection, Prepared, RowShape, Rows, Source};
 use sensormark_store::{
     Acknowledgement, Atomicity, Batch, Encoding, EntityReading, ErrorKind, FieldType, Shape, StoreError,
     Value,
 };
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What a failure was met in.
@@ -20,7 +22,7 @@ const OPERATION: &str = "write readings";
 
 /// The statements that write one table.
 #[derive(Clone)]
-pub struct Writer(Arc<Statements>);
+pub struct Writer(Rc<Statements>);
 
 struct Statements {
     insert: Text,
@@ -50,6 +52,8 @@ struct Text {
     /// What its slots hold, of a statement for rows.
     sources: Vec<Source>,
     types: Vec<String>,
+    /// What the session knows it by, by how many rows it is for.
+    prepared: RefCell<BTreeMap<usize, Prepared>>,
 }
 
 impl Text {
@@ -60,7 +64,13 @@ impl Text {
         }
         let (text, names) = physical.rendered(table, name)?;
         let types = names.iter().map(|name| type_name(physical, table, name)).collect();
-        Ok((!text.is_empty()).then_some(Self { text, names, sources: Vec::new(), types }))
+        Ok((!text.is_empty()).then_some(Self {
+            text,
+            names,
+            sources: Vec::new(),
+            types,
+            prepared: RefCell::default(),
+        }))
     }
 
     /// The same for rows.
@@ -199,7 +209,7 @@ impl Writer {
         let numeric = fields.filter(|(_, field)| !matches!(field.kind, FieldType::Bool | FieldType::Text));
         let numeric: Vec<usize> = numeric.map(|(number, _)| number).collect();
         let entity = physical.schema.tables[table].entity.is_some();
-        Ok(Self(Arc::new(Statements {
+        Ok(Self(Rc::new(Statements {
             repeated: Text::of_rows(physical, table, "insert_repeated")?,
             many: many.map(|text| (text, physical.templates.form("write_many").to_owned())),
             encoder: encoder.to_owned(),
@@ -240,7 +250,7 @@ impl FileSession {
         let mut done = Acknowledgement::default();
         for start in (0..batch.len()).step_by(writer.0.most) {
             let readings = start..batch.len().min(start + writer.0.most);
-            self.enter().await.map_err(|error| error.after_acknowledging(done.readings))?;
+            self.enter().map_err(|error| error.after_acknowledging(done.readings))?;
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
             let statements = written.map_err(|error| error.after_acknowledging(done.readings))?;
@@ -251,8 +261,8 @@ impl FileSession {
         Ok(done)
     }
 
-    async fn enter(&mut self) -> Result<(), StoreError> {
-        let entered = self.link.connection.enter().await;
+    fn enter(&mut self) -> Result<(), StoreError> {
+        let entered = self.link.connection.enter();
         entered.map_err(|fault| self.link.failure(OPERATION, fault))
     }
 
@@ -330,33 +340,27 @@ impl FileSession {
         let shape = physical.row_shape();
         let (text, encoder) = writer.carrier(readings.len());
         let mut statements = 0;
-        if writer.0.fields_together && encoder == "rows" {
+        let together = writer.0.fields_together && encoder == "rows";
+        let several = writer.0.rows > 1 && encoder == "rows";
+        let parts: &mut dyn Iterator<Item = Range<usize>> = if together {
             // Each field of the reading is a row.
-            for reading in readings.clone() {
-                let rows = Rows::new(batch, description, &text.sources, shape, reading..reading + 1);
-                let whole =
-                    repeated(&text.text, text.names.len(), &physical.files.config.slots.style, rows.len());
-                let types: Vec<String> = (0..rows.len()).flat_map(|_| text.types.iter().cloned()).collect();
-                statements += self.send(&whole, &types, encoder, None, &rows).await?;
-            }
-        } else if writer.0.rows > 1 && encoder == "rows" {
-            let mut start = readings.start;
-            while start < readings.end {
-                let left = readings.end - start;
-                // As many whole statements as fit at once, then the rest.
-                let rows = writer.0.rows.min(left);
-                let end = start + left / rows * rows;
-                let style = &physical.files.config.slots.style;
-                let whole = repeated(&text.text, text.names.len(), style, rows);
-                let types: Vec<String> = (0..rows).flat_map(|_| text.types.iter().cloned()).collect();
-                let some = Rows::new(batch, description, &text.sources, shape, start..end);
-                statements += self.send(&whole, &types, encoder, None, &some).await?;
-                start = end;
-            }
+            &mut readings.clone().map(|reading| reading..reading + 1)
+        } else if several {
+            // As many whole statements as fit at once, then the rest.
+            let whole = readings.start + readings.len() / writer.0.rows * writer.0.rows;
+            &mut [readings.start..whole, whole..readings.end].into_iter().filter(|part| !part.is_empty())
         } else {
-            let rows = Rows::new(batch, description, &text.sources, shape, readings.clone());
-            let repeated = writer.0.repeated.as_ref();
-            statements += self.send(&text.text, &text.types, encoder, repeated, &rows).await?;
+            &mut std::iter::once(readings.clone())
+        };
+        for part in parts {
+            let most = writer.0.rows.min(part.len());
+            let rows = Rows::new(batch, description, &text.sources, shape, part);
+            let (at_once, repeated) = match (together, several) {
+                (true, _) => (rows.len(), None),
+                (_, true) => (most, None),
+                _ => (1, writer.0.repeated.as_ref()),
+            };
+            statements += self.send((text, at_once), encoder, repeated, &rows).await?;
         }
         if let Some((text, fields)) = &writer.0.add_sums
             && let Some(summary) = physical.summary()
@@ -371,25 +375,39 @@ impl FileSession {
         Ok(statements)
     }
 
+    /// Writes rows by a statement that takes so many of them at once.
     async fn send(
         &mut self,
-        text: &str,
-        types: &[String],
+        (text, at_once): (&Text, usize),
         encoder: &str,
         repeated: Option<&Text>,
         rows: &Rows<'_>,
     ) -> Result<u64, StoreError> {
-        let statement = self.link.prepared(OPERATION, text, types).await?;
-        let repeated: Option<Prepared> = match repeated {
-            Some(text) => Some(self.link.prepared(OPERATION, &text.text, &text.types).await?),
+        let statement = self.for_rows(text, at_once).await?;
+        let repeated = match repeated {
+            Some(text) => Some(self.for_rows(text, 1).await?),
             None => None,
         };
         if let Some(recorded) = &mut self.recorded {
-            note_rows(recorded, text, types.len(), encoder, rows)?;
+            let text = self.link.connection.text(statement);
+            note_rows(recorded, text, at_once, encoder, rows)?;
         }
         let block = Block { statement, encoder, repeated, rows };
-        let done = self.link.connection.write(block).await;
+        let done = self.link.connection.send(block).await;
         done.map_err(|fault| self.link.failure(OPERATION, fault))
+    }
+
+    /// The statement for so many rows, prepared when it is first used.
+    async fn for_rows(&mut self, text: &Text, rows: usize) -> Result<Prepared, StoreError> {
+        if let Some(known) = text.prepared.borrow().get(&rows) {
+            return Ok(*known);
+        }
+        let style = &self.physical.files.config.slots.style;
+        let whole = repeated(&text.text, text.names.len(), style, rows);
+        let types: Vec<String> = (0..rows).flat_map(|_| text.types.iter().cloned()).collect();
+        let prepared = self.link.prepared(OPERATION, &whole, &types).await?;
+        text.prepared.borrow_mut().insert(rows, prepared);
+        Ok(prepared)
     }
 
     /// Inserts a reading and updates its entity.
@@ -421,7 +439,7 @@ impl FileSession {
             self.execute(&both.text, &both.types, &cells).await?;
             return Ok(Acknowledgement { readings: 1, sent: 1, statements: 1 });
         }
-        self.enter().await?;
+        self.enter()?;
         let readings = 0..write.reading.len();
         let done = match write.atomicity {
             Atomicity::Separate => match self.execute(&entity.text, &entity.types, &cells).await {
@@ -468,7 +486,7 @@ fn sums_cells<'a>(
 fn note_rows(
     recorded: &mut crate::recorded::Recorded,
     text: &str,
-    slots: usize,
+    together: usize,
     encoder: &str,
     rows: &Rows<'_>,
 ) -> Result<(), StoreError> {
@@ -492,7 +510,6 @@ fn note_rows(
         }
         return Ok(());
     }
-    let together = (slots / width).max(1);
     let values = (0..together.min(rows.len())).flat_map(|row| (0..width).map(move |slot| (row, slot)));
     recorded.note(text, values.map(|(row, slot)| cell(row, slot)), (rows.len() / together) as u64);
     Ok(())
@@ -569,7 +586,7 @@ pub async fn fill_tags(link: &mut Link, physical: &Physical) -> Result<(), Store
             batch.times_ns.resize(batch.series.len(), 0);
             let rows = Rows::new(&batch, description, &text.sources, RowShape::Readings, 0..batch.len());
             let block = Block { statement: prepared, encoder: "arrays", repeated: None, rows: &rows };
-            let done = link.connection.write(block).await;
+            let done = link.connection.send(block).await;
             done.map_err(|fault| link.failure(OPERATION, fault))?;
             continue;
         }

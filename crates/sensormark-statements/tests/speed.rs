@@ -133,8 +133,8 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
     };
     let windows =
         |width| Grouping { window: Some(Window { width_ns: width, origin_ns: 0 }), ..Grouping::default() };
-    let aggregate = |function, fields: usize, grouping| Ask::Aggregate {
-        aggregates: (0..fields).map(|field| Aggregate { function, field }).collect(),
+    let aggregate = |function, grouping| Ask::Aggregate {
+        aggregates: vec![Aggregate { function, field: 0 }],
         grouping,
         from_sums: false,
     };
@@ -142,11 +142,11 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
     let host = Selection::Tagged { tag: 0, value: format!("host_{}", turn % 100) };
     let above = Predicate { field: 0, comparison: Comparison::Above, threshold: 90.0 };
     vec![
-        ("max-1-host", 40, query(host.clone(), 1, aggregate(Function::Max, 1, windows(minute)))),
+        ("max-1-host", 40, query(host.clone(), 1, aggregate(Function::Max, windows(minute)))),
         (
             "max-several-hosts",
             10,
-            query(Selection::Set((0..8).collect()), 1, aggregate(Function::Max, 5, windows(minute))),
+            query(Selection::Set((0..8).collect()), 1, aggregate(Function::Max, windows(minute))),
         ),
         (
             "mean-all-hosts",
@@ -154,7 +154,7 @@ fn questions(turn: usize) -> Vec<(&'static str, usize, Query)> {
             query(
                 Selection::All,
                 12,
-                aggregate(Function::Mean, 10, Grouping { by_tag: Some(0), ..windows(60 * minute) }),
+                aggregate(Function::Mean, Grouping { by_tag: Some(0), ..windows(60 * minute) }),
             ),
         ),
         ("last-reading", 10, query(Selection::All, 1_000, Ask::LastReading { fields: FieldSet::first(10) })),

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 const CLIENTS: u32 = 16;
 const READINGS: i64 = 100_000;
-const TURNS: usize = 12;
+const TURNS: usize = 60;
 const READS: i64 = 400; // a client and turn
 const WRITES: i64 = 100;
 
@@ -109,7 +109,7 @@ fn interval(ratios: &[f64]) -> (f64, f64, f64) {
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let half = 2.201 * (variance / count).sqrt(); // Student's t of 11 degrees of freedom
+    let half = 2.001 * (variance / count).sqrt(); // Student's t of 59 degrees of freedom
     (mean.exp(), (mean - half).exp(), (mean + half).exp())
 }
 

@@ -331,7 +331,12 @@ impl FieldSet {
 
     /// The numbers of the fields in the set, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..Self::CAPACITY).filter(move |&field| self.contains(field))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let field = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(field)
+        })
     }
 
     /// The set as a bit mask, which caches of prepared statements have in their keys.

@@ -29,11 +29,14 @@ fn fault(kind: ErrorKind) -> Fault {
 }
 
 impl Layer for Faults {
-    async fn before(&mut self, _: &mut Box<dyn Connection>) -> Result<(), Fault> {
+    fn before<'a>(
+        &'a mut self,
+        _: &'a mut Box<dyn Connection>,
+    ) -> Option<LocalFuture<'a, Result<(), Fault>>> {
         let next = self.0.borrow().front().copied();
-        let Some(Planned::Refused(kind)) = next else { return Ok(()) };
+        let Some(Planned::Refused(kind)) = next else { return None };
         self.0.borrow_mut().pop_front();
-        Err(fault(kind))
+        Some(Box::pin(std::future::ready(Err(fault(kind)))))
     }
 
     async fn during<T>(&mut self, operation: LocalFuture<'_, Result<T, Fault>>) -> Result<T, Fault> {

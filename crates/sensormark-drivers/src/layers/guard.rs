@@ -6,7 +6,7 @@
 use super::{Layer, Layered, Operation};
 use crate::{Connection, Driver, Fault, Place};
 use sensormark_store::{ErrorKind, LocalFuture, StoreError};
-use std::future::{Future, poll_fn};
+use std::future::{Future, poll_fn, ready};
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_millis(250);
 ///
 /// # Errors
 /// The driver's, and that it takes too long.
-pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connection>, Fault> {
+pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Layered<Guard>, Fault> {
     let Ok(opened) = timeout(place.timeout, driver.open(place)).await else {
         let millis = place.timeout.as_millis();
         let text = format!("no answer within {millis} ms; check host, port and the server's load");
@@ -34,7 +34,8 @@ pub async fn opened(driver: &dyn Driver, place: &Place) -> Result<Box<dyn Connec
 /// The bound, whether it was passed, and whether a transaction is open.
 pub struct Guard {
     allowed: Option<Duration>,
-    timer: Pin<Box<Sleep>>,
+    /// None where operations are not bounded here.
+    timer: Option<Pin<Box<Sleep>>>,
     passed: bool,
     in_transaction: bool,
 }
@@ -42,7 +43,12 @@ pub struct Guard {
 impl Guard {
     /// Operations take this long at most.
     pub fn new(allowed: Duration) -> Self {
-        Self { allowed: Some(allowed), timer: Box::pin(sleep(allowed)), passed: false, in_transaction: false }
+        Self { allowed: Some(allowed), timer: Some(Box::pin(sleep(allowed))), ..Self::without_time() }
+    }
+
+    /// Operations are not bounded: what waits for nobody bounds its own time.
+    pub const fn without_time() -> Self {
+        Self { allowed: None, timer: None, passed: false, in_transaction: false }
     }
 
     fn error(kind: ErrorKind, text: String) -> StoreError {
@@ -51,27 +57,28 @@ impl Guard {
 }
 
 impl Layer for Guard {
-    async fn before(&mut self, _: &mut Box<dyn Connection>) -> Result<(), Fault> {
-        if !self.passed {
-            return Ok(());
-        }
+    fn before<'a>(
+        &'a mut self,
+        _: &'a mut Box<dyn Connection>,
+    ) -> Option<LocalFuture<'a, Result<(), Fault>>> {
         let text = "this session's connection is gone after an earlier failure; connect again";
-        Err(Self::error(ErrorKind::Unavailable, text.to_owned()).with_doubt(false).into())
+        let gone = || Self::error(ErrorKind::Unavailable, text.to_owned()).with_doubt(false).into();
+        self.passed.then(|| Box::pin(ready(Err(gone()))) as LocalFuture<'a, _>)
     }
 
     /// The timer is set anew only when it fires: an operation costs a look at the clock.
     async fn during<T>(&mut self, mut operation: LocalFuture<'_, Result<T, Fault>>) -> Result<T, Fault> {
-        let Some(allowed) = self.allowed else { return operation.await };
+        let (Some(allowed), Some(timer)) = (self.allowed, &mut self.timer) else { return operation.await };
         let deadline = Instant::now() + allowed + GRACE;
         let done = poll_fn(|context| {
             if let Poll::Ready(done) = operation.as_mut().poll(context) {
                 return Poll::Ready(Some(done));
             }
-            while self.timer.as_mut().poll(context).is_ready() {
+            while timer.as_mut().poll(context).is_ready() {
                 if Instant::now() >= deadline {
                     return Poll::Ready(None);
                 }
-                self.timer.as_mut().reset(deadline);
+                timer.as_mut().reset(deadline);
             }
             Poll::Pending
         });
@@ -110,8 +117,8 @@ impl Layer for Guard {
 
     fn within(&mut self, time: Option<Duration>) {
         let before = std::mem::replace(&mut self.allowed, time);
-        if let Some(time) = time.filter(|_| before != time) {
-            self.timer.as_mut().reset(Instant::now() + time);
+        if let (Some(time), Some(timer)) = (time.filter(|_| before != time), &mut self.timer) {
+            timer.as_mut().reset(Instant::now() + time);
         }
     }
 }

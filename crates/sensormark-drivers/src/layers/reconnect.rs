@@ -3,7 +3,7 @@
 
 use super::{Layer, Operation};
 use crate::{Connection, Driver, Fault, Place};
-use sensormark_store::ErrorKind;
+use sensormark_store::{ErrorKind, LocalFuture};
 use std::sync::Arc;
 
 /// How to open the connection anew, and what it was told.
@@ -21,13 +21,8 @@ impl Reconnect {
     pub const fn new(driver: Arc<dyn Driver>, place: Place) -> Self {
         Self { driver, place, set_up: Vec::new(), prepared: Vec::new(), broken: false }
     }
-}
 
-impl Layer for Reconnect {
-    async fn before(&mut self, connection: &mut Box<dyn Connection>) -> Result<(), Fault> {
-        if !self.broken {
-            return Ok(());
-        }
+    async fn open(&mut self, connection: &mut Box<dyn Connection>) -> Result<(), Fault> {
         let mut opened = self.driver.open(&self.place).await?;
         opened.within(Some(self.place.timeout));
         for text in &self.set_up {
@@ -39,6 +34,18 @@ impl Layer for Reconnect {
         *connection = opened;
         self.broken = false;
         Ok(())
+    }
+}
+
+impl Layer for Reconnect {
+    fn before<'a>(
+        &'a mut self,
+        connection: &'a mut Box<dyn Connection>,
+    ) -> Option<LocalFuture<'a, Result<(), Fault>>> {
+        if !self.broken {
+            return None;
+        }
+        Some(Box::pin(self.open(connection)))
     }
 
     async fn failed(&mut self, _: &mut Box<dyn Connection>, _: Operation, fault: Fault) -> Fault {

@@ -23,7 +23,7 @@ fn ended<T>(future: impl Future<Output = T>) -> T {
 fn planned(faults: &[Planned]) -> (Faults, Box<dyn Connection>) {
     let plan = Faults::default();
     plan.0.borrow_mut().extend(faults);
-    (plan.clone(), Layered::around(Box::new(Null::default()), plan))
+    (plan.clone(), Box::new(Layered::around(Box::new(Null::default()), plan)))
 }
 
 fn error(fault: Fault) -> StoreError {

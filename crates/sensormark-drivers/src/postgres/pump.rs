@@ -8,7 +8,7 @@ use crate::Fault;
 use futures_util::task::AtomicWaker;
 use sensormark_store::{ErrorKind, StoreError};
 use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
@@ -94,14 +94,13 @@ impl Pump {
     pub(super) async fn run<T>(
         &mut self,
         operation: &str,
-        request: impl Future<Output = Result<T, Error>>,
+        mut request: Pin<&mut impl Future<Output = Result<T, Error>>>,
     ) -> Result<T, Fault> {
         if self.broken {
             let text = "this session's connection is gone after an earlier failure; connect again";
             let error = StoreError::new(ErrorKind::Unavailable, operation, text).with_doubt(false);
             return Err(Fault::Known(error));
         }
-        let mut request = pin!(request);
         self.request.set(true);
         self.input.set(true);
         let done = poll_fn(|context| self.poll(context, request.as_mut())).await;

@@ -23,14 +23,15 @@ impl Session {
         if block.encoder == "statements" {
             let text = statements(self.statements[block.statement.0].text.as_str(), rows);
             let link = &mut self.links[0];
-            link.pump.run(OPERATION, link.client.batch_execute(&text)).await?;
+            link.pump.run(OPERATION, Box::pin(link.client.batch_execute(&text)).as_mut()).await?;
             return Ok(1);
         }
         let ready = self.ready(0, block.statement).await?;
         let kept = &self.statements[block.statement.0];
         let (types, counted) = (Rc::clone(&kept.types), kept.is_counted);
         let (stored, sent) = match block.encoder {
-            "copy" => (self.copy(&ready, rows, &types).await?, 1),
+            // Boxed, so that a write of one row waits in a small future.
+            "copy" => (Box::pin(self.copy(&ready, rows, &types)).await?, 1),
             "arrays" => {
                 let mut arrays = Vec::with_capacity(types.len());
                 for (slot, kind) in types.iter().enumerate() {
@@ -79,7 +80,8 @@ impl Session {
                     None => Parameter::Cell(rows.cell(first + row, slot)),
                 }
             };
-            stored += self.links[0].execute(statement, (0..at_once * columns).map(value)).await?;
+            let values: Vec<Parameter<'_>> = (0..at_once * columns).map(value).collect();
+            stored += self.links[0].execute(statement, values.iter().copied()).await?;
             (sent, first) = (sent + 1, first + at_once);
         }
         Ok((stored, sent))
@@ -89,7 +91,7 @@ impl Session {
     async fn copy(&mut self, statement: &Statement, rows: &Rows<'_>, types: &[Type]) -> Result<u64, Fault> {
         let link = &mut self.links[0];
         let client = &link.client;
-        let sending = async {
+        let sending = pin!(async {
             let sink = client.copy_in::<_, Bytes>(statement).await?;
             let mut sink = pin!(sink);
             let mut buffer = BytesMut::with_capacity(COPY_CHUNK + 4096);
@@ -108,7 +110,7 @@ impl Session {
             buffer.put_i16(-1);
             sink.feed(buffer.freeze()).await?;
             sink.finish().await.map(Ok)
-        };
+        });
         Ok(link.pump.run(OPERATION, sending).await??)
     }
 }
