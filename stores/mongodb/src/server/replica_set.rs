@@ -131,15 +131,30 @@ pub(crate) async fn form_cluster(
         return Err(StoreError::new(ErrorKind::Configuration, OPERATION, "there are no members"));
     };
     let hosts: Vec<String> = all.iter().map(Options::hosts).collect();
+    loop {
+        match made_and_served(first, &hosts, options.durability).await {
+            // A primary that was lost takes back on its return what the others never had, and closes its connections for that. The supervisor ends what
+            // takes too long.
+            Err(error) if error.kind() == ErrorKind::Unavailable => tokio::time::sleep(POLL).await,
+            done => break done?,
+        }
+    }
+    joined(members, &hosts, first, options)
+}
+
+async fn made_and_served(
+    first: &Options,
+    hosts: &[String],
+    durability: Durability,
+) -> Result<(), StoreError> {
     let link = Link::of(first.anonymous_client(PATIENCE).await?, "admin", PATIENCE);
-    let made = make(&link, first, &hosts, options.durability).await;
+    let made = make(&link, first, hosts, durability).await;
     link.close().await?;
     made?;
     let link = Link::open(first, "admin", PATIENCE).await?;
     let served = serve(&link, hosts.len()).await;
     link.close().await?;
-    served?;
-    joined(members, &hosts, first, options)
+    served
 }
 
 /// The endpoint of the whole set.
