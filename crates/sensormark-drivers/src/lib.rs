@@ -103,7 +103,7 @@ pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
 
 /// One client's connection. Calls come one at a time.
 ///
-/// Texts have the database's own placeholders. The kit puts them there in the style that `store.toml` says (`?1`, `$1`, `?`). `types` names the type of each
+/// Texts have the database's own placeholders. The kit puts them there in the style that `store.toml` says: `?1`, `$1` or `?`. `types` names the type of each
 /// slot as `store.toml` writes it (`int8`, `text`, `int4[]`), in the order of the slots' numbers. A driver without types ignores them.
 pub trait Connection {
     /// Runs statements without values; their rows are thrown away.
