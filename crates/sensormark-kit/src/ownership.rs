@@ -97,7 +97,12 @@ pub async fn databases(
         names.push(given);
     }
     for name in names {
-        match administrator.found(&name).await {
+        let mut found = administrator.found(&name).await;
+        // A drop closes the sessions in its database. Who looks again finds that it is gone.
+        if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::Unavailable) {
+            found = administrator.found(&name).await;
+        }
+        match found {
             Ok(Found::Marked(mark)) => databases.push((mark.database, mark.owner)),
             Ok(Found::Empty) => {
                 let owner = DatabaseName::mark(&name).map(str::to_owned);

@@ -1,11 +1,11 @@
 //! C-A: databases are made, settled, inspected and dropped, and only sensormark's own.
 
-use super::super::check::{Check, Verdict, ensure};
-use super::super::client::Client;
+use super::super::check::{Broken, Check, Verdict, ensure};
+use super::super::client::{Client, block_on};
 use super::super::data::{BASE, Dataset, SECOND};
 use super::super::place::password;
 use super::super::rule::{Over, Rule, alone, own};
-use super::super::suite::{Case, administer, parts};
+use super::super::suite::{Case, Suite, administer, parts};
 use sensormark_server::Supervisor;
 use sensormark_store::batch::{Batch, Column, Values};
 use sensormark_store::error::{ErrorKind, StoreError};
@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 pub(super) fn rules() -> Vec<Rule> {
@@ -33,6 +34,7 @@ pub(super) fn rules() -> Vec<Rule> {
         ),
         own!("C-A-04", "a drop drops its own database alone", LAYOUTS, drop_own),
         own!("C-A-05", "sensormark's databases are listed with their owners", LAYOUTS, listed),
+        own!("C-A-11", "databases are listed while others are made and dropped", USUAL, listed_meanwhile),
         own!("C-A-06", "settling twice changes nothing that is stored", LAYOUTS, settle),
         own!("C-A-07", "settings are stated, without secrets, paths and hosts", USUAL, settings),
         own!("C-A-10", "schema and statements are shown, once they are asked for", LAYOUTS, shown),
@@ -158,6 +160,47 @@ async fn listed(case: &Case<'_>) -> Check<Verdict> {
     let owner = owner_of(case, &plan).await?;
     ensure!(owner.is_none(), "{} is listed after its drop", plan.database);
     Ok(Verdict::Kept)
+}
+
+/// How long a database is made and dropped again while others list.
+const CHANGES: Duration = Duration::from_secs(3);
+
+/// Another run's drop closes the sessions that look at its database.
+async fn listed_meanwhile(case: &Case<'_>) -> Check<Verdict> {
+    let (suite, kept) = (case.suite, case.database().await?);
+    let is_over = AtomicBool::new(false);
+    let (changed, listed) = std::thread::scope(|scope| {
+        let plan = case.plan();
+        let changing = scope.spawn(|| {
+            let changed = block_on(made_and_dropped(suite, plan));
+            is_over.store(true, Ordering::Relaxed);
+            changed
+        });
+        let listing = scope.spawn(|| block_on(listed_until(suite, &kept, &is_over)));
+        let panicked = |_| Err(Broken("a thread panicked".into()));
+        (changing.join().unwrap_or_else(panicked), listing.join().unwrap_or_else(panicked))
+    });
+    changed.and(listed)?;
+    Ok(Verdict::Kept)
+}
+
+async fn made_and_dropped(suite: &Suite, plan: Plan) -> Check {
+    let start = Instant::now();
+    while start.elapsed() < CHANGES {
+        suite.create(&plan).await?;
+        suite.drop_database(&plan).await?;
+    }
+    Ok(())
+}
+
+async fn listed_until(suite: &Suite, kept: &Plan, is_over: &AtomicBool) -> Check {
+    while !is_over.load(Ordering::Relaxed) {
+        let mut administrator = suite.administrator(kept).await?;
+        let databases = administer("list", administrator.databases()).await??;
+        let is_listed = databases.iter().any(|(name, _)| name == kept.database.as_str());
+        ensure!(is_listed, "{} is not listed while another is made and dropped", kept.database);
+    }
+    Ok(())
 }
 
 async fn settle(case: &Case<'_>) -> Check<Verdict> {
