@@ -21,11 +21,13 @@ use std::sync::Arc;
 pub fn registry() -> Registry {
     let stores: Vec<Arc<dyn Store>> = vec![
         #[cfg(feature = "sqlite")]
-        Arc::new(sensormark_sqlite::Sqlite::new()),
+        Arc::new(sensormark_stores::sqlite()),
         #[cfg(feature = "duckdb")]
         Arc::new(sensormark_duckdb::Duckdb::new()),
         #[cfg(feature = "postgresql")]
-        Arc::new(sensormark_postgresql::Postgresql::new()),
+        Arc::new(sensormark_stores::postgresql()),
+        #[cfg(feature = "timescaledb")]
+        Arc::new(sensormark_stores::timescaledb()),
         #[cfg(feature = "mariadb")]
         Arc::new(sensormark_mariadb::Mariadb::new()),
         #[cfg(feature = "mongodb")]
@@ -48,6 +50,7 @@ fn left_out() -> Vec<String> {
         ("sqlite", cfg!(feature = "sqlite")),
         ("duckdb", cfg!(feature = "duckdb")),
         ("postgresql", cfg!(feature = "postgresql")),
+        ("timescaledb", cfg!(feature = "timescaledb")),
         ("mariadb", cfg!(feature = "mariadb")),
         ("mongodb", cfg!(feature = "mongodb")),
         ("cassandra", cfg!(feature = "cassandra")),

@@ -1,10 +1,9 @@
 //! How near the store is to the library beneath it: single writes and reads beside the same by rusqlite alone, and bulk loads.
 //!
-//! `cargo bench -p sensormark-sqlite`; the folder is a temporary one ($TMPDIR chooses the disk). It compares no databases.
+//! `cargo bench -p sensormark-stores`; the folder is a temporary one ($TMPDIR chooses the disk). It compares no databases.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rusqlite::Connection;
-use sensormark_sqlite::Sqlite;
 use sensormark_store::{
     Answer, Ask, Batch, Comparison, DatabaseName, Durability, Family, Field, FieldSet, FieldType, Layout,
     LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session, Store, StoreError, Table, Tag,
@@ -69,7 +68,7 @@ struct Database {
 impl Database {
     fn new(schema: Schema, layout: impl Fn(&Schema) -> Layout) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let store = Sqlite::new();
+        let store = sensormark_stores::sqlite();
         let url = folder.path().to_str().expect("temporary folders have plain names");
         let plan = Plan {
             endpoint: store.endpoint(url).expect("the folder is there"),
@@ -95,7 +94,7 @@ impl Database {
     }
 
     fn raw(&self) -> Connection {
-        let file = sensormark_sqlite::config::file(&self.plan.endpoint, &self.plan.database);
+        let file = format!("{}/{}.sqlite", self.plan.endpoint.url.expose(), self.plan.database.as_str());
         let connection = Connection::open(file).expect("the file is there");
         connection
             .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA cache_size = -262144")
@@ -109,7 +108,7 @@ fn usual(schema: &Schema) -> Layout {
 }
 
 fn variant(schema: &Schema, family: Family, variant: &str) -> Layout {
-    let offers = Sqlite::new().layouts(schema, family);
+    let offers = sensormark_stores::sqlite().layouts(schema, family);
     let offer = offers.iter().find(|offer| offer.variant == variant);
     offer.expect("the variant is offered").layout
 }
@@ -180,7 +179,7 @@ fn point(criterion: &mut Criterion) {
         for part in 0..50 {
             database.write(&value_batch(&schema, part * 20_000, 20_000));
         }
-        now(now(Sqlite::new().administrator(&database.plan)).settle());
+        now(now(sensormark_stores::sqlite().administrator(&database.plan)).settle());
         let mut key = 0_i64;
         let mut next = || {
             key = (key + 7_919) % 1_000_000;
@@ -271,7 +270,7 @@ fn questions(criterion: &mut Criterion) {
         for second in 0..120 {
             database.write(&sample_batch(&schema, second * 1_000, 1_000));
         }
-        now(now(Sqlite::new().administrator(&database.plan)).settle());
+        now(now(sensormark_stores::sqlite().administrator(&database.plan)).settle());
         let kind = if family == spans { "span" } else { "reading" };
         let middle = START + 60 * SECOND + 300 * MILLISECOND;
         let query = |length: i64, ask: Ask| Query {

@@ -1,8 +1,6 @@
 //! SQLite against every rule of the store contract.
 
-use sensormark_sqlite::Sqlite;
-use std::sync::Arc;
-
 fn main() {
-    sensormark_conformance::main_with_pins(Arc::new(Sqlite::new()), env!("CARGO_MANIFEST_DIR"));
+    let store = std::sync::Arc::new(sensormark_stores::sqlite());
+    sensormark_conformance::main_in_part_with_pins(store, concat!(env!("CARGO_MANIFEST_DIR"), "/sqlite"));
 }

@@ -1,11 +1,12 @@
 //! What the conformance suite cannot see from outside: files, locks, plans, classes of durability, and records that are damaged.
 
-use rusqlite::{Connection, StatementStatus};
-use sensormark_sqlite::{Sqlite, config};
+use rusqlite::Connection;
+use sensormark_statements::FileStore;
 use sensormark_store::{
-    Administrator, Answer, Ask, Batch, Comparison, DatabaseName, Durability, ErrorKind, Family, Field,
-    FieldSet, FieldType, Layout, LocalFuture, Plan, Predicate, Query, Schema, Selection, Series, Session,
-    Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
+    Administrator, Aggregate, Answer, Ask, Batch, Comparison, DatabaseName, Durability, ErrorKind, Family,
+    Field, FieldSet, FieldType, Function, Grouping, Layout, LocalFuture, Plan, Predicate, Query, Question,
+    Schema, Selection, Series, Session, Store, StoreError, Table, Tag, TagColumn, TimeRange, TimeResolution,
+    Value, Window,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -24,6 +25,10 @@ fn now<T>(mut future: LocalFuture<'_, Result<T, StoreError>>) -> Result<T, Store
     }
 }
 
+fn store() -> FileStore {
+    sensormark_stores::sqlite()
+}
+
 fn schema() -> Schema {
     let field = |name: &str, kind, nullable| Field { name: name.into(), kind, nullable };
     Schema {
@@ -39,7 +44,7 @@ fn schema() -> Schema {
 }
 
 fn layout(family: Family, variant: &str) -> Layout {
-    let offers = Sqlite::new().layouts(&schema(), family);
+    let offers = store().layouts(&schema(), family);
     let offer = offers.iter().find(|offer| offer.variant == variant);
     offer.expect("the variant is offered").layout
 }
@@ -55,7 +60,7 @@ impl Database {
     fn new(layout: Layout) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plan = Plan {
-            endpoint: Sqlite::new().endpoint(folder.path().to_str().unwrap()).unwrap(),
+            endpoint: store().endpoint(folder.path().to_str().unwrap()).unwrap(),
             database: DatabaseName::new("test").unwrap(),
             owner: "owner".into(),
             schema: Arc::new(schema()),
@@ -74,15 +79,15 @@ impl Database {
     }
 
     fn administrator(&self) -> Box<dyn Administrator> {
-        now(Sqlite::new().administrator(&self.plan)).unwrap()
+        now(store().administrator(&self.plan)).unwrap()
     }
 
     fn connect(&self) -> Box<dyn Session> {
-        now(Sqlite::new().connect(&self.plan)).unwrap()
+        now(store().connect(&self.plan)).unwrap()
     }
 
     fn file(&self) -> PathBuf {
-        config::file(&self.plan.endpoint, &self.plan.database)
+        self.folder.path().join(format!("{}.sqlite", self.plan.database))
     }
 
     fn raw(&self) -> Connection {
@@ -153,11 +158,11 @@ fn a_drop_leaves_nothing_and_a_made_folder_goes_with_its_last_database() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("new");
     let mut plan = Database::new(layout(Family::PerReading, "")).plan;
-    plan.endpoint = Sqlite::new().endpoint(folder.to_str().unwrap()).unwrap();
+    plan.endpoint = store().endpoint(folder.to_str().unwrap()).unwrap();
     assert!(plan.endpoint.managed);
-    let mut administrator = now(Sqlite::new().administrator(&plan)).unwrap();
+    let mut administrator = now(store().administrator(&plan)).unwrap();
     now(administrator.create()).unwrap();
-    let mut session = now(Sqlite::new().connect(&plan)).unwrap();
+    let mut session = now(store().connect(&plan)).unwrap();
     now(session.write(&batch(1_000, |row| row as f64))).unwrap();
     now(administrator.drop_database()).unwrap();
     assert!(!folder.exists());
@@ -230,22 +235,8 @@ fn durability_classes_are_read_back() {
     }
     let mut database = Database::created(layout(Family::PerReading, ""));
     database.plan.durability = Durability::Unacknowledged;
-    let error = now(Sqlite::new().connect(&database.plan)).err().unwrap();
+    let error = now(store().connect(&database.plan)).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-}
-
-/// The reason for the planner's guarantee: without it this fails, and each execution costs several times as much.
-#[test]
-fn bound_values_do_not_plan_statements_anew() {
-    let database = Database::created(layout(Family::PerReading, ""));
-    let connection = config::open(&database.plan).unwrap();
-    let sql = "SELECT number FROM readings WHERE sensor = ?1 AND time_ns >= ?2 AND time_ns < ?3 ORDER BY time_ns LIMIT 1";
-    let mut statement = connection.prepare(sql).unwrap();
-    for start in 0..100_i64 {
-        statement.clear_bindings();
-        assert!(!statement.exists((start % 2, start, start * 2)).unwrap());
-    }
-    assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
 }
 
 #[test]
@@ -348,4 +339,111 @@ fn a_repeated_key_is_kept_in_clustered_tables_in_the_order_of_writing() {
         panic!("a moment answers it")
     };
     assert_eq!(first.value, Value::F64(3.0));
+}
+
+/// 40 hosts with one tag, or three.
+fn hosts(tags: usize) -> Schema {
+    let column = |tag: usize| {
+        TagColumn::Text((0..40).map(|host| format!("{}-{}", host / (1 + 10 * tag), tag)).collect())
+    };
+    Schema {
+        tables: vec![Table {
+            name: "cpu".into(),
+            tags: (0..tags).map(|tag| Tag { name: format!("tag{tag}") }).collect(),
+            fields: vec![Field { name: "usage".into(), kind: FieldType::F64, nullable: false }],
+            entity: None,
+            time_resolution: TimeResolution::Nanoseconds,
+            series: Series::new((0..tags).map(column).collect()),
+        }],
+    }
+}
+
+fn questions() -> Vec<Query> {
+    let passes = Predicate { field: 0, comparison: Comparison::Above, threshold: 90.0 };
+    let fields = FieldSet::one(0);
+    let coarse_filter = true;
+    let asks = [
+        Ask::Point { fields },
+        Ask::Range { fields, coarse_filter },
+        Ask::First(passes),
+        Ask::Last(passes),
+        Ask::Minimum { field: 0 },
+        Ask::LastReading { fields },
+        Ask::SeriesMatching(passes),
+        Ask::Aggregate {
+            aggregates: vec![Aggregate { function: Function::Max, field: 0 }],
+            grouping: Grouping { window: Some(Window { width_ns: 60, origin_ns: 0 }), ..Grouping::default() },
+            from_sums: false,
+        },
+    ];
+    let selections = [
+        Selection::One(3),
+        Selection::Set(vec![3, 5]),
+        Selection::Tagged { tag: 0, value: "3-0".into() },
+        Selection::All,
+    ];
+    let mut questions = Vec::new();
+    for ask in asks {
+        for series in &selections {
+            questions.push(Query {
+                table: 0,
+                series: series.clone(),
+                range: TimeRange::new(1_000, 2_000),
+                ask: ask.clone(),
+            });
+        }
+    }
+    questions.retain(|query| Question::of(query).is_some());
+    questions
+}
+
+/// The plans of all questions' statements, with what was asked.
+fn plans(tags: usize, variant: &str) -> Vec<(Query, String)> {
+    let store = store();
+    let schema = hosts(tags);
+    let offers = store.layouts(&schema, Family::PerReading);
+    let mut database = Database::new(offers.iter().find(|offer| offer.variant == variant).unwrap().layout);
+    database.plan.schema = Arc::new(schema);
+    now(database.administrator().create()).unwrap();
+    let mut session = database.connect();
+    let mut batch = Batch::new(0, &database.plan.schema.tables[0]);
+    for row in 0..20_000_i64 {
+        batch.times_ns.push(row / 40);
+        batch.series.push(u32::try_from(row % 40).unwrap());
+        batch.columns[0].push(Value::F64(row as f64)).unwrap();
+    }
+    now(session.write(&batch)).unwrap();
+    now(database.administrator().settle()).unwrap();
+    let mut session = database.connect();
+    session.keep_statements().unwrap();
+    let mut plans = Vec::new();
+    for query in questions() {
+        now(session.query(&query)).unwrap();
+        for statement in now(session.take_statements(true)).unwrap() {
+            plans.push((query.clone(), statement.plan.unwrap()));
+        }
+    }
+    plans
+}
+
+#[test]
+fn what_an_index_is_for_goes_through_it() {
+    for (tags, variant) in [(1, ""), (1, "clustered"), (3, ""), (3, "clustered"), (3, "tags-inline")] {
+        for (query, plan) in plans(tags, variant) {
+            // All series without a table of tags: the range of time alone is no help, and a scan is right.
+            let scans = query.series == Selection::All && plan.contains("SCAN r");
+            let inline = tags == 1 || variant == "tags-inline";
+            assert!(
+                !plan.contains("SCAN r") || (scans && inline),
+                "{tags} tags, {variant}: {query:?}: {plan}"
+            );
+            let sorts = matches!(query.ask, Ask::Minimum { .. } | Ask::Aggregate { .. });
+            if matches!(query.series, Selection::One(_)) && !sorts {
+                assert!(!plan.contains("TEMP B-TREE"), "{tags} tags, {variant}: {query:?}: {plan}");
+            }
+            if matches!(query.ask, Ask::LastReading { .. } | Ask::SeriesMatching(_)) {
+                assert!(!plan.contains("SCAN r"), "{tags} tags, {variant}: {query:?}: {plan}");
+            }
+        }
+    }
 }

@@ -6,7 +6,6 @@
 use crate::Outcome;
 use crate::support::Place;
 use sensormark::probe::{ProcessTree, Scan, Scope};
-use sensormark_postgresql::Postgresql;
 use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::ServerOptions;
 use std::collections::HashSet;
@@ -105,7 +104,7 @@ pub fn shared_buffers_of_many_sessions_are_counted_once() -> Outcome {
     let place = Place::new();
     let supervisor = Supervisor::new(Some(place.path().join("state"))).expect("a state folder");
     let options = ServerOptions { memory_bytes: 256 << 20, ..ServerOptions::default() };
-    let server = supervisor.start(&Postgresql::new(), &options, None);
+    let server = supervisor.start(&sensormark_stores::postgresql(), &options, None);
     let server = server.expect("PostgreSQL starts");
     let mut making = psql(&server);
     making.args(TABLE.lines().flat_map(|line| ["-c", line]));

@@ -13,7 +13,6 @@ use sensormark::engine::connection::Registry;
 use sensormark::engine::role::Event;
 use sensormark::engine::role_line::{RoleLine, tell};
 use sensormark::engine::trial::{WorkloadFactories, role};
-use sensormark_sqlite::Sqlite;
 use sensormark_store::Store;
 use std::sync::Arc;
 
@@ -33,6 +32,6 @@ fn act_as_role_trial() {
 
 /// SQLite alone.
 pub fn registry() -> Registry {
-    let sqlite: Arc<dyn Store> = Arc::new(Sqlite::new());
+    let sqlite: Arc<dyn Store> = Arc::new(sensormark_stores::sqlite());
     Registry::new(vec![sqlite])
 }

@@ -1,0 +1,75 @@
+//! The databases that are files: a folder each, and the driver of its protocol. A new one is a folder and a function here.
+
+use sensormark_drivers::Driver;
+use sensormark_statements::FileStore;
+use std::sync::Arc;
+
+/// `store.toml` and the statements of a folder.
+macro_rules! files {
+    ($folder:literal) => {
+        (include_str!(concat!($folder, "/store.toml")), include_str!(concat!($folder, "/statements.sql")))
+    };
+}
+
+/// SQLite, embedded.
+#[cfg(feature = "sqlite")]
+pub fn sqlite() -> FileStore {
+    built_in(files!("sqlite"), sensormark_drivers::sqlite::Sqlite)
+}
+
+/// PostgreSQL 14 or later.
+#[cfg(feature = "postgresql")]
+pub fn postgresql() -> FileStore {
+    built_in(files!("postgresql"), sensormark_drivers::postgres::Postgres)
+}
+
+/// TimescaleDB, which extends PostgreSQL.
+#[cfg(feature = "timescaledb")]
+pub fn timescaledb() -> FileStore {
+    let driver = Arc::new(sensormark_drivers::postgres::Postgres);
+    FileStore::extending(files!("postgresql"), files!("timescaledb"), driver)
+        .unwrap_or_else(|cause| panic!("{cause}"))
+}
+
+/// What is wrong with files that are built in is seen by the first test that runs.
+fn built_in((config, statements): (&str, &str), driver: impl Driver + 'static) -> FileStore {
+    let store = FileStore::new(config, "statements.sql", statements, Arc::new(driver));
+    store.unwrap_or_else(|cause| panic!("{cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{postgresql, sqlite};
+    use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
+
+    /// Compares with `tests/pins/schema.txt` of each store.
+    #[test]
+    fn tables_and_indexes_are_as_they_were() {
+        for store in [sqlite(), postgresql()] {
+            let name = store.description().name;
+            sensormark_conformance::pins::pin(
+                &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),
+                |schema, family| store.layouts(schema, family),
+                |schema, offer| {
+                    let endpoint = Endpoint {
+                        url: Secret::new(""),
+                        label: String::new(),
+                        managed: false,
+                        ports: Vec::new(),
+                    };
+                    let plan = Plan {
+                        endpoint,
+                        database: DatabaseName::new("pins").unwrap(),
+                        owner: String::new(),
+                        schema: schema.clone(),
+                        layout: offer.layout,
+                        durability: Durability::Default,
+                        clients: 1,
+                        timeout_ms: 1,
+                    };
+                    store.physical(&plan).unwrap().made().unwrap()
+                },
+            );
+        }
+    }
+}
