@@ -90,8 +90,19 @@ pub struct Place {
     pub file: PathBuf,
     /// How long connecting, and each operation after it, may take.
     pub timeout: Duration,
-    /// Whether it is opened to look at it alone, leaving no trace (an owner's mark).
-    pub only_looks: bool,
+    /// What for.
+    pub purpose: Purpose,
+}
+
+/// What a connection is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To look, leaving no trace (an owner's mark).
+    Look,
+    /// To make, settle, measure and remove: all of it on the server that takes writes.
+    Administer,
+    /// To write and to ask; replicas may answer.
+    Work,
 }
 
 /// A text that a connection has prepared. It is valid until [`Connection::forget`].

@@ -14,7 +14,7 @@ use self::error::fault;
 use self::pump::Pump;
 use self::url::Options;
 use self::value::{Parameter, WireRow, type_named};
-use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared};
+use crate::{Block, Cell, Connection, Databases, Driver, EachRow, Fault, Named, Place, Prepared, Purpose};
 use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::url::existing_server;
@@ -49,7 +49,7 @@ impl Driver for Postgres {
             let options = Options::parse(place.endpoint.url.expose())?;
             let database = place.database.as_deref().or(options.database()).unwrap_or("postgres");
             let mut links = vec![Link::open(&options, database, place.timeout, false).await?];
-            if options.reads_replicas && place.database.is_some() {
+            if options.reads_replicas && place.purpose == Purpose::Work {
                 links.push(Link::open(&options, database, place.timeout, true).await?);
             }
             let session: Box<dyn Connection> = Box::new(Session { links, statements: Vec::new() });

@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::fault::Fault;
 use crate::row::{Document, Row};
 use crate::rows::{Rows, Source};
-use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared};
+use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared, Purpose};
 use rusqlite::config::DbConfig;
 use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
@@ -102,7 +102,7 @@ impl SqliteConnection {
     fn open(place: &Place) -> Result<Self, Fault> {
         const OPERATION: &str = "open the SQLite database";
         folder::check_made(&place.file, OPERATION)?;
-        let connection = if place.only_looks {
+        let connection = if place.purpose == Purpose::Look {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
             let address = immutable(&place.file);
             rusqlite::Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
@@ -558,7 +558,7 @@ mod tests {
             database: None,
             file,
             timeout: Duration::from_secs(5),
-            only_looks: false,
+            purpose: Purpose::Work,
         };
         let opened = SqliteConnection::open(&place).unwrap();
         let tables = "CREATE TABLE r (s INTEGER, t INTEGER, v REAL); CREATE INDEX i ON r (s, t)";

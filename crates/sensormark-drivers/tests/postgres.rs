@@ -4,7 +4,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use sensormark_drivers::layers::opened;
 use sensormark_drivers::postgres::Postgres;
 use sensormark_drivers::{
-    Block, Cell, Connection, Document, Driver, Fault, Named, Place, RowShape, Rows, Source,
+    Block, Cell, Connection, Document, Driver, Fault, Named, Place, Purpose, RowShape, Rows, Source,
 };
 use sensormark_store::{
     Batch, Column, ErrorKind, Field, FieldType, Schema, SessionKind, Table, TimeResolution, Values,
@@ -100,7 +100,13 @@ impl Server {
         let store = Named { name: "postgresql".into(), title: "PostgreSQL".into(), url: String::new() };
         let endpoint = Postgres.endpoint(&store, &url).expect("a URL");
         assert_eq!(endpoint.ports, [self.port]);
-        Place { endpoint, database: None, file: self.folder.path().to_path_buf(), timeout, only_looks: false }
+        Place {
+            endpoint,
+            database: None,
+            file: self.folder.path().to_path_buf(),
+            timeout,
+            purpose: Purpose::Work,
+        }
     }
 }
 

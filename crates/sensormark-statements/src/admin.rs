@@ -4,7 +4,7 @@ use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
-use sensormark_drivers::{Cell, Connection, Databases, Driver};
+use sensormark_drivers::{Cell, Connection, Databases, Driver, Purpose};
 use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found, ownership};
 use sensormark_store::{
@@ -93,7 +93,8 @@ impl Backend {
     }
 
     async fn open(&self) -> Result<Link, StoreError> {
-        let mut link = Link::open(&self.physical.files, &*self.driver, &self.plan).await?;
+        let mut link =
+            Link::open(&self.physical.files, &*self.driver, &self.plan, Purpose::Administer).await?;
         self.be_patient(&mut link);
         Ok(link)
     }
@@ -159,9 +160,9 @@ impl Backend {
     }
 
     /// The owner's mark of what stands under this name; none where there is no mark.
-    async fn mark(&self, name: &str, only_looks: bool) -> Result<Option<String>, StoreError> {
+    async fn mark(&self, name: &str, purpose: Purpose) -> Result<Option<String>, StoreError> {
         let mut place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
-        place.only_looks = only_looks;
+        place.purpose = purpose;
         let marked = async {
             let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
             let text = self.named(&self.physical.files.config.admin.marked);
@@ -192,20 +193,20 @@ impl BackendAdministrator for Backend {
     }
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
         let admin = &self.physical.files.config.admin;
-        let (is_there, only_looks) = match self.driver.databases() {
-            Databases::Files { .. } => (self.file(name).exists(), true),
+        let (is_there, purpose) = match self.driver.databases() {
+            Databases::Files { .. } => (self.file(name).exists(), Purpose::Look),
             Databases::Server => {
                 let mut link = self.server().await?;
                 let values = [("database", Cell::Text(name))];
                 let found = link.value("look for a database", &admin.exists, &values).await?;
                 link.close().await?;
-                (found.is_some(), false)
+                (found.is_some(), Purpose::Administer)
             }
         };
         if !is_there {
             return Ok(Found::Nothing);
         }
-        let mark = self.mark(name, only_looks).await?;
+        let mark = self.mark(name, purpose).await?;
         if mark.is_none() && self.driver.databases() == Databases::Server {
             let place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
             let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;

@@ -53,9 +53,8 @@ pub struct Config {
     /// What `--server-profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
     pub profiles: BTreeMap<String, String>,
-    /// Servers that somebody else runs.
-    #[serde(default)]
-    pub cluster: Option<toml::Table>,
+    /// Why sensormark starts no cluster of it, where one can be measured by URL.
+    pub clusters: Option<String>,
     /// The versions that are known to work.
     #[serde(default)]
     pub versions: Option<String>,
@@ -257,6 +256,8 @@ pub struct Admin {
     pub log_size: String,
     /// The server's version.
     pub version: String,
+    /// What the database that a user's URL names has to be: who names one means that sensormark should use it.
+    pub named: Option<Check>,
     /// The plan of `{statement}`.
     pub explain: String,
     /// How statements begin that have a plan.

@@ -4,7 +4,7 @@ use crate::files::Files;
 use crate::meaning::failure;
 use sensormark_drivers::layers::guard::Guard;
 use sensormark_drivers::layers::{self, Layered};
-use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Row};
+use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Purpose, Row};
 use sensormark_kit::folder;
 use sensormark_store::{LocalFuture, Plan, StoreError};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&
         database: database.map(str::to_owned),
         file: file(files, driver, plan, database.unwrap_or(plan.database.as_str())),
         timeout: Duration::from_millis(plan.timeout_ms),
-        only_looks: false,
+        purpose: Purpose::Administer,
     }
 }
 
@@ -71,10 +71,16 @@ impl Link {
     /// # Errors
     /// [`sensormark_store::ErrorKind::NotFound`] when it does not exist, [`sensormark_store::ErrorKind::Unsupported`] for a durability class that the database
     /// does not have.
-    pub async fn open(files: &Arc<Files>, driver: &dyn Driver, plan: &Plan) -> Result<Self, StoreError> {
+    pub async fn open(
+        files: &Arc<Files>,
+        driver: &dyn Driver,
+        plan: &Plan,
+        purpose: Purpose,
+    ) -> Result<Self, StoreError> {
         const OPERATION: &str = "begin a session";
         let statements = session_statements(files, plan)?;
-        let place = place(files, driver, plan, Some(plan.database.as_str()));
+        let mut place = place(files, driver, plan, Some(plan.database.as_str()));
+        place.purpose = purpose;
         let mut link = Self::bare(files, driver, &place).await?;
         link.connection.within(Some(place.timeout));
         for check in files.config.session.checks.clone() {

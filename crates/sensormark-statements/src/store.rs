@@ -9,13 +9,14 @@ use crate::question::NO_SUMS;
 use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
-use sensormark_drivers::{Databases, Driver, Place};
+use sensormark_drivers::{Databases, Driver, Place, Purpose};
 use sensormark_kit::folder;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session,
-    Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
+    Administrator, Capability, Clusters, Description, Durability, Endpoint, Family, Installation, Launch,
+    Layout, LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
+    ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical,
+    WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -205,6 +206,10 @@ impl Store for FileStore {
         if any { None } else { Some(KEEPS_TO_LOOPBACK) }
     }
 
+    fn clusters(&self) -> Result<Clusters, String> {
+        Err(self.files.config.clusters.clone().unwrap_or_else(|| ONE_SERVER.to_owned()))
+    }
+
     fn time_resolution(&self, layout: &Layout, _: &Table) -> TimeResolution {
         match (layout.time, self.files.config.text.native_unit_ns) {
             (TimeKey::Nanoseconds, _) | (_, None | Some(1)) => TimeResolution::Nanoseconds,
@@ -242,10 +247,16 @@ impl Store for FileStore {
                 database: None,
                 file: PathBuf::new(),
                 timeout: VERSION,
-                only_looks: false,
+                purpose: Purpose::Look,
             };
             let mut link = Link::bare(&self.files, &*self.driver, &place).await?;
-            let version = link.value("ask for the version", &self.files.config.admin.version, &[]).await?;
+            let admin = &self.files.config.admin;
+            let version = link.value("ask for the version", &admin.version, &[]).await?;
+            if let Some(check) = admin.named.as_ref().filter(|_| !endpoint.managed) {
+                const OPERATION: &str = "look into the URL's database";
+                let value = link.value(OPERATION, &check.sql, &[]).await?;
+                check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+            }
             link.close().await?;
             Ok(version.unwrap_or_default())
         })
@@ -266,7 +277,7 @@ impl Store for FileStore {
     fn connect<'a>(&'a self, plan: &'a Plan) -> LocalFuture<'a, Result<Box<dyn Session>, StoreError>> {
         Box::pin(async move {
             let physical = self.physical(plan)?;
-            let link = Link::open(&self.files, &*self.driver, plan).await?;
+            let link = Link::open(&self.files, &*self.driver, plan, Purpose::Work).await?;
             let time = Duration::from_millis(plan.timeout_ms);
             let session: Box<dyn Session> = Box::new(FileSession::new(link, physical, time));
             Ok(session)

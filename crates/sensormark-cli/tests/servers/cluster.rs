@@ -1,11 +1,15 @@
 //! Clusters that sensormark starts: a small load on each, and the loss of a member in mid-load.
 
+use crate::existing_server::Running;
 use crate::support::{Place, errors, held_against, said};
 #[cfg(feature = "cassandra")]
 use sensormark_server::Supervisor;
 #[cfg(feature = "cassandra")]
 use sensormark_store::{Cluster, ServerOptions};
 use serde_json::Value;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 /// A small test of single and multi operations.
 const SMALL: [&str; 6] = ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1,3", "sweep=false"];
@@ -43,22 +47,90 @@ fn setting<'a>(trial: &'a Value, name: &str) -> &'a str {
     found.and_then(|one| one["value"].as_str()).unwrap_or("")
 }
 
-/// The server that is watched is all three: each has at least a postmaster and five processes of its own.
-pub fn three_of_postgresql_are_one_valid_server() {
-    for trial in measured("postgresql", "remote_apply") {
-        let standbys = setting(&trial, "synchronous_standby_names");
-        assert_eq!(standbys, "ANY 1 (member_2, member_3)");
-        assert_eq!(setting(&trial, "synchronous_commit"), "remote_apply");
-        assert_eq!(setting(&trial, "replicas that stream"), "2");
+/// A copy of a running PostgreSQL that follows it and answers questions.
+struct Replica {
+    server: std::process::Child,
+    port: u16,
+}
+
+impl Replica {
+    /// The copy's server runs as the primary's user, because PostgreSQL refuses root.
+    fn of(primary: &Running<'_>, folder: &std::path::Path) -> Self {
+        let data = primary.sql("postgres", "SHOW data_directory");
+        let owner = std::fs::metadata(data.trim()).expect("the primary's data");
+        let programs = primary.sql("postgres", "SELECT setting FROM pg_config WHERE name = 'BINDIR'");
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        drop(listener);
+        std::fs::create_dir(folder).expect("a folder");
+        std::os::unix::fs::chown(folder, Some(owner.uid()), Some(owner.gid())).expect("the folder's owner");
+        let program = |name: &str| {
+            let mut command = Command::new(format!("{}/{name}", programs.trim()));
+            command.uid(owner.uid()).gid(owner.gid()).current_dir("/");
+            command
+        };
+        let copy = folder.join("data");
+        let url = primary.url_of("postgres");
+        let copied = program("pg_basebackup")
+            .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--dbname", &url, "--pgdata"])
+            .arg(&copy)
+            .output()
+            .expect("pg_basebackup is there");
+        assert!(copied.status.success(), "{}", errors(&copied));
+        let log = std::fs::File::create(folder.join("log")).expect("a file");
+        let server = program("postgres")
+            .args([
+                "-c",
+                "log_statement=all",
+                "-c",
+                "unix_socket_directories=",
+                "-p",
+                &port.to_string(),
+                "-D",
+            ])
+            .arg(&copy)
+            .stderr(log)
+            .spawn()
+            .expect("postgres is there");
+        Self { server, port }
     }
 }
 
-/// Questions that replicas answer find everything that was acknowledged: every answer is checked.
-pub fn replicas_of_postgresql_answer_right() {
-    for trial in measured("postgresql", "replica_reads") {
-        let standbys = setting(&trial, "synchronous_standby_names");
-        assert_eq!(standbys, "ANY 2 (member_2, member_3)");
+impl Drop for Replica {
+    fn drop(&mut self) {
+        drop(self.server.kill());
+        drop(self.server.wait());
     }
+}
+
+/// Questions that a replica answers find everything that was acknowledged: every answer is checked.
+pub fn postgresql_by_url_asks_its_replica_and_waits_for_it() {
+    let (home, place) = (Place::new(), Place::new());
+    let primary = Running::start(&home);
+    let folder = tempfile::tempdir_in("/tmp").expect("a folder that other users reach");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let replica = Replica::of(&primary, &folder.path().join("replica"));
+    // No commit returns before the replica streams.
+    primary.sql("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'");
+    primary.sql("postgres", "SELECT pg_reload_conf()");
+    let host = primary.url.rsplit('@').next().and_then(|host| host.split(['/', '?']).next()).expect("a host");
+    let both = primary.url.replace(host, &format!("127.0.0.1:{},{host}", replica.port));
+    let url = format!("{both}&reads=replicas&synchronous_commit=remote_apply");
+    let output =
+        place.measure("sensor-operations", &SMALL, &["--on", &format!("postgresql:individual={url}")]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{text}");
+    for trial in &trials {
+        assert!(held_against(trial).is_empty(), "{text}");
+        assert_eq!(setting(trial, "synchronous_commit"), "remote_apply");
+        assert_eq!(setting(trial, "replicas that stream"), "1");
+    }
+    drop(replica);
+    let log = std::fs::read_to_string(folder.path().join("replica/log")).expect("the replica's log");
+    let asked = log.lines().filter(|line| line.contains(r#": SELECT r."time""#)).count();
+    assert!(asked > 50, "{asked} questions on the replica: {log}");
 }
 
 /// Kills a member in mid-load; what was acknowledged is stored, and the report shows the outage. The class is the usual one, so that the level alone makes a
@@ -87,18 +159,6 @@ fn drilled(store: &str, victim: &str) -> f64 {
     assert!(text.contains("outage"), "{text}");
     assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
     figure("outage_seconds").expect("an outage")
-}
-
-/// The other replica's word is enough, so the load goes on.
-pub fn the_loss_of_a_replica_of_postgresql_is_no_outage() {
-    let outage = drilled("postgresql", "replica");
-    assert!(outage < 1.0, "{outage}: it was down for 1 s");
-}
-
-/// Nothing takes over by itself, so nothing is written until it is back.
-pub fn the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back() {
-    let outage = drilled("postgresql", "primary");
-    assert!(outage >= 1.0, "{outage}: it was down for 1 s");
 }
 
 /// The other two elect one by themselves, after the 10 s that MongoDB waits.
@@ -219,6 +279,7 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
     };
     let embedded = ["runs inside the client", "--cluster 3"];
     refused(&["--on", "sqlite", "--cluster", "3"], &embedded);
+    refused(&["--on", "postgresql", "--cluster", "3"], &["one server of it alone", "names all of its hosts"]);
     let by_url = "postgresql=postgresql://u:hunter2@127.0.0.1:1/";
     refused(&["--on", "sqlite", "--consistency", "on"], &["--cluster"]);
     let output = place.run(&["run", "devops", "--on", by_url, "--cluster", "3"]);
@@ -228,18 +289,17 @@ pub fn what_cannot_be_a_cluster_is_refused() -> Option<String> {
 }
 
 /// A level that there is not is named with those that there are.
-pub fn a_level_that_postgresql_does_not_have_is_refused() {
+pub fn a_level_that_mongodb_does_not_have_is_refused() {
     let place = Place::new();
-    for (options, word) in
-        [(["3", "remote_aply"], "did you mean remote_apply?"), (["9", "on"], "2 to 5 members")]
+    for (options, word) in [(["3", "majorty"], "did you mean majority?"), (["9", "local"], "3 to 7 members")]
     {
         let [members, level] = options;
-        let all = ["run", "devops", "--on", "postgresql", "--cluster", members];
+        let all = ["run", "devops", "--on", "mongodb", "--cluster", members];
         let output = place.run(&[&all[..], &["--consistency", level]].concat());
         assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
         assert!(errors(&output).contains(word), "{}", errors(&output));
     }
-    let alone = ["--on", "postgresql", "--durability", "durable"];
+    let alone = ["--on", "mongodb", "--durability", "durable"];
     let output = place.measure("durability", &["kill=replica"], &alone);
     assert!(said(&output).contains("a server alone has none"), "{}", said(&output));
 }

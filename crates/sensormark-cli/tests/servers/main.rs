@@ -190,11 +190,8 @@ fn answers() -> Vec<Named> {
 fn clusters_and_encryption() -> Vec<Named> {
     vec![
         ("cluster::what_cannot_be_a_cluster_is_refused", None, cluster::what_cannot_be_a_cluster_is_refused),
-        test!("PostgreSQL", cluster::three_of_postgresql_are_one_valid_server),
-        test!("PostgreSQL", cluster::replicas_of_postgresql_answer_right),
-        test!("PostgreSQL", cluster::the_loss_of_a_replica_of_postgresql_is_no_outage),
-        test!("PostgreSQL", cluster::the_loss_of_the_primary_of_postgresql_is_an_outage_until_it_is_back),
-        test!("PostgreSQL", cluster::a_level_that_postgresql_does_not_have_is_refused),
+        test!("PostgreSQL", cluster::postgresql_by_url_asks_its_replica_and_waits_for_it),
+        test!("MongoDB", cluster::a_level_that_mongodb_does_not_have_is_refused),
         test!("MongoDB", cluster::three_of_mongodb_are_one_valid_server),
         test!("Cassandra", cluster::three_of_cassandra_by_url_are_one_valid_server),
         test!("Cassandra", cluster::the_loss_of_a_node_of_cassandra_is_no_outage_at_quorum),

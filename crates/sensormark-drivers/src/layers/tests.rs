@@ -5,7 +5,7 @@ use super::guard::Guard;
 use super::null::Null;
 use super::reconnect::Reconnect;
 use super::*;
-use crate::{Databases, Driver, Named, Place};
+use crate::{Databases, Driver, Named, Place, Purpose};
 use sensormark_store::{Endpoint, ErrorKind, Secret, SessionKind, StoreError};
 use std::future::Future;
 use std::pin::pin;
@@ -87,7 +87,7 @@ fn a_broken_connection_is_opened_anew_with_what_was_prepared() {
         database: None,
         file: std::path::PathBuf::new(),
         timeout: Duration::from_secs(1),
-        only_looks: false,
+        purpose: Purpose::Work,
     };
     let steps = [Planned::Done, Planned::Done, Planned::Refused(ErrorKind::Unavailable)];
     let (_, connection) = planned(&steps);
