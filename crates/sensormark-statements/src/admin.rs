@@ -4,7 +4,7 @@ use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
-use sensormark_drivers::{Cell, Connection, Databases, Driver, Purpose};
+use sensormark_drivers::{Cell, Connection, Databases, Driver, Place, Purpose};
 use sensormark_kit::folder::{self, file_error};
 use sensormark_kit::{BackendAdministrator, Found, ownership};
 use sensormark_store::{
@@ -30,12 +30,13 @@ struct Backend {
     plan: Plan,
     physical: Arc<Physical>,
     driver: Arc<dyn Driver>,
+    notes: Vec<String>,
 }
 
 impl FileAdministrator {
     /// The administrator of a plan's database, which need not exist.
     pub fn new(plan: &Plan, physical: Arc<Physical>, driver: Arc<dyn Driver>) -> Self {
-        Self { backend: Backend { plan: plan.clone(), physical, driver } }
+        Self { backend: Backend { plan: plan.clone(), physical, driver, notes: Vec::new() } }
     }
 }
 
@@ -60,6 +61,10 @@ impl Administrator for FileAdministrator {
 
     fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
         Box::pin(self.backend.settle())
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.backend.notes)
     }
 
     fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
@@ -104,6 +109,18 @@ impl Backend {
         if self.driver.databases() == Databases::Server {
             link.connection.within(Some(PATIENCE));
         }
+    }
+
+    /// One of the databases, whatever the user's role has by default.
+    async fn look(&self, place: &Place) -> Result<Link, StoreError> {
+        let files = &self.physical.files;
+        let mut link = Link::bare(files, &*self.driver, place).await?;
+        if self.driver.databases() == Databases::Server {
+            for text in &files.config.session.always {
+                link.run("begin a session", text).await?;
+            }
+        }
+        Ok(link)
     }
 
     /// The server's own database.
@@ -152,7 +169,7 @@ impl Backend {
         let name = Some(self.plan.database.as_str());
         let mut place = place(&self.physical.files, &*self.driver, &self.plan, name);
         place.timeout = LEAVE;
-        let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+        let mut link = self.look(&place).await?;
         for table in self.expected().iter().filter(|table| *table != OWNER_TABLE) {
             link.run("leave the database", &text.replace("{table}", table)).await?;
         }
@@ -164,7 +181,7 @@ impl Backend {
         let mut place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
         place.purpose = purpose;
         let marked = async {
-            let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+            let mut link = self.look(&place).await?;
             let text = self.named(&self.physical.files.config.admin.marked);
             link.value("read the owner's mark", &text, &[]).await
         };
@@ -182,7 +199,8 @@ impl BackendAdministrator for Backend {
     async fn check(&mut self) -> Result<(), StoreError> {
         let files = Arc::clone(&self.physical.files);
         let class = files.config.durability.class(self.plan.durability);
-        let Some(check) = class.and_then(|class| class.check.as_ref()) else {
+        let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| !check.is_note())
+        else {
             return Ok(());
         };
         const OPERATION: &str = "set the durability class";
@@ -209,7 +227,7 @@ impl BackendAdministrator for Backend {
         let mark = self.mark(name, purpose).await?;
         if mark.is_none() && self.driver.databases() == Databases::Server {
             let place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
-            let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+            let mut link = self.look(&place).await?;
             if link.list("look at the tables that are there", &admin.contents, &[]).await?.is_empty() {
                 return Ok(Found::Empty);
             }
@@ -288,7 +306,9 @@ impl BackendAdministrator for Backend {
         for text in &admin.settle {
             // A right that the user lacks (a checkpoint) leaves the rest to be done.
             match link.run(&operation, &self.named(text)).await {
-                Err(error) if error.kind() == ErrorKind::Authentication => {}
+                Err(error) if error.kind() == ErrorKind::Authentication => {
+                    self.notes.push(format!("no {text} before the disk was measured: the user may not"));
+                }
                 done => done?,
             }
         }
@@ -328,6 +348,11 @@ impl BackendAdministrator for Backend {
                     found.push((format!("{}{name}", options.prefix), value.to_owned()));
                 }
             }
+        }
+        let class = files.config.durability.class(self.plan.durability);
+        if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.is_note()) {
+            let value = link.value(OPERATION, &check.sql, &[]).await?;
+            self.notes.extend(check.broken(&value.unwrap_or_default()));
         }
         Ok(found.into_iter().map(|(name, value)| Setting { name, value }).collect())
     }

@@ -154,9 +154,9 @@ pub struct Check {
     pub sql: String,
     /// The value.
     pub is: String,
-    /// What failure it is where it is another.
+    /// What failure it is where it is another; `note` where the report says it and nothing fails.
     pub kind: String,
-    /// The same in words.
+    /// The same in words, with `{value}`.
     pub otherwise: String,
 }
 
@@ -399,15 +399,25 @@ pub fn kind_of(text: &str) -> Option<(ErrorKind, bool)> {
 }
 
 impl Check {
+    /// What to say where the value is not the right one.
+    pub fn broken(&self, value: &str) -> Option<String> {
+        (self.is != value).then(|| self.otherwise.replace("{value}", value))
+    }
+
+    /// Whether the report says it, and nothing fails.
+    pub fn is_note(&self) -> bool {
+        self.kind == "note"
+    }
+
     /// Whether this value is as it has to be.
     ///
     /// # Errors
     /// That it is not.
     pub fn holds(&self, operation: &str, value: &str) -> Result<(), StoreError> {
-        if self.is == value {
+        let Some(text) = self.broken(value) else {
             return Ok(());
-        }
+        };
         let (kind, _) = kind_of(&self.kind).unwrap_or((ErrorKind::Configuration, false));
-        Err(StoreError::new(kind, operation, format!("{} ({value})", self.otherwise)))
+        Err(StoreError::new(kind, operation, text))
     }
 }

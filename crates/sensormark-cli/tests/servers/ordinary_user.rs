@@ -39,7 +39,7 @@ pub fn of_postgresql() {
         let against = held_against(trial);
         assert!(against.is_empty(), "{} {against:?}: {text}", trial["name"]);
     }
-    assert!(text.contains("no checkpoint before the disk was measured"), "{text}");
+    assert!(text.contains("no CHECKPOINT before the disk was measured"), "{text}");
     assert_eq!(server.sql("postgres", OURS), "0\n", "nothing is left behind");
     // A right that is needed is named by the server's own error.
     server.sql("postgres", "ALTER ROLE plain NOCREATEDB");
