@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Holds the crates that sensormark is made of to deny.toml: licences, sources, bans, and known vulnerabilities where their database can be had.
 #
-# cargo-deny comes from crates.io in the version below, into target/tools. It is ignored only where the registry cannot be reached.
+# cargo-deny comes from crates.io in the version below, into target/tools. It is not optimised: that would take longer than its checks. It is ignored only where the registry cannot be reached.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ if [[ $("$DENY" --version 2>/dev/null) != "cargo-deny $CARGO_DENY" ]]; then
         echo "ignored: cargo-deny $CARGO_DENY is not here, and the registry crates.io cannot be reached"
         exit 0
     fi
-    "$CARGO" install --locked --quiet --root "$TOOLS" "cargo-deny@$CARGO_DENY"
+    "$CARGO" install --locked --quiet --debug --root "$TOOLS" "cargo-deny@$CARGO_DENY"
 fi
 # Crates of the other target are read too, and need not be here yet.
 "$CARGO" fetch --locked --quiet

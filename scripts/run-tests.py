@@ -5,34 +5,37 @@ import concurrent.futures, json, os, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
 LONG = ' servers'
+# The longest of all in two parts, so that it does not run on alone; one of them starts several servers a test.
+PARTS = [['cluster::', '--test-threads=1'], ['--skip', 'cluster::']]
 CARGO = os.environ.get('CARGO', 'cargo')
 
 def built():
-    """Executables of tests, each with the folder of its crate."""
+    """Executables of tests, each with the folder of its crate and its arguments."""
     build = subprocess.Popen([CARGO, 'test', '--locked', '--workspace', '--no-run', '--message-format=json-render-diagnostics'], stdout=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in build.stdout if line.startswith('{')]
     if build.wait(): sys.exit(build.returncode)
     tests = [m for m in messages if m.get('profile', {}).get('test') and m.get('executable')]
     if '--check' in sys.argv: tests = [m for m in tests if is_quick(m)]
-    return [(m['executable'], os.path.dirname(m['manifest_path'])) for m in tests]
+    found = [(m['executable'], os.path.dirname(m['manifest_path']), []) for m in tests]
+    return [(*test[:2], part) for test in found for part in (PARTS if name(test).endswith(LONG) else [[]])]
 
 def is_quick(message):
     target = message['target']
     return 'test' not in target['kind'] or target['name'] == 'structure' or target['name'].startswith('sqlite')
 
 def name(test):
-    return f'{os.path.relpath(test[1])} {os.path.basename(test[0]).rsplit("-", 1)[0]}'
+    return ' '.join([os.path.relpath(test[1]), os.path.basename(test[0]).rsplit("-", 1)[0], *test[2]])
 
 def run(test, output=None):
     """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
     start = time.monotonic()
     print(f'     Running {name(test)}', file=output, flush=True)
-    done = subprocess.run([test[0]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    done = subprocess.run([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     print(f'     {name(test)}: {time.monotonic() - start:.0f} s', file=output, flush=True)
     return done.returncode == 0
 
 def aside(test):
-    path = f'target/{name(test).replace("/", "-").replace(" ", "-")}.log'
+    path = f'target/{name(test).replace("/", "-").replace(" ", "-").replace(":", "")}.log'
     with open(path, 'w+', encoding='utf8', errors='replace') as output:
         ended_well = run(test, output)
         output.seek(0)
@@ -41,10 +44,10 @@ def aside(test):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
-    suites = [test for test in tests if name(test).startswith('stores') or name(test).endswith(LONG)]
+    suites = [test for test in tests if name(test).startswith('stores') or LONG in name(test)]
     with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         # What takes longest begins first.
-        suites.sort(key=lambda test: (not name(test).endswith(LONG), 'conformance' not in test[0]))
+        suites.sort(key=lambda test: (LONG not in name(test), 'conformance' not in test[0]))
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
             if not ended_well: failed.append(name(test))

@@ -25,6 +25,7 @@ Environment:
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation
+  SENSORMARK_TIMESCALEDB_HOME          folder of a PostgreSQL installation with TimescaleDB
   SENSORMARK_MARIADB_HOME              folder of a MariaDB installation
   SENSORMARK_MONGODB_HOME              folder of a MongoDB installation
   SENSORMARK_CASSANDRA_HOME            folder of a Cassandra installation
