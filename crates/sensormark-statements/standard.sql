@@ -87,15 +87,9 @@ sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "cou
 {% endif %}
 -- macro: passes()
 {{ comparable(chosen[0]) }} {% if above %}>{% else %}<{% endif %} :threshold
--- Of readings at the same time, the lowest series.
--- macro: ties(direction)
-{% if of != "one" and in_series_order %}{% for key in keys %}, {{ key_order(key) }}{% endfor %}{% endif %}{{ after_time(direction) }}
--- macro: key_order(key)
-r.{{ key }}
--- The first reading in an order. Where keys have another order than series, the client reads on until the order's value changes.
+-- The first reading in an order. It is asked of one series.
 -- macro: first_of(conditions, order, direction)
-SELECT {{ ns() }}{{ values(chosen) }}{% if not in_series_order and of != "one" %}{% for key in keys %}, r.{{ key }}{% endfor %}{% endif %}
-FROM {{ source() }} {{ where(conditions) }} ORDER BY {{ order }}{{ ties(direction) }}{% if in_series_order or of == "one" %} LIMIT 1{% endif %}
+SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where(conditions) }} ORDER BY {{ order }}{{ after_time(direction) }} LIMIT 1
 
 -- macro: aggregate_of(name, value, kind, time)
 {% if name == "sum" %}{{ sum(value, kind) }}
@@ -148,7 +142,7 @@ FROM (SELECT {{ answer_keys() }}max({{ at() }}) AS t FROM {{ source() }} {{ wher
 JOIN {{ source() }} ON {% for key in keys %}r.{{ key }} = m.{{ key }} AND {% endfor %}{{ at() }} = m.t {{ where([any_present()]) }}
 {% endif %}
 -- Times alone, where a reading is not a row: the reading of each is a point that follows.
--- statement: latest_times
+-- statement: latest_times -> times
 -- macro: index_hint()
 -- statement: matching
 {{ matching_at_once() }}
@@ -177,7 +171,7 @@ FROM {{ entity.table }}
 SELECT {{ keys_of("q", "k") }}
 {% for one in functions %}
 {% set value = "q.f" ~ one.field.number %}{% set held = "(least(q.n" ~ one.field.number ~ ", " ~ end_ns() ~ ") - q.t)" %}
-{% if one.name == "share" %}{{ share(value, held) }}{% else %}{{ aggregate_of(one.name, value, one.field.kind, "q.t") }}{% endif %}
+{% if one.name == "time_weighted_share" %}{{ share(value, held) }}{% else %}{{ aggregate_of(one.name, value, one.field.kind, "q.t") }}{% endif %}
 {% if not loop.last %}, {% endif %}
 {% endfor %}
 FROM (SELECT {{ keys_as("k") }}{{ ns() }} AS t

@@ -250,9 +250,8 @@ FROM {{ table }} r CROSS JOIN LATERAL (SELECT {{ span_at() }} AS t{{ columns }}
 FROM {{ elements() }}
 {{ where([span_at() ~ " >= :start AND " ~ span_at() ~ " < :end", condition]) }} ORDER BY 1{{ direction }} LIMIT 1) o
 -- macro: first_of_all(direction)
-{% set of_series = not in_series_order and of != "one" %}
-{{ first_of_records(direction, passes(), ", " ~ value(chosen[0]) ~ " AS f", "o.t, o.f" ~ (", " ~ key_names("r.") if of_series else "")) }}
-{{ where([selected(), in_spans()]) }} ORDER BY r.{{ span() }}{{ direction }}, o.t{{ direction }}{{ ties(direction) }}{% if not of_series %} LIMIT 1{% endif %}
+{{ first_of_records(direction, passes(), ", " ~ value(chosen[0]) ~ " AS f", "o.t, o.f") }}
+{{ where([selected(), in_spans()]) }} ORDER BY r.{{ span() }}{{ direction }}, o.t{{ direction }}{{ after_time(direction) }} LIMIT 1
 -- statement: first
 {{ first_of_all("") }}
 -- statement: last

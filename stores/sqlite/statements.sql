@@ -225,7 +225,7 @@ ORDER BY {{ answer_keys() }}r.{{ span() }}, r._rowid_
 -- statement: latest
 -- macro: latest_time(condition)
 SELECT {{ at() }} FROM {{ source() }} {{ where([in_range(), condition, any_present()]) }} ORDER BY {{ order_time(" DESC") }} LIMIT 1
--- statement: latest_times
+-- statement: latest_times -> times
 {% if of == "one" or not keys %}{{ latest_time(selected()) }}{% else %}SELECT {{ key_names("s.") }}, ({{ latest_time(same_series()) }}) FROM {{ each_series() }}{% endif %}
 -- statement: scan -> json records
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ span() }}, {{ document() }} FROM {{ table }} r
@@ -278,7 +278,7 @@ json(r.{{ data() }})
 -- kept: index = "none"
 -- macro: every_series()
 -- statement: index
--- statement: latest_times
+-- statement: latest_times -> times
 {% if of == "one" or not keys %}{{ latest_time(selected()) }}
 {% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}{% endif %}
 -- statement: matching

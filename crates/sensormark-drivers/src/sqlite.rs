@@ -6,6 +6,7 @@
 
 use crate::cell::Cell;
 use crate::fault::Fault;
+use crate::pieces::{pieces, put_literals};
 use crate::row::{Document, Row};
 use crate::rows::{Rows, Source};
 use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared};
@@ -204,15 +205,10 @@ impl SqliteConnection {
 
     /// All rows as statements in one string, values as literals, parsed anew each time.
     fn write_text(&self, statement: Prepared, rows: &Rows<'_>, text: &mut Vec<u8>) -> Result<u64, Fault> {
-        let pieces = pieces(&self.texts[statement.0].text);
+        let pieces: Vec<_> = pieces(&self.texts[statement.0].text).collect();
         text.clear();
         for row in 0..rows.len() {
-            for (piece, slot) in &pieces {
-                text.extend_from_slice(piece.as_bytes());
-                if let Some(slot) = slot {
-                    rows.cell(row, *slot).literal(text);
-                }
-            }
+            put_literals(pieces.iter().copied(), |slot| rows.cell(row, slot), text);
             text.push(b';');
             // The library copies the whole rest of a string for each statement in it.
             if text.len() >= TEXT || row + 1 == rows.len() {
@@ -347,19 +343,6 @@ fn immutable(file: &Path) -> String {
         }
     }
     address + "?immutable=1"
-}
-
-/// The text between placeholders (`?3`), each piece with the number of the slot behind it; none behind the last.
-fn pieces(text: &str) -> Vec<(&str, Option<usize>)> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while let Some((piece, behind)) = rest.split_once('?') {
-        let end = behind.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(behind.len());
-        let number: usize = behind[..end].parse().unwrap_or(1);
-        pieces.push((piece, Some(number - 1)));
-        rest = &behind[end..];
-    }
-    pieces.push((rest, None));
-    pieces
 }
 
 /// Whether a table has this key already.
@@ -570,11 +553,5 @@ mod tests {
             assert!(!statement.exists((start % 2, start, start * 2)).unwrap());
         }
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
-    }
-
-    #[test]
-    fn statements_are_cut_at_their_slots() {
-        let pieces = pieces("INSERT INTO t VALUES (?2, 0, ?1)");
-        assert_eq!(pieces, [("INSERT INTO t VALUES (", Some(1)), (", 0, ", Some(0)), (")", None)]);
     }
 }

@@ -1,6 +1,6 @@
 //! `store.toml`: what a store says of itself beside its statements. Unknown words are errors.
 
-use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, StoreError, Table, Typical};
+use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, Table, TagColumn, TimeKey, Typical};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -53,12 +53,6 @@ pub struct Config {
     /// What `--server-profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
     pub profiles: BTreeMap<String, String>,
-    /// Servers that somebody else runs.
-    #[serde(default)]
-    pub cluster: Option<toml::Table>,
-    /// The versions that are known to work.
-    #[serde(default)]
-    pub versions: Option<String>,
 }
 
 /// How names are written.
@@ -163,20 +157,10 @@ pub struct Check {
 
 /// Durability classes.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct DurabilityConfig {
-    /// What the database does as it comes.
-    #[serde(default)]
-    pub default: Option<Class>,
-    /// An acknowledged write is on disk.
-    #[serde(default)]
-    pub durable: Option<Class>,
-    /// The latest writes may be lost.
-    #[serde(default)]
-    pub relaxed: Option<Class>,
-    /// Nothing is acknowledged.
-    #[serde(default)]
-    pub unacknowledged: Option<Class>,
+    /// Those that the database has.
+    #[serde(flatten)]
+    pub classes: BTreeMap<Durability, Class>,
     /// Why there is no other.
     pub others: String,
 }
@@ -190,27 +174,9 @@ pub struct Class {
     /// Statements of each session.
     #[serde(default)]
     pub session: Vec<String>,
-    /// What a server of sensormark's own is configured with.
-    #[serde(default)]
-    pub server: Option<toml::Value>,
-    /// What tables are made with.
-    #[serde(default)]
-    pub tables: Option<String>,
     /// What holds a server of the user's to it.
     #[serde(default)]
     pub check: Option<Check>,
-}
-
-impl DurabilityConfig {
-    /// The class, where the database has it.
-    pub const fn class(&self, durability: Durability) -> Option<&Class> {
-        match durability {
-            Durability::Default => self.default.as_ref(),
-            Durability::Durable => self.durable.as_ref(),
-            Durability::Relaxed => self.relaxed.as_ref(),
-            Durability::Unacknowledged => self.unacknowledged.as_ref(),
-        }
-    }
 }
 
 /// Names of logs, and the setting that bounds them; see [`sensormark_store::Logs`].
@@ -340,7 +306,33 @@ impl Config {
 
     /// The name of a field's type.
     pub fn field_type(&self, kind: FieldType) -> &str {
-        self.type_name(kind_name(kind))
+        self.type_name(match kind {
+            FieldType::Bool => "bool",
+            FieldType::I64 => "i64",
+            FieldType::U16 => "u16",
+            FieldType::F64 => "f64",
+            FieldType::Text => "text",
+        })
+    }
+
+    /// The type of a column of tags.
+    pub fn tag_type(&self, column: &TagColumn) -> &str {
+        self.type_name(if matches!(column, TagColumn::Text(_)) { "tag_text" } else { "tag_integer" })
+    }
+
+    /// The type of a field's sum.
+    pub fn sum_type(&self, kind: FieldType) -> &str {
+        self.type_name(if kind == FieldType::F64 { "f64" } else { "i64" })
+    }
+
+    /// The type of the column of time.
+    pub fn time_type(&self, time: TimeKey) -> &str {
+        self.type_name(if time == TimeKey::Native { "native_time" } else { "time" })
+    }
+
+    /// Ns in a unit of the column of time.
+    pub fn unit_ns(&self, time: TimeKey) -> i64 {
+        self.text.native_unit_ns.filter(|_| time == TimeKey::Native).unwrap_or(1)
     }
 
     /// The type of arrays of these elements.
@@ -379,34 +371,9 @@ fn join(base: &mut toml::Table, own: toml::Table) {
     }
 }
 
-/// A type's name in store files and templates.
-pub const fn kind_name(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Bool => "bool",
-        FieldType::I64 => "i64",
-        FieldType::U16 => "u16",
-        FieldType::F64 => "f64",
-        FieldType::Text => "text",
-    }
-}
-
 /// A kind of failure as store files write it, and whether a write that failed so is in doubt.
 pub fn kind_of(text: &str) -> Option<(ErrorKind, bool)> {
     let (name, doubt) = text.strip_suffix('?').map_or((text, false), |name| (name, true));
     let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
     Some((kind, doubt))
-}
-
-impl Check {
-    /// Whether this value is as it has to be.
-    ///
-    /// # Errors
-    /// That it is not.
-    pub fn holds(&self, operation: &str, value: &str) -> Result<(), StoreError> {
-        if self.is == value {
-            return Ok(());
-        }
-        let (kind, _) = kind_of(&self.kind).unwrap_or((ErrorKind::Configuration, false));
-        Err(StoreError::new(kind, operation, format!("{} ({value})", self.otherwise)))
-    }
 }

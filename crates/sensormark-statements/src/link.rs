@@ -1,12 +1,12 @@
 //! A connection of a plan: opened with what each session begins with, its faults in the store's own terms.
 
+use crate::config::{Check, kind_of};
 use crate::files::Files;
 use crate::meaning::failure;
-use sensormark_drivers::layers::guard::Guard;
-use sensormark_drivers::layers::{self, Layered};
-use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Row};
+use sensormark_drivers::guard::{Guarded, opened};
+use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Row};
 use sensormark_kit::folder;
-use sensormark_store::{LocalFuture, Plan, StoreError};
+use sensormark_store::{ErrorKind, LocalFuture, Plan, StoreError};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Link {
     /// The store's files.
     pub files: Arc<Files>,
     /// The connection.
-    pub connection: Layered<Guard>,
+    pub connection: Guarded,
     texts: HashMap<String, Prepared>,
 }
 
@@ -44,7 +44,7 @@ pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&
 /// Statements of a session with what they need of the plan.
 fn session_statements(files: &Files, plan: &Plan) -> Result<Vec<String>, StoreError> {
     let config = &files.config;
-    let Some(class) = config.durability.class(plan.durability) else {
+    let Some(class) = config.durability.classes.get(&plan.durability) else {
         let operation = format!("open the {} database", config.title);
         return Err(StoreError::unsupported(operation, config.durability.others.as_str()));
     };
@@ -61,7 +61,7 @@ impl Link {
     /// When it cannot be opened.
     pub async fn bare(files: &Arc<Files>, driver: &dyn Driver, place: &Place) -> Result<Self, StoreError> {
         let operation = format!("open the {} database", files.config.title);
-        let opened = layers::opened(driver, place).await;
+        let opened = opened(driver, place).await;
         let connection = opened.map_err(|fault| failure(&files.config, &operation, fault))?;
         Ok(Self { files: Arc::clone(files), connection, texts: HashMap::new() })
     }
@@ -77,9 +77,8 @@ impl Link {
         let place = place(files, driver, plan, Some(plan.database.as_str()));
         let mut link = Self::bare(files, driver, &place).await?;
         link.connection.within(Some(place.timeout));
-        for check in files.config.session.checks.clone() {
-            let value = link.value(OPERATION, &check.sql, &[]).await?;
-            check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+        for check in &files.config.session.checks {
+            link.check(OPERATION, check).await?;
         }
         for statement in statements {
             link.run(OPERATION, &statement).await?;
@@ -114,7 +113,8 @@ impl Link {
         if let Some(known) = self.texts.get(text) {
             return Ok(*known);
         }
-        let prepared = self.connection.prepare(text, types).await;
+        // Boxed, so that what seldom happens takes no room in the futures of operations.
+        let prepared = Box::pin(self.connection.prepare(text, types)).await;
         let prepared = prepared.map_err(|fault| self.failure(operation, fault))?;
         self.texts.insert(text.to_owned(), prepared);
         Ok(prepared)
@@ -153,7 +153,7 @@ impl Link {
         };
         let types: Vec<String> = cells.iter().map(kind).collect();
         let prepared = self.prepared(operation, &text, &types).await?;
-        let done = self.connection.ask(prepared, &cells, each).await;
+        let done = self.connection.query(prepared, &cells, each).await;
         done.map_err(|fault| self.failure(operation, fault))
     }
 
@@ -167,13 +167,20 @@ impl Link {
         text: &str,
         values: &[(&str, Cell<'_>)],
     ) -> Result<Option<String>, StoreError> {
-        let mut found = None;
-        self.ask(operation, text, values, &mut |row| {
-            found = Some(row.printed(0)?);
-            Ok(false)
-        })
-        .await?;
-        Ok(found)
+        Ok(self.list(operation, text, values).await?.into_iter().next())
+    }
+
+    /// Fails where the first value of a statement is not what it has to be.
+    ///
+    /// # Errors
+    /// What the database says, and as the check has it.
+    pub async fn check(&mut self, operation: &str, check: &Check) -> Result<(), StoreError> {
+        let value = self.value(operation, &check.sql, &[]).await?.unwrap_or_default();
+        if check.is == value {
+            return Ok(());
+        }
+        let (kind, _) = kind_of(&check.kind).unwrap_or((ErrorKind::Configuration, false));
+        Err(StoreError::new(kind, operation, format!("{} ({value})", check.otherwise)))
     }
 
     /// The first column of all rows.
@@ -202,7 +209,7 @@ impl Link {
     pub fn close(self) -> LocalFuture<'static, Result<(), StoreError>> {
         Box::pin(async move {
             let files = self.files;
-            let closed = self.connection.end().await;
+            let closed = self.connection.close().await;
             closed.map_err(|fault| failure(&files.config, "close the connection", fault))
         })
     }

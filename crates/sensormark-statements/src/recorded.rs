@@ -1,7 +1,7 @@
 //! The statements that a session sent, kept for people, with the database's own plans.
 
 use crate::link::Link;
-use sensormark_drivers::{Cell, Connection};
+use sensormark_drivers::Cell;
 use sensormark_store::{Statement, StoreError};
 
 /// Statements of different texts that are kept of one operation: texts that hold their values differ reading by reading.

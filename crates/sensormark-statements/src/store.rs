@@ -10,12 +10,13 @@ use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
 use sensormark_drivers::{Databases, Driver, Place};
+use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Description, Durability, Endpoint, Family, Installation, Launch, Layout,
-    LayoutOption, Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session,
-    Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
+    Administrator, Capability, Description, Endpoint, Family, Installation, Launch, Layout, LayoutOption,
+    Limits, LocalFuture, Logs, Operation, Plan, RepeatedWrite, Schema, ServerOptions, Session, Store,
+    StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,15 +31,8 @@ const VERSION: Duration = Duration::from_secs(10);
 pub struct FileStore {
     files: Arc<Files>,
     driver: Arc<dyn Driver>,
-    latest: Mutex<Option<Latest>>,
-}
-
-/// What the schema of the latest plan became.
-struct Latest {
-    schema: Arc<Schema>,
-    layout: Layout,
-    database: String,
-    made: Arc<Physical>,
+    /// What the schema of the latest plan became.
+    latest: Mutex<Option<Arc<Physical>>>,
 }
 
 impl FileStore {
@@ -66,21 +60,10 @@ impl FileStore {
     /// As [`Physical::new`].
     pub fn physical(&self, plan: &Plan) -> Result<Arc<Physical>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = latest.as_ref()
-            && Arc::ptr_eq(&known.schema, &plan.schema)
-            && known.layout == plan.layout
-            && known.database == plan.database.as_str()
-        {
-            return Ok(Arc::clone(&known.made));
+        match latest.as_ref().filter(|known| known.is_of(plan)) {
+            Some(known) => Ok(Arc::clone(known)),
+            None => Ok(Arc::clone(latest.insert(Arc::new(Physical::new(&self.files, plan)?)))),
         }
-        let made = Arc::new(Physical::new(&self.files, plan)?);
-        *latest = Some(Latest {
-            schema: Arc::clone(&plan.schema),
-            layout: plan.layout,
-            database: plan.database.as_str().to_owned(),
-            made: Arc::clone(&made),
-        });
-        Ok(made)
     }
 
     /// What is said of a layout with this word.
@@ -106,15 +89,13 @@ impl FileStore {
 impl Store for FileStore {
     fn description(&self) -> Description {
         let config = &self.files.config;
-        let classes =
-            [Durability::Default, Durability::Durable, Durability::Relaxed, Durability::Unacknowledged];
-        let class = |class| Some((class, config.durability.class(class)?.promise.clone()));
+        let classes = config.durability.classes.iter();
         Description {
             name: config.name.clone(),
             title: config.title.clone(),
             embedded: self.driver.databases() != Databases::Server,
             session: self.driver.session(),
-            durability: classes.into_iter().filter_map(class).collect(),
+            durability: classes.map(|(&name, class)| (name, class.promise.clone())).collect(),
             url_example: config.url.clone(),
             repeated_write: config.repeated,
             logs: Logs { names: config.logs.names.clone(), bound: config.logs.bound.clone() },
@@ -256,10 +237,8 @@ impl Store for FileStore {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let physical = self.physical(plan)?;
-            let made = FileAdministrator::new(plan, physical, Arc::clone(&self.driver));
-            let administrator: Box<dyn Administrator> = Box::new(made);
-            Ok(administrator)
+            let (physical, driver) = (self.physical(plan)?, Arc::clone(&self.driver));
+            Ok(administrator(FileAdministrator { plan: plan.clone(), physical, driver }, plan))
         })
     }
 
