@@ -15,7 +15,7 @@ use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
 use sensormark_kit::{MOST_SHAPES, folder};
 use sensormark_store::{
-    Column, Endpoint, ErrorKind, FieldSet, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
+    Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -221,10 +221,6 @@ impl SqliteConnection {
         Ok(rows.len() as u64)
     }
 
-    fn run_all(&self, text: &str) -> Result<(), Fault> {
-        self.connection.execute_batch(text).map_err(fault)
-    }
-
     /// The plan, a line a step, each under the step that it belongs to; none where there is nothing to look for.
     fn planned(&self, explain: &str) -> Result<Option<String>, Fault> {
         let mut prepared = self.connection.prepare(explain).map_err(fault)?;
@@ -242,7 +238,7 @@ impl SqliteConnection {
 
 impl Connection for SqliteConnection {
     fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>> {
-        Box::pin(async move { self.run_all(text) })
+        Box::pin(async move { self.connection.execute_batch(text).map_err(fault) })
     }
 
     fn prepare<'a>(
@@ -428,10 +424,12 @@ impl Fetched<'_> {
     fn get(&self, place: usize) -> ValueRef<'_> {
         self.0.get_ref_unwrap(place)
     }
+}
 
+impl Row for Fetched<'_> {
     /// Without a detour for values that are there.
     #[inline]
-    fn append(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
+    fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
         match (&mut column.values, self.get(place)) {
             (_, ValueRef::Null) => {
                 column.push_null();
@@ -449,19 +447,6 @@ impl Fetched<'_> {
         }
         if let Some(present) = &mut column.present {
             present.push(true);
-        }
-        Ok(())
-    }
-}
-
-impl Row for Fetched<'_> {
-    fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        self.append(place, column)
-    }
-
-    fn push_fields(&self, first: usize, fields: FieldSet, columns: &mut [Column]) -> Result<(), StoreError> {
-        for (position, field) in fields.iter().enumerate() {
-            self.append(first + position, &mut columns[field])?;
         }
         Ok(())
     }
