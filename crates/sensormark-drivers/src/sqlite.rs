@@ -428,7 +428,7 @@ impl Fetched<'_> {
 
 impl Row for Fetched<'_> {
     /// Without a detour for values that are there.
-    #[inline]
+    #[inline(always)]
     fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
         match (&mut column.values, self.get(place)) {
             (_, ValueRef::Null) => {

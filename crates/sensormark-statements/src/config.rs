@@ -29,7 +29,6 @@ pub struct Config {
     /// How readings are written.
     pub batch: BatchConfig,
     /// How long its parts take. Only plans use it.
-    #[serde(default)]
     pub typical: Option<Typical>,
     /// What each session begins with.
     #[serde(default)]
@@ -46,9 +45,8 @@ pub struct Config {
     pub settings: SettingsConfig,
     /// What codes mean: `[kind, advice]`, with `?` behind the kind where it is not known whether the write was done.
     #[serde(default)]
-    pub errors: BTreeMap<String, (String, String)>,
+    pub errors: BTreeMap<String, (Kind, String)>,
     /// How a server is found and started.
-    #[serde(default)]
     pub server: Option<crate::server::ServerConfig>,
     /// What `--server-profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
@@ -64,10 +62,8 @@ pub struct Text {
     /// The column of time.
     pub time: String,
     /// Ns in a unit of the database's own type of time, `native_time`, which layouts with `time = "native"` have.
-    #[serde(default)]
     pub native_unit_ns: Option<i64>,
     /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
-    #[serde(default)]
     pub table: Option<String>,
 }
 
@@ -124,7 +120,6 @@ pub struct SessionConfig {
     #[serde(default)]
     pub always: Vec<String>,
     /// Memory that the sessions share: `all_kib`, `least_kib` of each, given to statements as `{cache_kib}`.
-    #[serde(default)]
     pub cache: Option<Cache>,
     /// What has to be so.
     #[serde(default)]
@@ -150,7 +145,7 @@ pub struct Check {
     /// The value.
     pub is: String,
     /// What failure it is where it is another.
-    pub kind: String,
+    pub kind: Kind,
     /// The same in words.
     pub otherwise: String,
 }
@@ -175,7 +170,6 @@ pub struct Class {
     #[serde(default)]
     pub session: Vec<String>,
     /// What holds a server of the user's to it.
-    #[serde(default)]
     pub check: Option<Check>,
 }
 
@@ -187,7 +181,6 @@ pub struct LogsConfig {
     #[serde(default)]
     pub names: Vec<String>,
     /// The setting.
-    #[serde(default)]
     pub bound: Option<String>,
 }
 
@@ -285,12 +278,6 @@ impl Config {
         if config.format != 1 {
             return Err(format!("its format is {}; this version reads format 1", config.format));
         }
-        let checks = config.session.checks.iter().chain(&config.admin.settled);
-        for kind in config.errors.values().map(|meaning| &meaning.0).chain(checks.map(|check| &check.kind)) {
-            if kind_of(kind).is_none() {
-                return Err(format!("{kind:?} is no kind of failure"));
-            }
-        }
         for name in ["time", "series", "bool", "i64", "u16", "f64", "text", "tag_text", "tag_integer"] {
             if !config.types.contains_key(name) {
                 return Err(format!("[types] lacks {name:?}"));
@@ -371,9 +358,23 @@ fn join(base: &mut toml::Table, own: toml::Table) {
     }
 }
 
-/// A kind of failure as store files write it, and whether a write that failed so is in doubt.
-pub fn kind_of(text: &str) -> Option<(ErrorKind, bool)> {
-    let (name, doubt) = text.strip_suffix('?').map_or((text, false), |name| (name, true));
-    let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
-    Some((kind, doubt))
+/// A kind of failure.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Kind {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// Whether it is not known whether the write was done: a `?` behind the kind's name.
+    pub in_doubt: bool,
+}
+
+impl TryFrom<String> for Kind {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let name = text.strip_suffix('?').unwrap_or(&text);
+        let kind = serde_json::from_value(name.into());
+        let kind = kind.map_err(|_| format!("{text:?} is no kind of failure"))?;
+        Ok(Self { kind, in_doubt: name != text })
+    }
 }

@@ -1,12 +1,12 @@
 //! A connection of a plan: opened with what each session begins with, its faults in the store's own terms.
 
-use crate::config::{Check, kind_of};
+use crate::config::Check;
 use crate::files::Files;
 use crate::meaning::failure;
 use sensormark_drivers::guard::{Guarded, opened};
 use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Row};
 use sensormark_kit::folder;
-use sensormark_store::{ErrorKind, LocalFuture, Plan, StoreError};
+use sensormark_store::{LocalFuture, Plan, StoreError};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,9 +86,12 @@ impl Link {
         Ok(link)
     }
 
-    /// A fault in the store's own terms.
-    pub fn failure(&self, operation: &str, fault: Fault) -> StoreError {
-        failure(&self.files.config, operation, fault)
+    /// What came of an operation, its fault in the store's own terms.
+    ///
+    /// # Errors
+    /// The fault.
+    pub fn outcome<T>(&self, operation: &str, done: Result<T, Fault>) -> Result<T, StoreError> {
+        done.map_err(|fault| failure(&self.files.config, operation, fault))
     }
 
     /// Runs statements without values.
@@ -97,7 +100,7 @@ impl Link {
     /// What the database says.
     pub async fn run(&mut self, operation: &str, text: &str) -> Result<(), StoreError> {
         let done = self.connection.run(text).await;
-        done.map_err(|fault| self.failure(operation, fault))
+        self.outcome(operation, done)
     }
 
     /// Prepares a text once.
@@ -115,7 +118,7 @@ impl Link {
         }
         // Boxed, so that what seldom happens takes no room in the futures of operations.
         let prepared = Box::pin(self.connection.prepare(text, types)).await;
-        let prepared = prepared.map_err(|fault| self.failure(operation, fault))?;
+        let prepared = self.outcome(operation, prepared)?;
         self.texts.insert(text.to_owned(), prepared);
         Ok(prepared)
     }
@@ -127,7 +130,7 @@ impl Link {
     pub async fn forget(&mut self) -> Result<(), StoreError> {
         self.texts.clear();
         let done = self.connection.forget().await;
-        done.map_err(|fault| self.failure("give up prepared statements", fault))
+        self.outcome("give up prepared statements", done)
     }
 
     /// Runs a statement of administration, whose values have names in it, and hands over its rows.
@@ -154,7 +157,7 @@ impl Link {
         let types: Vec<String> = cells.iter().map(kind).collect();
         let prepared = self.prepared(operation, &text, &types).await?;
         let done = self.connection.query(prepared, &cells, each).await;
-        done.map_err(|fault| self.failure(operation, fault))
+        self.outcome(operation, done)
     }
 
     /// The first value of a statement of administration, as the database prints it.
@@ -179,8 +182,7 @@ impl Link {
         if check.is == value {
             return Ok(());
         }
-        let (kind, _) = kind_of(&check.kind).unwrap_or((ErrorKind::Configuration, false));
-        Err(StoreError::new(kind, operation, format!("{} ({value})", check.otherwise)))
+        Err(StoreError::new(check.kind.kind, operation, format!("{} ({value})", check.otherwise)))
     }
 
     /// The first column of all rows.

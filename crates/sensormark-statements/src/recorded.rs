@@ -48,7 +48,7 @@ impl Recorded {
             if with_plans && is_planned && !admin.explain.is_empty() {
                 let explain = admin.explain.replace("{statement}", &one.text);
                 let plan = link.connection.plan(&explain, &one.values).await;
-                if let Some(plan) = plan.map_err(|fault| link.failure("show statements", fault))? {
+                if let Some(plan) = link.outcome("show statements", plan)? {
                     statement = statement.with_plan(plan);
                 }
             }

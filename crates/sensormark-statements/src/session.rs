@@ -99,7 +99,7 @@ impl FileSession {
             Ok(true)
         };
         let done = self.link.connection.query(prepared, &cells, &mut each).await;
-        done.map_err(|fault| self.link.failure(OPERATION, fault))
+        self.link.outcome(OPERATION, done)
     }
 
     fn answer<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
@@ -177,7 +177,7 @@ impl FileSession {
             Ok(true)
         };
         let done = self.link.connection.query(prepared, &[], &mut each).await;
-        done.map_err(|fault| self.link.failure(OPERATION, fault))
+        self.link.outcome(OPERATION, done)
     }
 }
 
@@ -197,10 +197,8 @@ impl Session for FileSession {
         &'a mut self,
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move {
-            self.start();
-            self.upsert_reading(write).await
-        })
+        self.start();
+        Box::pin(self.upsert_reading(write))
     }
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
@@ -216,10 +214,8 @@ impl Session for FileSession {
         table: usize,
         sink: &'a mut dyn FnMut(&Batch),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.link.connection.within(None);
-            self.everything(table, sink).await
-        })
+        self.link.connection.within(None);
+        Box::pin(self.everything(table, sink))
     }
 
     fn scan_entities<'a>(
@@ -227,10 +223,8 @@ impl Session for FileSession {
         table: usize,
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.link.connection.within(None);
-            self.entities(table, sink).await
-        })
+        self.link.connection.within(None);
+        Box::pin(self.entities(table, sink))
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {

@@ -24,6 +24,8 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
+/// Why the client answers, where a layout says nothing else.
+const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -72,17 +74,17 @@ impl FileStore {
         option(&self.files.file.lineage(&block.name), word)
     }
 
-    fn in_records(&self, layout: &Layout, statement: &str, otherwise: &str) -> Capability {
+    /// Whether a layout has a statement; where it has none, why the client answers.
+    fn answers(&self, layout: &Layout, statement: &str) -> Capability {
         let Some(block) = block_of(&self.files.file, *layout) else {
             let reason = format!("{} does not have this layout", self.files.config.title);
             return Capability::Unsupported(reason);
         };
         let templates = self.files.templates(&block.name);
-        let is_there = |name: &str| templates.defines(name);
-        if is_there(statement) || (statement == "latest" && is_there("latest_times")) {
+        if templates.defines(statement) || (statement == "latest" && templates.defines("latest_times")) {
             return Capability::Native;
         }
-        Capability::ClientSide(self.option(layout, "in the client").unwrap_or(otherwise).to_owned())
+        Capability::ClientSide(self.option(layout, "in the client").unwrap_or(IN_THE_CLIENT).to_owned())
     }
 }
 
@@ -112,7 +114,7 @@ impl Store for FileStore {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
-                return match self.in_records(layout, "sums", NO_SUMS) {
+                return match self.answers(layout, "sums") {
                     Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),
                     other => other,
                 };
@@ -134,11 +136,7 @@ impl Store for FileStore {
             Operation::SeriesMatching => "matching",
             _ => "aggregate",
         };
-        self.in_records(
-            layout,
-            statement,
-            "the store has no statement for it; the client answers it from the readings",
-        )
+        self.answers(layout, statement)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {

@@ -154,7 +154,7 @@ impl FileSession {
 
     fn enter(&mut self) -> Result<(), StoreError> {
         let entered = self.link.connection.enter();
-        entered.map_err(|fault| self.link.failure(OPERATION, fault))
+        self.link.outcome(OPERATION, entered)
     }
 
     /// Writes rows as one commit: a single row by its statement alone, more in a transaction.
@@ -208,7 +208,7 @@ impl FileSession {
         }
         let prepared = self.link.prepared(OPERATION, text, &[]).await?;
         let done = self.link.connection.execute(prepared, &[]).await;
-        done.map(|_| ()).map_err(|fault| self.link.failure(OPERATION, fault))
+        self.link.outcome(OPERATION, done.map(|_| ()))
     }
 
     /// Writes readings, and what they add to sums; how many statements carried the readings.
@@ -272,7 +272,7 @@ impl FileSession {
         }
         let block = Block { statement, encoder: &text.encoder, repeated, rows };
         let done = self.link.connection.write(block).await;
-        done.map_err(|fault| self.link.failure(OPERATION, fault))
+        self.link.outcome(OPERATION, done)
     }
 
     /// The statement for so many rows, prepared when it is first used.
@@ -408,7 +408,7 @@ pub async fn fill_tags(link: &mut Link, physical: &Physical) -> Result<(), Store
         let rows = Rows::new(&batch, description, &text.sources, RowShape::Readings, 0..batch.len());
         let block = Block { statement, encoder: &text.encoder, repeated: None, rows: &rows };
         let done = link.connection.write(block).await;
-        done.map_err(|fault| link.failure(OPERATION, fault))?;
+        link.outcome(OPERATION, done)?;
     }
     Ok(())
 }
