@@ -15,7 +15,14 @@ r.{{ time }}
 -- macro: value(field)
 r.{{ field }}
 -- macro: in_range()
+{{ in_time() }}
+-- macro: in_time()
 {{ at() }} >= :start AND {{ at() }} < :end
+-- Where a row is a span of a series: its number, and which rows a range touches.
+-- macro: span()
+{{ own("span") }}
+-- macro: in_spans()
+r.{{ span() }} >= :first_span AND r.{{ span() }} <= :last_span
 -- macro: at_time()
 {{ at() }} = :time
 
@@ -46,9 +53,6 @@ r.{{ keys[0] }} IN (SELECT {{ keys[0] }} FROM {{ tags_table }} WHERE {{ tag }} =
 {{ time }} - ({{ time }} - :origin) % :width
 -- macro: is_day(time)
 ({{ time }} % 86400000000000 >= :day_start AND {{ time }} % 86400000000000 < :day_end)
--- The smaller of two values that are both there.
--- macro: smaller(one, other)
-least({{ one }}, {{ other }})
 -- The next row's value, NULL after the last row.
 -- macro: next(value)
 lead({{ value }})
@@ -56,8 +60,6 @@ lead({{ value }})
 sum({{ value }})
 -- macro: mean(value, kind)
 avg({{ value }})
--- macro: sum_of_counts(value)
-sum({{ value }})
 -- macro: mean_of_sums(field)
 sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "count") }}), 0)
 
@@ -72,6 +74,8 @@ sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "cou
 {% for field in fields %}, {{ value(field) }}{% endfor %}
 -- macro: one()
 {% for key in keys %}r.{{ key }} = {{ key.slot }}{% if not loop.last %} AND {% endif %}{% endfor %}
+-- macro: same_series()
+{% for key in keys %}r.{{ key }} = s.{{ key }}{% if not loop.last %} AND {% endif %}{% endfor %}
 -- macro: selected()
 {% if not keys %}
 {% elif of == "one" %}{{ one() }}
@@ -87,15 +91,9 @@ sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "cou
 {% endif %}
 -- macro: passes()
 {{ comparable(chosen[0]) }} {% if above %}>{% else %}<{% endif %} :threshold
--- Of readings at the same time, the lowest series.
--- macro: ties(direction)
-{% if of != "one" and in_series_order %}{% for key in keys %}, {{ key_order(key) }}{% endfor %}{% endif %}{{ after_time(direction) }}
--- macro: key_order(key)
-r.{{ key }}
--- The first reading in an order. Where keys have another order than series, the client reads on until the order's value changes.
+-- The first reading in an order. It is asked of one series.
 -- macro: first_of(conditions, order, direction)
-SELECT {{ ns() }}{{ values(chosen) }}{% if not in_series_order and of != "one" %}{% for key in keys %}, r.{{ key }}{% endfor %}{% endif %}
-FROM {{ source() }} {{ where(conditions) }} ORDER BY {{ order }}{{ ties(direction) }}{% if in_series_order or of == "one" %} LIMIT 1{% endif %}
+SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where(conditions) }} ORDER BY {{ order }}{{ after_time(direction) }} LIMIT 1
 
 -- macro: aggregate_of(name, value, kind, time)
 {% if name == "sum" %}{{ sum(value, kind) }}
@@ -148,7 +146,7 @@ FROM (SELECT {{ answer_keys() }}max({{ at() }}) AS t FROM {{ source() }} {{ wher
 JOIN {{ source() }} ON {% for key in keys %}r.{{ key }} = m.{{ key }} AND {% endfor %}{{ at() }} = m.t {{ where([any_present()]) }}
 {% endif %}
 -- Times alone, where a reading is not a row: the reading of each is a point that follows.
--- statement: latest_times
+-- statement: latest_times -> times
 -- macro: index_hint()
 -- statement: matching
 {{ matching_at_once() }}
@@ -166,7 +164,7 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ ns() }}{{ values(fields)
 SELECT {% for key in keys %}{{ key }}, {% endfor %}{{ entity.last }}{% for column in entity.columns %}, {{ column }}{% endfor %}
 FROM {{ entity.table }}
 
--- Last values, shares and most frequent values are asked in one statement with the others (`statistics`), or each in its own.
+-- Last values, shares and most frequent values are asked of each series by itself: in one statement with the others (`statistics`), or each in its own.
 -- statement: statistics
 -- Where functions stand over windows: the next reading that has the field says how long a reading holds.
 -- macro: keys_as(name)
@@ -177,39 +175,26 @@ FROM {{ entity.table }}
 SELECT {{ keys_of("q", "k") }}
 {% for one in functions %}
 {% set value = "q.f" ~ one.field.number %}{% set held = "(least(q.n" ~ one.field.number ~ ", " ~ end_ns() ~ ") - q.t)" %}
-{% if one.name == "share" %}{{ share(value, held) }}{% else %}{{ aggregate_of(one.name, value, one.field.kind, "q.t") }}{% endif %}
+{% if one.name == "time_weighted_share" %}{{ share(value, held) }}{% else %}{{ aggregate_of(one.name, value, one.field.kind, "q.t") }}{% endif %}
 {% if not loop.last %}, {% endif %}
 {% endfor %}
 FROM (SELECT {{ keys_as("k") }}{{ ns() }} AS t
       {% for field in chosen %}
       , {{ value(field) }} AS f{{ field.number }}
-      , {{ next(ns()) }} OVER (PARTITION BY {{ [key_names("r."), "(" ~ value(field) ~ ") IS NULL"] | select | join(", ") }} ORDER BY {{ at() }}) AS n{{ field.number }}
+      , {{ next(ns()) }} OVER (PARTITION BY {{ key_names("r.") }}, ({{ value(field) }}) IS NULL ORDER BY {{ at() }}) AS n{{ field.number }}
       {% endfor %}
       FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }}) q GROUP BY {{ group_numbers() }}
--- macro: groups_as()
-{% set n = namespace(n=0) %}
-{% if by_series %}{% for key in keys %}r.{{ key }} AS g{{ n.n }}, {% set n.n = n.n + 1 %}{% endfor %}{% endif %}
-{% if by_tag %}{{ "g" if tags_table else "r" }}.{{ by_tag }} AS g{{ n.n }}, {% set n.n = n.n + 1 %}{% endif %}
-{% if windows %}({{ window(ns()) }}) AS g{{ n.n }}, {% set n.n = n.n + 1 %}{% endif %}
-{% if day_parts %}{{ is_day(ns()) }} AS g{{ n.n }}, {% endif %}
--- macro: group_names()
-{% for number in range(group_count) %}q.g{{ number }}, {% endfor %}
--- macro: partition(columns)
-{% if columns | trim %}PARTITION BY {{ (columns | trim)[:-1] }} {% endif %}
--- macro: first_of_each_group(value, order, rest)
-SELECT {{ group_names() }}q.v
-FROM (SELECT {{ groups_as() }}{{ value }} AS v, row_number() OVER ({{ partition(groups()) }} ORDER BY {{ order }}) AS n
+-- macro: first_of_each_series(value, order, rest)
+SELECT {{ keys_of("q", "g") }}q.v
+FROM (SELECT {{ keys_as("g") }}{{ value }} AS v, row_number() OVER (PARTITION BY {{ key_names("r.") }} ORDER BY {{ order }}) AS n
       FROM {{ chosen_readings() }} {{ rest }}) q WHERE q.n = 1
 -- statement: last_values
-{% if group_count %}{{ first_of_each_group(value(chosen[0]), at() ~ " DESC" ~ after_time(" DESC"), "") }}
-{% else %}SELECT {{ value(chosen[0]) }} FROM {{ chosen_readings() }} ORDER BY {{ order_time(" DESC") }}{{ after_time(" DESC") }} LIMIT 1
-{% endif %}
+{{ first_of_each_series(value(chosen[0]), at() ~ " DESC" ~ after_time(" DESC"), "") }}
 -- statement: most_frequent_values
-{{ first_of_each_group(value(chosen[0]), "count(*) DESC, " ~ value(chosen[0]), "GROUP BY " ~ (group_numbers() ~ ", " if group_count else "") ~ (group_count + 1)) }}
+{{ first_of_each_series(value(chosen[0]), "count(*) DESC, " ~ value(chosen[0]), "GROUP BY " ~ group_numbers() ~ ", " ~ (group_count + 1)) }}
 -- statement: shares
-{% set held = "coalesce(" ~ next(ns()) ~ " OVER (" ~ partition(key_names("r.") ~ "," if keys else "") ~ " ORDER BY " ~ at() ~ after_time("") ~ "), " ~ end_ns() ~ ")" %}
-{% if windows %}{% set held = smaller(held, window(ns()) ~ " + :width") %}{% endif %}
-{{ grouped(group_names() ~ share("q.v", "q.h"), "(SELECT " ~ groups_as() ~ value(chosen[0]) ~ " AS v, " ~ held ~ " - " ~ ns() ~ " AS h FROM " ~ chosen_readings() ~ ") q") }}
+{% set held = "coalesce(" ~ next(ns()) ~ " OVER (PARTITION BY " ~ key_names("r.") ~ " ORDER BY " ~ at() ~ after_time("") ~ "), " ~ end_ns() ~ ")" %}
+{{ grouped(keys_of("q", "g") ~ share("q.v", "q.h"), "(SELECT " ~ keys_as("g") ~ value(chosen[0]) ~ " AS v, " ~ held ~ " - " ~ ns() ~ " AS h FROM " ~ chosen_readings() ~ ") q") }}
 -- macro: share(value, held)
 
 -- ---------------------------------------------------------------------------------------------------- sums that are kept beside readings
@@ -224,22 +209,13 @@ FROM (SELECT {{ groups_as() }}{{ value }} AS v, row_number() OVER ({{ partition(
 {{ own("period_ns") }}
 -- macro: day()
 {{ own("day") }}
--- macro: aggregate_of_sums(name, field)
-{% if name == "count" or name == "sum" and field.kind != "f64" %}{{ sum_of_counts("r." ~ sums_column(field, name)) }}
-{% elif name == "mean" %}{{ mean_of_sums(field) }}
-{% else %}{{ name }}(r.{{ sums_column(field, name) }})
-{% endif %}
+-- Means of one series are asked of them, by window or part of the day.
 -- macro: sums_groups()
-{% if by_series %}{% for key in keys %}r.{{ key }}, {% endfor %}{% endif %}
-{% if by_tag %}{{ "g" if tags_table else "r" }}.{{ by_tag }}, {% endif %}
-{% if windows %}{{ window("r." ~ period()) }}, {% endif %}
-{% if day_parts %}r.{{ day() }}, {% endif %}
+{% if windows %}{{ window("r." ~ period()) }}, {% endif %}{% if day_parts %}r.{{ day() }}, {% endif %}
 -- macro: sums_present()
-({% for field in chosen %}r.{{ sums_column(field, "count") }} > 0{% if not loop.last %} OR {% endif %}{% endfor %})
+(r.{{ sums_column(chosen[0], "count") }} > 0)
 -- macro: in_periods()
 r.{{ period() }} >= :start AND r.{{ period() }} < :end
--- macro: aggregates_of_sums()
-{% for one in functions %}{{ aggregate_of_sums(one.name, one.field) }}{% if not loop.last %}, {% endif %}{% endfor %}
 -- macro: sums_key()
 {{ [key_names(), period(), day()] | select | join(", ") }}
 -- macro: sums_columns()
@@ -272,7 +248,7 @@ excluded.{{ column }}
 {% set column = sums_column(field, part) %}{{ column }} = {{ merged(part, kept(column), incoming(column), field) }}{% if not (last and loop.last) %}, {% endif %}
 {% endfor %}{% endfor %}
 -- macro: read_sums()
-{{ grouped(sums_groups() ~ aggregates_of_sums(), sums_table ~ " r " ~ with_tags() ~ " " ~ where([selected(), in_periods(), sums_present()])) }}
+{{ grouped(sums_groups() ~ mean_of_sums(chosen[0]), sums_table ~ " r " ~ where([selected(), in_periods(), sums_present()])) }}
 
 -- ---------------------------------------------------------------------------------------------------- tables and writes
 

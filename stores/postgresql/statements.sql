@@ -4,8 +4,6 @@
 avg({{ value }})::float8
 -- macro: sum(value, kind)
 sum({{ value }}){% if kind == "i64" %}::int8{% endif %}
--- macro: sum_of_counts(value)
-sum({{ value }})::int8
 -- macro: mean_of_sums(field)
 (sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "count") }}), 0)::{{ "float8" if field.kind == "f64" else "numeric" }})::float8
 -- macro: comparable(field)
@@ -31,15 +29,12 @@ coalesce(sum({{ held }}) FILTER (WHERE {{ value }}), 0)::float8 / (sum({{ held }
 -- Series by series, so that each is one look into the index.
 -- macro: each_series()
 {% if of == "one" %}(SELECT {% for key in keys %}{{ key.slot }}::{{ key.type }} AS {{ key }}{% if not loop.last %}, {% endif %}{% endfor %}) s
-{% elif of == "set" %}unnest({{ arrays("set") }}) AS s({{ key_names() }})
 {% elif of == "tagged" and tags_table %}(SELECT DISTINCT {{ key_names() }} FROM {{ tags_table }} WHERE {{ tag }} = :tag) s
 {% elif of == "tagged" and keys | length == 1 and keys[0].number == tag.number %}(SELECT :tag::{{ tag.type }} AS {{ tag }}) s
 {% elif of == "tagged" %}(SELECT DISTINCT {{ key_names() }} FROM {{ table }} WHERE {{ tag }} = :tag) s
 {% elif tags_table %}{{ tags_table }} s
 {% else %}unnest({{ arrays("all") }}) AS s({{ key_names() }})
 {% endif %}
--- macro: same_series()
-{% for key in keys %}r.{{ key }} = s.{{ key }}{% if not loop.last %} AND {% endif %}{% endfor %}
 -- macro: latest_of_one()
 SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where([in_range(), same_series(), any_present()]) }} ORDER BY {{ at() }} DESC LIMIT 1
 -- statement: latest
@@ -57,10 +52,6 @@ WHERE EXISTS (SELECT 1 FROM {{ source() }} {{ where([in_range(), passes(), same_
 {% endif %}
 -- statement: statistics
 {{ statistics_in_one() }}
--- statement: last_values
-{{ grouped(groups() ~ aggregates(), chosen_readings()) }}
--- statement: most_frequent_values
-{{ grouped(groups() ~ aggregates(), chosen_readings()) }}
 
 -- What may read much is planned for its range; what an index leads to is planned once. Sent before a statement, where the session has it otherwise.
 -- statement: before
@@ -110,8 +101,6 @@ r.{{ own("field") }}
 r.{{ own("value") }}
 -- macro: of_fields()
 {{ field_number() }} IN ({{ chosen | map(attribute="number") | join(", ") }})
--- macro: in_time()
-{{ at() }} >= :start AND {{ at() }} < :end
 -- macro: in_range()
 {{ of_fields() }} AND {{ in_time() }}
 -- macro: value(field)
@@ -211,8 +200,6 @@ COPY {{ table }} ({{ columns() }}) FROM STDIN (FORMAT binary)
 -- measured: usual
 -- kept: encoding = "binary_json"
 -- rows: records
--- macro: span()
-{{ own("span") }}
 -- macro: document()
 {{ own("readings") }}
 -- macro: offset_type()
@@ -229,10 +216,8 @@ jsonb_array_elements(r.{{ document() }} -> 'measurements') AS e(v)
 r.{{ span() }} * {{ span_ns }}::int8 + {{ nanosecond() }}
 -- macro: at()
 ({{ span_at() }})
--- macro: in_spans()
-r.{{ span() }} >= :first_span AND r.{{ span() }} <= :last_span
 -- macro: in_range()
-{{ in_spans() }} AND {{ at() }} >= :start AND {{ at() }} < :end
+{{ in_spans() }} AND {{ in_time() }}
 -- Whole records are answered, and the client takes readings out of them.
 -- statement: range -> {{ "json records" if chosen | length == fields | length else "json columns" }}
 SELECT {{ answer_keys() }}r.{{ span() }},
@@ -250,9 +235,8 @@ FROM {{ table }} r CROSS JOIN LATERAL (SELECT {{ span_at() }} AS t{{ columns }}
 FROM {{ elements() }}
 {{ where([span_at() ~ " >= :start AND " ~ span_at() ~ " < :end", condition]) }} ORDER BY 1{{ direction }} LIMIT 1) o
 -- macro: first_of_all(direction)
-{% set of_series = not in_series_order and of != "one" %}
-{{ first_of_records(direction, passes(), ", " ~ value(chosen[0]) ~ " AS f", "o.t, o.f" ~ (", " ~ key_names("r.") if of_series else "")) }}
-{{ where([selected(), in_spans()]) }} ORDER BY r.{{ span() }}{{ direction }}, o.t{{ direction }}{{ ties(direction) }}{% if not of_series %} LIMIT 1{% endif %}
+{{ first_of_records(direction, passes(), ", " ~ value(chosen[0]) ~ " AS f", "o.t, o.f") }}
+{{ where([selected(), in_spans()]) }} ORDER BY r.{{ span() }}{{ direction }}, o.t{{ direction }}{{ after_time(direction) }} LIMIT 1
 -- statement: first
 {{ first_of_all("") }}
 -- statement: last

@@ -12,8 +12,6 @@ r._rowid_
 {% else %}({{ key_names("r.") }}) IN (SELECT {{ members() }} FROM json_each(:set)){% endif %}
 -- macro: every_series()
 {% if tags_table %}r.{{ keys[0] }} IN (SELECT {{ keys[0] }} FROM {{ tags_table }}){% endif %}
--- macro: smaller(one, other)
-min({{ one }}, {{ other }})
 -- macro: mean_of_sums(field)
 sum(r.{{ sums_column(field, "sum") }}) * 1.0 / nullif(sum(r.{{ sums_column(field, "count") }}), 0)
 -- macro: share(value, held)
@@ -23,21 +21,15 @@ total(CASE WHEN {{ value }} THEN {{ held }} END) / total({{ held }})
 {{ super() }} ORDER BY {{ answer_keys() }}{{ copy_order() }}
 
 -- Series by series, so that each is one look into the index; without a table of tags the index is walked from one series to the next.
--- macro: named_members(set)
-(SELECT {% if keys | length == 1 %}value AS {{ keys[0] }}{% else %}
-{% for key in keys %}value ->> {{ loop.index0 }} AS {{ key }}{% if not loop.last %}, {% endif %}{% endfor %}{% endif %} FROM json_each({{ set }})) s
 -- macro: each_series()
 {% if of == "one" %}(SELECT {% for key in keys %}{{ key.slot }} AS {{ key }}{% if not loop.last %}, {% endif %}{% endfor %}) s
-{% elif of == "set" %}{{ named_members(":set") }}
 {% elif of == "tagged" and not tags_table and keys | length == 1 and keys[0].number == tag.number %}(SELECT :tag AS {{ tag }}) s
 {% elif of == "tagged" %}(SELECT DISTINCT {{ key_names() }} FROM {{ tags_table or table }} WHERE {{ tag }} = :tag) s
 {% elif tags_table %}{{ tags_table }} s
-{% elif keys | length > 1 %}{{ named_members(":all") }}
+{% elif keys | length > 1 %}(SELECT {% for key in keys %}value ->> {{ loop.index0 }} AS {{ key }}{% if not loop.last %}, {% endif %}{% endfor %} FROM json_each(:all)) s
 {% else %}{% set key = keys[0] %}(WITH RECURSIVE step({{ key }}) AS (SELECT min({{ key }})
 FROM {{ table }} UNION ALL SELECT (SELECT min({{ key }})
 FROM {{ table }} WHERE {{ key }} > step.{{ key }}) FROM step WHERE step.{{ key }} IS NOT NULL) SELECT {{ key }} FROM step WHERE {{ key }} IS NOT NULL) s{% endif %}
--- macro: same_series()
-{% for key in keys %}r.{{ key }} = s.{{ key }}{% if not loop.last %} AND {% endif %}{% endfor %}
 -- macro: latest_of_each()
 {{ at() }} = (SELECT max({{ at() }}) FROM {{ source() }} {{ where([in_range(), same_series(), any_present()]) }})
 -- statement: latest
@@ -134,8 +126,6 @@ ORDER BY {{ answer_keys() }}{{ at() }}{{ after_time("") }}
 -- rows: fields
 -- macro: of_fields()
 r.{{ own("field") }} IN ({{ chosen | map(attribute="number") | join(", ") }}) AND r.{{ own("value") }} IS NOT NULL
--- macro: in_time()
-{{ at() }} >= :start AND {{ at() }} < :end
 -- macro: in_range()
 {{ of_fields() }} AND {{ in_time() }}
 -- macro: value(field)
@@ -193,8 +183,6 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ at() }}, r.{{ own("field
 -- kept: encoding = "json"
 -- rows: records
 -- some fields: the fields share one record; it is read whole and the chosen fields are decoded
--- macro: span()
-{{ own("span") }}
 -- macro: data()
 {{ own("data") }}
 -- macro: source()
@@ -203,10 +191,8 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ at() }}, r.{{ own("field
 (r.{{ span() }} * {{ span_ns }} + (e.value ->> '$.ns'))
 -- macro: value(field)
 (e.value ->> '$.m[{{ field.number }}]')
--- macro: in_spans()
-r.{{ span() }} >= :first_span AND r.{{ span() }} <= :last_span
 -- macro: in_range()
-{{ in_spans() }} AND {{ at() }} >= :start AND {{ at() }} < :end
+{{ in_spans() }} AND {{ in_time() }}
 -- macro: after_time(direction)
 , r._rowid_{{ direction }}, e.key{{ direction }}
 -- macro: order_time(direction)
@@ -225,7 +211,7 @@ ORDER BY {{ answer_keys() }}r.{{ span() }}, r._rowid_
 -- statement: latest
 -- macro: latest_time(condition)
 SELECT {{ at() }} FROM {{ source() }} {{ where([in_range(), condition, any_present()]) }} ORDER BY {{ order_time(" DESC") }} LIMIT 1
--- statement: latest_times
+-- statement: latest_times -> times
 {% if of == "one" or not keys %}{{ latest_time(selected()) }}{% else %}SELECT {{ key_names("s.") }}, ({{ latest_time(same_series()) }}) FROM {{ each_series() }}{% endif %}
 -- statement: scan -> json records
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ span() }}, {{ document() }} FROM {{ table }} r
@@ -278,7 +264,7 @@ json(r.{{ data() }})
 -- kept: index = "none"
 -- macro: every_series()
 -- statement: index
--- statement: latest_times
+-- statement: latest_times -> times
 {% if of == "one" or not keys %}{{ latest_time(selected()) }}
 {% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}{% endif %}
 -- statement: matching

@@ -2,7 +2,7 @@
 //!
 //! A [`Driver`] opens [`Connection`]s. A connection prepares texts, sends values or a block of readings as [`Rows`], and gives rows back as [`Row`]. It knows
 //! no layout and no question, and it measures nothing. What a code of the database's means is in the store's file, so a driver fails with a [`Fault`]: code
-//! and text. What cuts across drivers (time-outs, reconnects) is in layers around a connection.
+//! and text. What cuts across drivers (time-outs, what is in doubt) is around a connection ([`guard`]).
 //!
 //! Futures of a driver that blocks are ready when first polled.
 
@@ -14,7 +14,9 @@ mod cell;
 
 mod fault;
 
-pub mod layers;
+pub mod guard;
+
+mod pieces;
 
 pub mod row;
 
@@ -28,8 +30,9 @@ pub mod sqlite;
 
 pub use cell::Cell;
 pub use fault::Fault;
+pub use pieces::{pieces, put_literals};
 pub use row::{Document, Row, unexpected};
-pub use rows::{RowShape, Rows, Source};
+pub use rows::{MadeRow, RowShape, Rows, Source};
 
 /// What speaks a protocol. One value serves any number of trials.
 pub trait Driver: Send + Sync {

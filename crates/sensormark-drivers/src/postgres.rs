@@ -19,7 +19,7 @@ use futures_util::TryStreamExt;
 use futures_util::future::join;
 use sensormark_kit::url::existing_server;
 use sensormark_store::{Endpoint, ErrorKind, LocalFuture, SessionKind, StoreError};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio_postgres::types::Type;
@@ -85,6 +85,17 @@ struct Session {
     statements: Vec<Kept>,
 }
 
+/// Sends a request, and before it, in the same trip, what is to be set.
+async fn with_change<T>(
+    client: &Client,
+    change: Option<String>,
+    request: Pin<&mut impl Future<Output = Result<T, tokio_postgres::Error>>>,
+) -> Result<T, tokio_postgres::Error> {
+    let Some(change) = change else { return request.await };
+    let (changed, done) = join(Box::pin(client.batch_execute(&change)), request).await;
+    changed.and(done)
+}
+
 impl Link {
     async fn open(
         options: &Options,
@@ -116,16 +127,8 @@ impl Link {
     /// Runs texts without values. What is to be set comes in a request of its own: within one, the server measures time from the request's start.
     async fn run(&mut self, text: &str) -> Result<(), Fault> {
         let change = self.change();
-        let running = pin!(async {
-            match &change {
-                None => self.client.batch_execute(text).await,
-                Some(change) => {
-                    let both = join(self.client.batch_execute(change), self.client.batch_execute(text));
-                    let (changed, run) = both.await;
-                    changed.and(run)
-                }
-            }
-        });
+        let mut request = pin!(self.client.batch_execute(text));
+        let running = pin!(with_change(&self.client, change, request.as_mut()));
         self.pump.run("run statements in PostgreSQL", running).await?;
         if text.starts_with("SET ") {
             text.clone_into(&mut self.setting);
@@ -140,19 +143,9 @@ impl Link {
         values: impl ExactSizeIterator<Item = Parameter<'a>>,
     ) -> Result<u64, Fault> {
         let change = self.change();
-        let client = &self.client;
-        let sending = pin!(async {
-            // Boxed by itself: one large future costs more than two that malloc keeps at hand (1 kB).
-            let mut sent = Box::pin(client.execute_raw(statement, values));
-            match &change {
-                None => sent.await,
-                Some(change) => {
-                    let changing = Box::pin(client.batch_execute(change));
-                    let (changed, sent) = join(changing, sent.as_mut()).await;
-                    changed.and(sent)
-                }
-            }
-        });
+        // Boxed by itself: one large future costs more than two that malloc keeps at hand (1 kB).
+        let mut request = Box::pin(self.client.execute_raw(statement, values));
+        let sending = pin!(with_change(&self.client, change, request.as_mut()));
         self.pump.run("write to PostgreSQL", sending).await
     }
 
@@ -163,18 +156,9 @@ impl Link {
         each: &mut EachRow<'_>,
     ) -> Result<(), Fault> {
         let change = self.change();
-        let client = &self.client;
+        let mut request = Box::pin(self.client.query_raw(statement, values));
         let asking = pin!(async {
-            let mut asked = Box::pin(client.query_raw(statement, values));
-            let rows = match &change {
-                None => asked.await?,
-                Some(change) => {
-                    let changing = Box::pin(client.batch_execute(change));
-                    let (changed, rows) = join(changing, asked.as_mut()).await;
-                    changed?;
-                    rows?
-                }
-            };
+            let rows = with_change(&self.client, change, request.as_mut()).await?;
             let mut rows = pin!(rows);
             let mut more = Ok(true);
             // All is read whatever becomes of it, because the connection is used again.

@@ -34,6 +34,8 @@ pub enum Source {
     Offsets,
     /// In records: an array of a field's values ([`Rows::record`]).
     FieldArray(usize),
+    /// In rows that the client made: a value of them.
+    Made(usize),
 }
 
 impl Source {
@@ -41,6 +43,15 @@ impl Source {
     pub const fn is_of_series(self) -> bool {
         matches!(self, Self::Series | Self::Tag(_))
     }
+}
+
+/// A row that the client made of readings: the first of them, which says series and time, and values.
+#[derive(Debug)]
+pub struct MadeRow<'a> {
+    /// The reading's number in the batch.
+    pub reading: usize,
+    /// The values.
+    pub values: Vec<Cell<'a>>,
 }
 
 /// Some of a batch's readings as rows, with what each slot of the statement holds.
@@ -52,17 +63,19 @@ pub struct Rows<'a> {
     pub description: &'a Table,
     /// What each slot holds, in the order of the slots.
     pub sources: &'a [Source],
-    kind: Kind,
+    kind: Kind<'a>,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum Kind<'a> {
     /// A row a reading, from the first of the range on.
     Readings(Range<usize>),
     /// A row a present field: (reading, field).
     Fields(Vec<(usize, usize)>),
     /// A row a record: its runs, where each record's runs begin and end, and the span's length in ns.
     Records(Vec<Run>, Vec<Range<usize>>, i64),
+    /// Rows that the client made.
+    Made(&'a [MadeRow<'a>]),
 }
 
 /// How readings become rows.
@@ -102,12 +115,23 @@ impl<'a> Rows<'a> {
         Self { batch, description, sources, kind }
     }
 
+    /// Rows that the client made of a batch's readings.
+    pub const fn made(
+        batch: &'a Batch,
+        description: &'a Table,
+        sources: &'a [Source],
+        rows: &'a [MadeRow<'a>],
+    ) -> Self {
+        Self { batch, description, sources, kind: Kind::Made(rows) }
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         match &self.kind {
             Kind::Readings(range) => range.len(),
             Kind::Fields(fields) => fields.len(),
             Kind::Records(_, places, _) => places.len(),
+            Kind::Made(rows) => rows.len(),
         }
     }
 
@@ -129,6 +153,7 @@ impl<'a> Rows<'a> {
             Kind::Readings(range) => range.start + row,
             Kind::Fields(fields) => fields[row].0,
             Kind::Records(runs, places, _) => runs[places[row].start].rows().start,
+            Kind::Made(rows) => rows[row].reading,
         }
     }
 
@@ -156,6 +181,7 @@ impl<'a> Rows<'a> {
                 let (reading, field) = fields[row];
                 Cell::field(self.batch, reading, field)
             }
+            (Kind::Made(rows), Source::Made(value)) => rows[row].values[value],
             (Kind::Records(..), Source::Span) => Cell::I64(self.record(row).map_or(0, |record| record.span)),
             (Kind::Records(..), Source::Size) => {
                 let readings = self.record(row).map_or(0, |record| record.readings());

@@ -6,6 +6,7 @@
 
 use crate::cell::Cell;
 use crate::fault::Fault;
+use crate::pieces::{pieces, put_literals};
 use crate::row::{Document, Row};
 use crate::rows::{Rows, Source};
 use crate::{Block, Connection, Databases, Driver, EachRow, Named, Place, Prepared, Purpose};
@@ -14,7 +15,7 @@ use rusqlite::types::{Null, ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ffi};
 use sensormark_kit::{MOST_SHAPES, folder};
 use sensormark_store::{
-    Column, Endpoint, ErrorKind, FieldSet, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
+    Column, Endpoint, ErrorKind, FieldType, LocalFuture, SessionKind, StoreError, Value, Values,
 };
 use std::collections::HashMap;
 use std::path::Path;
@@ -204,15 +205,10 @@ impl SqliteConnection {
 
     /// All rows as statements in one string, values as literals, parsed anew each time.
     fn write_text(&self, statement: Prepared, rows: &Rows<'_>, text: &mut Vec<u8>) -> Result<u64, Fault> {
-        let pieces = pieces(&self.texts[statement.0].text);
+        let pieces: Vec<_> = pieces(&self.texts[statement.0].text).collect();
         text.clear();
         for row in 0..rows.len() {
-            for (piece, slot) in &pieces {
-                text.extend_from_slice(piece.as_bytes());
-                if let Some(slot) = slot {
-                    rows.cell(row, *slot).literal(text);
-                }
-            }
+            put_literals(pieces.iter().copied(), |slot| rows.cell(row, slot), text);
             text.push(b';');
             // The library copies the whole rest of a string for each statement in it.
             if text.len() >= TEXT || row + 1 == rows.len() {
@@ -223,10 +219,6 @@ impl SqliteConnection {
             }
         }
         Ok(rows.len() as u64)
-    }
-
-    fn run_all(&self, text: &str) -> Result<(), Fault> {
-        self.connection.execute_batch(text).map_err(fault)
     }
 
     /// The plan, a line a step, each under the step that it belongs to; none where there is nothing to look for.
@@ -246,7 +238,7 @@ impl SqliteConnection {
 
 impl Connection for SqliteConnection {
     fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>> {
-        Box::pin(async move { self.run_all(text) })
+        Box::pin(async move { self.connection.execute_batch(text).map_err(fault) })
     }
 
     fn prepare<'a>(
@@ -349,19 +341,6 @@ fn immutable(file: &Path) -> String {
     address + "?immutable=1"
 }
 
-/// The text between placeholders (`?3`), each piece with the number of the slot behind it; none behind the last.
-fn pieces(text: &str) -> Vec<(&str, Option<usize>)> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
-    while let Some((piece, behind)) = rest.split_once('?') {
-        let end = behind.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(behind.len());
-        let number: usize = behind[..end].parse().unwrap_or(1);
-        pieces.push((piece, Some(number - 1)));
-        rest = &behind[end..];
-    }
-    pieces.push((rest, None));
-    pieces
-}
-
 /// Whether a table has this key already.
 fn is_repeated(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|code| code.extended_code == ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -445,10 +424,12 @@ impl Fetched<'_> {
     fn get(&self, place: usize) -> ValueRef<'_> {
         self.0.get_ref_unwrap(place)
     }
+}
 
+impl Row for Fetched<'_> {
     /// Without a detour for values that are there.
-    #[inline]
-    fn append(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
+    #[inline(always)]
+    fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
         match (&mut column.values, self.get(place)) {
             (_, ValueRef::Null) => {
                 column.push_null();
@@ -466,19 +447,6 @@ impl Fetched<'_> {
         }
         if let Some(present) = &mut column.present {
             present.push(true);
-        }
-        Ok(())
-    }
-}
-
-impl Row for Fetched<'_> {
-    fn push(&self, place: usize, column: &mut Column) -> Result<(), StoreError> {
-        self.append(place, column)
-    }
-
-    fn push_fields(&self, first: usize, fields: FieldSet, columns: &mut [Column]) -> Result<(), StoreError> {
-        for (position, field) in fields.iter().enumerate() {
-            self.append(first + position, &mut columns[field])?;
         }
         Ok(())
     }
@@ -570,11 +538,5 @@ mod tests {
             assert!(!statement.exists((start % 2, start, start * 2)).unwrap());
         }
         assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
-    }
-
-    #[test]
-    fn statements_are_cut_at_their_slots() {
-        let pieces = pieces("INSERT INTO t VALUES (?2, 0, ?1)");
-        assert_eq!(pieces, [("INSERT INTO t VALUES (", Some(1)), (", 0, ", Some(0)), (")", None)]);
     }
 }

@@ -230,11 +230,7 @@ impl<B: Backend> Store for Adapter<B> {
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
             let (schema, _) = self.physical_schema(plan)?;
-            let administrator: Box<dyn Administrator> = Box::new(AdministratorOf {
-                administrator: self.backend.administrator(plan, schema).await?,
-                plan: plan.clone(),
-            });
-            Ok(administrator)
+            Ok(administrator(self.backend.administrator(plan, schema).await?, plan))
         })
     }
 
@@ -343,6 +339,13 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
 }
 
 /// An administrator of the contract, made of a backend's.
+pub fn administrator(
+    administrator: impl BackendAdministrator + 'static,
+    plan: &Plan,
+) -> Box<dyn Administrator> {
+    Box::new(AdministratorOf { administrator, plan: plan.clone() })
+}
+
 struct AdministratorOf<A> {
     administrator: A,
     plan: Plan,

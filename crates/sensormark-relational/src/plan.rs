@@ -20,14 +20,10 @@ use self::slot::{Bindings, Slots};
 use crate::dialect::Aggregates;
 use crate::physical_schema::PhysicalSchema;
 use sensormark_kit::ByShape;
-use sensormark_store::{
-    Answer, Ask, Batch, ErrorKind, FieldType, Query, Selection, StoreError, Table, TagColumn, TimeRange,
-};
+use sensormark_store::{Answer, Ask, Query, Selection, StoreError, TimeRange};
 use std::rc::Rc;
 
 pub use self::statement::{Form, GroupForm, RecordForm, Statement, with_keys};
-
-const OPERATION: &str = "plan a question";
 
 /// The plans of a session's questions.
 pub type Plans = ByShape<QueryShape, Rc<Plan>>;
@@ -44,18 +40,17 @@ pub fn planned(plans: &mut Plans, physical: &PhysicalSchema, query: &Query) -> R
 /// A question with its table, if it can be asked.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
-/// [`ErrorKind::Unsupported`] for a threshold on text.
+/// [`sensormark_store::ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`sensormark_store::ErrorKind::Rejected`] for a question without a field;
+/// [`sensormark_store::ErrorKind::Unsupported`] for a threshold on text.
 pub fn checked<'a>(physical: &'a PhysicalSchema, query: &'a Query) -> Result<Bindings<'a>, StoreError> {
     let asked = Bindings::new(physical, query)?;
-    check(query, asked.description)?;
+    query.check(asked.description)?;
     Ok(asked)
 }
 
 /// The answer to a question that finds nothing whatever is stored, so that the database need not be asked.
 pub fn nothing_to_find(asked: &Bindings<'_>) -> Option<Answer> {
-    let (query, description) = (asked.query, asked.description);
-    finds_nothing(query, asked.physical, description).then(|| empty(query, description))
+    asked.query.finds_nothing(asked.description, asked.physical.unit_ns())
 }
 
 /// The statements that answer a question, in the order in which they are sent.
@@ -69,7 +64,7 @@ impl Plan {
     /// The statements for a question.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
+    /// [`sensormark_store::ErrorKind::Unsupported`] for what the layout cannot answer.
     pub fn new(physical: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
         let (description, table) = physical.table(query.table)?;
         let part = || Builder { physical, table, description, query, slots: Slots::default(), member: None };
@@ -94,7 +89,7 @@ impl Plan {
     /// The statement for everything in a table.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] when the schema has no such table.
+    /// [`sensormark_store::ErrorKind::NotFound`] when the schema has no such table.
     pub fn everything(physical: &PhysicalSchema, number: usize) -> Result<(Statement, Query), StoreError> {
         let (description, table) = physical.table(number)?;
         let query = Query {
@@ -121,7 +116,7 @@ fn one<'a>(
 /// The statement for every entity of a table: keys, last time, columns.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] when the schema has no such table, [`ErrorKind::Unsupported`] when the table has no entity.
+/// [`sensormark_store::ErrorKind::NotFound`] when the schema has no such table, [`sensormark_store::ErrorKind::Unsupported`] when the table has no entity.
 pub fn entities(physical: &PhysicalSchema, number: usize) -> Result<String, StoreError> {
     let (description, table) = physical.table(number)?;
     let Some(entity) = &table.entity else {
@@ -134,78 +129,4 @@ pub fn entities(physical: &PhysicalSchema, number: usize) -> Result<String, Stor
     columns.push(physical.dialect.answered_time(&entity.last_time));
     columns.extend(entity.columns.iter().cloned());
     Ok(format!("SELECT {} FROM {}", columns.join(", "), entity.name))
-}
-
-/// Refuses what the schema does not have.
-///
-/// # Errors
-/// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
-/// [`ErrorKind::Unsupported`] for a threshold on text.
-fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
-    let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
-    let selected = match &query.series {
-        Selection::Tagged { tag, .. } => Some(*tag),
-        _ => None,
-    };
-    let mut grouped = None;
-    let fields = description.fields.len();
-    let field = match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
-            fields.iter().last()
-        }
-        Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
-            Some(predicate.field)
-        }
-        Ask::Minimum { field } => Some(*field),
-        Ask::Aggregate { aggregates, grouping, .. } => {
-            grouped = grouping.by_tag;
-            aggregates.iter().map(|one| one.field).max()
-        }
-    };
-    let mut tags = selected.into_iter().chain(grouped);
-    if let Some(tag) = tags.find(|&tag| tag >= description.tags.len()) {
-        return missing(format!("table {} has no tag number {tag}", description.name));
-    }
-    let is_compared =
-        matches!(query.ask, Ask::First(_) | Ask::Last(_) | Ask::SeriesMatching(_) | Ask::Minimum { .. });
-    match field {
-        Some(field) if field < fields && is_compared && description.fields[field].kind == FieldType::Text => {
-            Err(StoreError::unsupported(OPERATION, "text has no threshold and no minimum"))
-        }
-        Some(field) if field < fields => Ok(()),
-        Some(field) => missing(format!("table {} has no field number {field}", description.name)),
-        None => Err(StoreError::new(ErrorKind::Rejected, OPERATION, "the question names no field")),
-    }
-}
-
-/// Whether no reading can be meant, so that the database need not be asked.
-fn finds_nothing(query: &Query, physical: &PhysicalSchema, description: &Table) -> bool {
-    let point = matches!(query.ask, Ask::Point { .. });
-    if !point && query.range.end_ns <= query.range.start_ns {
-        return true;
-    }
-    if point && query.range.start_ns.rem_euclid(physical.unit_ns()) != 0 {
-        return true;
-    }
-    match &query.series {
-        Selection::Set(set) => set.iter().all(|&series| series >= description.series.len()),
-        Selection::Tagged { tag, value } => match &description.series.columns()[*tag] {
-            TagColumn::Integer(_) => value.parse::<i64>().map_or(true, |number| number.to_string() != *value),
-            TagColumn::Text(_) => false,
-        },
-        Selection::One(series) => *series >= description.series.len(),
-        Selection::All => false,
-    }
-}
-
-/// The answer to a question that finds nothing.
-fn empty(query: &Query, description: &Table) -> Answer {
-    match query.ask {
-        Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
-            Answer::Readings(Batch::new(query.table, description))
-        }
-        Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
-        Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
-        Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
-    }
 }

@@ -1,15 +1,14 @@
 //! Making, settling, inspecting and dropping a plan's database: files by the file system, databases of a server by its statements.
 
+use crate::config::Config;
 use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
 use crate::write::fill_tags;
-use sensormark_drivers::{Cell, Connection, Databases, Driver, Place, Purpose};
+use sensormark_drivers::{Cell, Databases, Driver, Place, Purpose};
 use sensormark_kit::folder::{self, file_error};
-use sensormark_kit::{BackendAdministrator, Found, ownership};
-use sensormark_store::{
-    Administrator, DatabaseName, ErrorKind, LocalFuture, Plan, Setting, Size, StoreError,
-};
+use sensormark_kit::{BackendAdministrator, Found};
+use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError};
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,72 +20,29 @@ const LEAVE: Duration = Duration::from_secs(1);
 /// How long making, settling and dropping wait for a server.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// What looks after one database.
+/// What looks after a plan's database, which need not exist.
 pub struct FileAdministrator {
-    backend: Backend,
-}
-
-struct Backend {
-    plan: Plan,
-    physical: Arc<Physical>,
-    driver: Arc<dyn Driver>,
-    notes: Vec<String>,
+    /// The plan.
+    pub plan: Plan,
+    /// What its schema becomes.
+    pub physical: Arc<Physical>,
+    /// What speaks to its database.
+    pub driver: Arc<dyn Driver>,
+    /// What a reader of the results has to know.
+    pub notes: Vec<String>,
 }
 
 impl FileAdministrator {
-    /// The administrator of a plan's database, which need not exist.
-    pub fn new(plan: &Plan, physical: Arc<Physical>, driver: Arc<dyn Driver>) -> Self {
-        Self { backend: Backend { plan: plan.clone(), physical, driver, notes: Vec::new() } }
-    }
-}
-
-impl Administrator for FileAdministrator {
-    fn create(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let plan = self.backend.plan.clone();
-            ownership::create(&mut self.backend, &plan).await
-        })
+    fn config(&self) -> &Config {
+        &self.physical.files.config
     }
 
-    fn drop_database(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            let plan = self.backend.plan.clone();
-            ownership::drop_database(&mut self.backend, &plan).await
-        })
-    }
-
-    fn databases(&mut self) -> LocalFuture<'_, Result<Vec<(String, String)>, StoreError>> {
-        Box::pin(ownership::databases(&mut self.backend))
-    }
-
-    fn settle(&mut self) -> LocalFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.backend.settle())
-    }
-
-    fn take_notes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.backend.notes)
-    }
-
-    fn settings(&mut self) -> LocalFuture<'_, Result<Vec<Setting>, StoreError>> {
-        Box::pin(self.backend.settings())
-    }
-
-    fn schema_text(&mut self) -> LocalFuture<'_, Result<Vec<String>, StoreError>> {
-        Box::pin(self.backend.schema_text())
-    }
-
-    fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
-        Box::pin(self.backend.size())
-    }
-}
-
-impl Backend {
-    fn title(&self) -> &str {
-        &self.physical.files.config.title
+    fn is_on_server(&self) -> bool {
+        self.driver.databases() == Databases::Server
     }
 
     fn operation(&self, what: &str) -> String {
-        format!("{what} the {} database", self.title())
+        format!("{what} the {} database", self.config().title)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -94,7 +50,16 @@ impl Backend {
     }
 
     fn folder(&self) -> PathBuf {
-        folder::path(&self.physical.files.config.name, &self.plan.endpoint)
+        folder::path(&self.config().name, &self.plan.endpoint)
+    }
+
+    /// A database of the server or the folder; the server's own one without a name.
+    fn place(&self, database: Option<&str>) -> Place {
+        place(&self.physical.files, &*self.driver, &self.plan, database)
+    }
+
+    async fn bare(&self, place: &Place) -> Result<Link, StoreError> {
+        Link::bare(&self.physical.files, &*self.driver, place).await
     }
 
     async fn open(&self) -> Result<Link, StoreError> {
@@ -106,7 +71,7 @@ impl Backend {
 
     /// Settling, making and dropping on a server may take longer than an operation.
     fn be_patient(&self, link: &mut Link) {
-        if self.driver.databases() == Databases::Server {
+        if self.is_on_server() {
             link.connection.within(Some(PATIENCE));
         }
     }
@@ -125,8 +90,7 @@ impl Backend {
 
     /// The server's own database.
     async fn server(&self) -> Result<Link, StoreError> {
-        let place = place(&self.physical.files, &*self.driver, &self.plan, None);
-        let mut link = Link::bare(&self.physical.files, &*self.driver, &place).await?;
+        let mut link = self.bare(&self.place(None)).await?;
         self.be_patient(&mut link);
         Ok(link)
     }
@@ -146,7 +110,7 @@ impl Backend {
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
-        let config = &self.physical.files.config;
+        let config = self.config();
         let [begin, commit, _] = &config.batch.transaction;
         let mut link = self.open().await?;
         link.run("create tables", begin).await?;
@@ -162,13 +126,11 @@ impl Backend {
 
     /// Gives tables other names, so that sessions that are still open find them no longer.
     async fn leave(&self) -> Result<(), StoreError> {
-        let text = &self.physical.files.config.admin.leave;
+        let text = &self.config().admin.leave;
         if text.is_empty() {
             return Ok(());
         }
-        let name = Some(self.plan.database.as_str());
-        let mut place = place(&self.physical.files, &*self.driver, &self.plan, name);
-        place.timeout = LEAVE;
+        let place = Place { timeout: LEAVE, ..self.place(Some(self.plan.database.as_str())) };
         let mut link = self.look(&place).await?;
         for table in self.expected().iter().filter(|table| *table != OWNER_TABLE) {
             link.run("leave the database", &text.replace("{table}", table)).await?;
@@ -177,12 +139,12 @@ impl Backend {
     }
 
     /// The owner's mark of what stands under this name; none where there is no mark.
-    async fn mark(&self, name: &str, purpose: Purpose) -> Result<Option<String>, StoreError> {
-        let mut place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
-        place.purpose = purpose;
+    async fn mark(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let purpose = if self.is_on_server() { Purpose::Administer } else { Purpose::Look };
+        let place = Place { purpose, ..self.place(Some(name)) };
         let marked = async {
             let mut link = self.look(&place).await?;
-            let text = self.named(&self.physical.files.config.admin.marked);
+            let text = self.named(&self.config().admin.marked);
             link.value("read the owner's mark", &text, &[]).await
         };
         match marked.await {
@@ -195,39 +157,35 @@ impl Backend {
     }
 }
 
-impl BackendAdministrator for Backend {
+impl BackendAdministrator for FileAdministrator {
     async fn check(&mut self) -> Result<(), StoreError> {
-        let files = Arc::clone(&self.physical.files);
-        let class = files.config.durability.class(self.plan.durability);
-        let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| !check.is_note())
-        else {
-            return Ok(());
-        };
-        const OPERATION: &str = "set the durability class";
-        let mut link = self.server().await?;
-        let value = link.value(OPERATION, &check.sql, &[]).await?;
-        check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
-        link.close().await
+        let class = self.config().durability.classes.get(&self.plan.durability);
+        if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.kind.is_some())
+        {
+            let mut link = self.server().await?;
+            link.check("set the durability class", check).await?;
+            link.close().await?;
+        }
+        Ok(())
     }
+
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
-        let admin = &self.physical.files.config.admin;
-        let (is_there, purpose) = match self.driver.databases() {
-            Databases::Files { .. } => (self.file(name).exists(), Purpose::Look),
-            Databases::Server => {
-                let mut link = self.server().await?;
-                let values = [("database", Cell::Text(name))];
-                let found = link.value("look for a database", &admin.exists, &values).await?;
-                link.close().await?;
-                (found.is_some(), Purpose::Administer)
-            }
+        let admin = &self.config().admin;
+        let is_there = if self.is_on_server() {
+            let mut link = self.server().await?;
+            let values = [("database", Cell::Text(name))];
+            let found = link.value("look for a database", &admin.exists, &values).await?;
+            link.close().await?;
+            found.is_some()
+        } else {
+            self.file(name).exists()
         };
         if !is_there {
             return Ok(Found::Nothing);
         }
-        let mark = self.mark(name, purpose).await?;
-        if mark.is_none() && self.driver.databases() == Databases::Server {
-            let place = place(&self.physical.files, &*self.driver, &self.plan, Some(name));
-            let mut link = self.look(&place).await?;
+        let mark = self.mark(name).await?;
+        if mark.is_none() && self.is_on_server() {
+            let mut link = self.look(&self.place(Some(name))).await?;
             if link.list("look at the tables that are there", &admin.contents, &[]).await?.is_empty() {
                 return Ok(Found::Empty);
             }
@@ -237,7 +195,7 @@ impl BackendAdministrator for Backend {
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
         let mut link = self.open().await?;
-        let text = &self.physical.files.config.admin.contents;
+        let text = &self.config().admin.contents;
         link.list("look at the tables that are there", text, &[]).await
     }
 
@@ -247,11 +205,10 @@ impl BackendAdministrator for Backend {
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
-        if self.driver.databases() == Databases::Server {
+        if self.is_on_server() {
             let mut link = self.server().await?;
-            let texts = self.physical.files.config.admin.create.clone();
-            for text in texts {
-                link.run(&self.operation("create"), &self.named(&text)).await?;
+            for text in &self.config().admin.create {
+                link.run(&self.operation("create"), &self.named(text)).await?;
             }
             link.close().await?;
             return self.fill().await;
@@ -271,22 +228,26 @@ impl BackendAdministrator for Backend {
     async fn remove(&mut self) -> Result<(), StoreError> {
         // Best effort: the database goes in any case, also when the disk is full or a writer hangs.
         drop(self.leave().await);
-        if self.driver.databases() == Databases::Server {
+        if self.is_on_server() {
             let mut link = self.server().await?;
-            let text = self.named(&self.physical.files.config.admin.drop);
+            let text = self.named(&self.config().admin.drop);
             link.run(&self.operation("drop"), &text).await?;
             return link.close().await;
         }
-        folder::drop_database(self.title(), &self.plan.endpoint, &self.file(self.plan.database.as_str()))
+        folder::drop_database(
+            &self.config().title,
+            &self.plan.endpoint,
+            &self.file(self.plan.database.as_str()),
+        )
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         match self.driver.databases() {
             Databases::Files { ending, .. } => folder::names(&self.folder(), ending)
-                .map_err(|cause| file_error(&format!("list the {} databases", self.title()), cause)),
+                .map_err(|cause| file_error(&format!("list the {} databases", self.config().title), cause)),
             Databases::Server => {
                 let mut link = self.server().await?;
-                let text = &self.physical.files.config.admin.names;
+                let text = &self.config().admin.names;
                 let mut names = link.list("list databases", text, &[]).await?;
                 names.retain(|name| name.starts_with(DatabaseName::PREFIX));
                 Ok(names)
@@ -295,7 +256,8 @@ impl BackendAdministrator for Backend {
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
-        let admin = &self.physical.files.config.admin;
+        let physical = Arc::clone(&self.physical);
+        let admin = &physical.files.config.admin;
         let operation = self.operation("settle");
         let mut link = self.open().await?;
         for table in 0..self.physical.tables.len() {
@@ -313,10 +275,13 @@ impl BackendAdministrator for Backend {
             }
         }
         if let Some(check) = &admin.settled {
-            let value = link.value(&operation, &check.sql, &[]).await?;
-            check.holds(&operation, value.as_deref().unwrap_or_default())?;
+            link.check(&operation, check).await?;
         }
         Ok(())
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {
@@ -349,16 +314,16 @@ impl BackendAdministrator for Backend {
                 }
             }
         }
-        let class = files.config.durability.class(self.plan.durability);
-        if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.is_note()) {
-            let value = link.value(OPERATION, &check.sql, &[]).await?;
-            self.notes.extend(check.broken(&value.unwrap_or_default()));
+        let class = files.config.durability.classes.get(&self.plan.durability);
+        if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.kind.is_none())
+        {
+            self.notes.extend(link.check(OPERATION, check).await?);
         }
         Ok(found.into_iter().map(|(name, value)| Setting { name, value }).collect())
     }
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
-        let text = &self.physical.files.config.admin.schema;
+        let text = &self.config().admin.schema;
         if text.is_empty() {
             return Ok(Vec::new());
         }
@@ -374,7 +339,7 @@ impl BackendAdministrator for Backend {
             let file = self.file(self.plan.database.as_str());
             return folder::size(&file, log).map_err(|cause| file_error(&operation, cause));
         }
-        let admin = &self.physical.files.config.admin;
+        let admin = &self.config().admin;
         let mut link = self.open().await?;
         let values = [("database", Cell::Text(self.plan.database.as_str()))];
         let mut bytes = async |text: &str| {

@@ -1,6 +1,6 @@
 //! `store.toml`: what a store says of itself beside its statements. Unknown words are errors.
 
-use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, StoreError, Table, Typical};
+use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, Table, TagColumn, TimeKey, Typical};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,7 +29,6 @@ pub struct Config {
     /// How readings are written.
     pub batch: BatchConfig,
     /// How long its parts take. Only plans use it.
-    #[serde(default)]
     pub typical: Option<Typical>,
     /// What each session begins with.
     #[serde(default)]
@@ -46,18 +45,14 @@ pub struct Config {
     pub settings: SettingsConfig,
     /// What codes mean: `[kind, advice]`, with `?` behind the kind where it is not known whether the write was done.
     #[serde(default)]
-    pub errors: BTreeMap<String, (String, String)>,
+    pub errors: BTreeMap<String, (Kind, String)>,
     /// How a server is found and started.
-    #[serde(default)]
     pub server: Option<crate::server::ServerConfig>,
     /// What `--server-profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
     pub profiles: BTreeMap<String, String>,
     /// Why sensormark starts no cluster of it, where one can be measured by URL.
     pub clusters: Option<String>,
-    /// The versions that are known to work.
-    #[serde(default)]
-    pub versions: Option<String>,
 }
 
 /// How names are written.
@@ -69,10 +64,8 @@ pub struct Text {
     /// The column of time.
     pub time: String,
     /// Ns in a unit of the database's own type of time, `native_time`, which layouts with `time = "native"` have.
-    #[serde(default)]
     pub native_unit_ns: Option<i64>,
     /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
-    #[serde(default)]
     pub table: Option<String>,
 }
 
@@ -129,7 +122,6 @@ pub struct SessionConfig {
     #[serde(default)]
     pub always: Vec<String>,
     /// Memory that the sessions share: `all_kib`, `least_kib` of each, given to statements as `{cache_kib}`.
-    #[serde(default)]
     pub cache: Option<Cache>,
     /// What has to be so.
     #[serde(default)]
@@ -154,28 +146,18 @@ pub struct Check {
     pub sql: String,
     /// The value.
     pub is: String,
-    /// What failure it is where it is another; `note` where the report says it and nothing fails.
-    pub kind: String,
+    /// What failure it is where it is another; without one the report says it, and nothing fails.
+    pub kind: Option<Kind>,
     /// The same in words, with `{value}`.
     pub otherwise: String,
 }
 
 /// Durability classes.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct DurabilityConfig {
-    /// What the database does as it comes.
-    #[serde(default)]
-    pub default: Option<Class>,
-    /// An acknowledged write is on disk.
-    #[serde(default)]
-    pub durable: Option<Class>,
-    /// The latest writes may be lost.
-    #[serde(default)]
-    pub relaxed: Option<Class>,
-    /// Nothing is acknowledged.
-    #[serde(default)]
-    pub unacknowledged: Option<Class>,
+    /// Those that the database has.
+    #[serde(flatten)]
+    pub classes: BTreeMap<Durability, Class>,
     /// Why there is no other.
     pub others: String,
 }
@@ -189,27 +171,8 @@ pub struct Class {
     /// Statements of each session.
     #[serde(default)]
     pub session: Vec<String>,
-    /// What a server of sensormark's own is configured with.
-    #[serde(default)]
-    pub server: Option<toml::Value>,
-    /// What tables are made with.
-    #[serde(default)]
-    pub tables: Option<String>,
     /// What holds a server of the user's to it.
-    #[serde(default)]
     pub check: Option<Check>,
-}
-
-impl DurabilityConfig {
-    /// The class, where the database has it.
-    pub const fn class(&self, durability: Durability) -> Option<&Class> {
-        match durability {
-            Durability::Default => self.default.as_ref(),
-            Durability::Durable => self.durable.as_ref(),
-            Durability::Relaxed => self.relaxed.as_ref(),
-            Durability::Unacknowledged => self.unacknowledged.as_ref(),
-        }
-    }
 }
 
 /// Names of logs, and the setting that bounds them; see [`sensormark_store::Logs`].
@@ -220,7 +183,6 @@ pub struct LogsConfig {
     #[serde(default)]
     pub names: Vec<String>,
     /// The setting.
-    #[serde(default)]
     pub bound: Option<String>,
 }
 
@@ -320,12 +282,6 @@ impl Config {
         if config.format != 1 {
             return Err(format!("its format is {}; this version reads format 1", config.format));
         }
-        let checks = config.session.checks.iter().chain(&config.admin.settled);
-        for kind in config.errors.values().map(|meaning| &meaning.0).chain(checks.map(|check| &check.kind)) {
-            if kind_of(kind).is_none() {
-                return Err(format!("{kind:?} is no kind of failure"));
-            }
-        }
         for name in ["time", "series", "bool", "i64", "u16", "f64", "text", "tag_text", "tag_integer"] {
             if !config.types.contains_key(name) {
                 return Err(format!("[types] lacks {name:?}"));
@@ -341,7 +297,33 @@ impl Config {
 
     /// The name of a field's type.
     pub fn field_type(&self, kind: FieldType) -> &str {
-        self.type_name(kind_name(kind))
+        self.type_name(match kind {
+            FieldType::Bool => "bool",
+            FieldType::I64 => "i64",
+            FieldType::U16 => "u16",
+            FieldType::F64 => "f64",
+            FieldType::Text => "text",
+        })
+    }
+
+    /// The type of a column of tags.
+    pub fn tag_type(&self, column: &TagColumn) -> &str {
+        self.type_name(if matches!(column, TagColumn::Text(_)) { "tag_text" } else { "tag_integer" })
+    }
+
+    /// The type of a field's sum.
+    pub fn sum_type(&self, kind: FieldType) -> &str {
+        self.type_name(if kind == FieldType::F64 { "f64" } else { "i64" })
+    }
+
+    /// The type of the column of time.
+    pub fn time_type(&self, time: TimeKey) -> &str {
+        self.type_name(if time == TimeKey::Native { "native_time" } else { "time" })
+    }
+
+    /// Ns in a unit of the column of time.
+    pub fn unit_ns(&self, time: TimeKey) -> i64 {
+        self.text.native_unit_ns.filter(|_| time == TimeKey::Native).unwrap_or(1)
     }
 
     /// The type of arrays of these elements.
@@ -380,44 +362,23 @@ fn join(base: &mut toml::Table, own: toml::Table) {
     }
 }
 
-/// A type's name in store files and templates.
-pub const fn kind_name(kind: FieldType) -> &'static str {
-    match kind {
-        FieldType::Bool => "bool",
-        FieldType::I64 => "i64",
-        FieldType::U16 => "u16",
-        FieldType::F64 => "f64",
-        FieldType::Text => "text",
-    }
+/// A kind of failure.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Kind {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// Whether it is not known whether the write was done: a `?` behind the kind's name.
+    pub in_doubt: bool,
 }
 
-/// A kind of failure as store files write it, and whether a write that failed so is in doubt.
-pub fn kind_of(text: &str) -> Option<(ErrorKind, bool)> {
-    let (name, doubt) = text.strip_suffix('?').map_or((text, false), |name| (name, true));
-    let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
-    Some((kind, doubt))
-}
+impl TryFrom<String> for Kind {
+    type Error = String;
 
-impl Check {
-    /// What to say where the value is not the right one.
-    pub fn broken(&self, value: &str) -> Option<String> {
-        (self.is != value).then(|| self.otherwise.replace("{value}", value))
-    }
-
-    /// Whether the report says it, and nothing fails.
-    pub fn is_note(&self) -> bool {
-        self.kind == "note"
-    }
-
-    /// Whether this value is as it has to be.
-    ///
-    /// # Errors
-    /// That it is not.
-    pub fn holds(&self, operation: &str, value: &str) -> Result<(), StoreError> {
-        let Some(text) = self.broken(value) else {
-            return Ok(());
-        };
-        let (kind, _) = kind_of(&self.kind).unwrap_or((ErrorKind::Configuration, false));
-        Err(StoreError::new(kind, operation, text))
+    fn try_from(text: String) -> Result<Self, String> {
+        let name = text.strip_suffix('?').unwrap_or(&text);
+        let kind = serde_json::from_value(name.into());
+        let kind = kind.map_err(|_| format!("{text:?} is no kind of failure"))?;
+        Ok(Self { kind, in_doubt: name != text })
     }
 }

@@ -23,8 +23,6 @@ pub struct Decoder<'a> {
     /// In rows of one field: where the present key's readings begin, and how often each field was there.
     fields: (usize, Vec<(usize, usize)>),
     moment: Option<Moment>,
-    /// The series of the moment, where ties are read; and whether the last of them came.
-    tie: (u32, bool),
     times: Vec<(u32, i64)>,
     groups: Vec<Group>,
     /// What a group has until its values are known.
@@ -44,10 +42,7 @@ impl<'a> Decoder<'a> {
             Function::Count => Value::I64(0),
             _ => Value::Null,
         };
-        let lacking = match &asked.query.ask {
-            Ask::Aggregate { aggregates, .. } => aggregates.iter().map(|one| lacking(one.function)).collect(),
-            _ => Vec::new(),
-        };
+        let lacking = asked.aggregates().iter().map(|one| lacking(one.function)).collect();
         Self {
             asked,
             keys: if asked.has_keys() { asked.table.series.keys().len() } else { 0 },
@@ -55,7 +50,6 @@ impl<'a> Decoder<'a> {
             batch: Batch::new(asked.query.table, asked.description),
             fields: (0, Vec::new()),
             moment: None,
-            tie: (0, false),
             times: Vec::new(),
             groups: Vec::new(),
             lacking,
@@ -95,11 +89,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Takes one row; whether more rows can change the answer.
+    /// Takes one row.
     ///
     /// # Errors
     /// [`sensormark_store::ErrorKind::Protocol`] when it is not what the form says.
-    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<bool, StoreError> {
+    pub fn row(&mut self, form: &Form, row: &dyn Row) -> Result<(), StoreError> {
         let keys = self.keys;
         match form {
             Form::Readings(fields) => {
@@ -120,30 +114,11 @@ impl<'a> Decoder<'a> {
             Form::Moment(kind) => {
                 self.moment = Some(Moment { time_ns: row.integer(0)?, value: row.value(1, *kind)? });
             }
-            Form::Ties(kind) => self.tied(row, *kind)?,
             Form::Series => {
                 let series = self.identified(row)?;
                 self.series.push(series);
             }
             Form::Groups(values) => self.group(values, row)?,
-        }
-        Ok(!self.tie.1)
-    }
-
-    /// A row of time, value and keys: it counts where it ties with the first one and is of a lower series.
-    fn tied(&mut self, row: &dyn Row, kind: FieldType) -> Result<(), StoreError> {
-        let moment = Moment { time_ns: row.integer(0)?, value: row.value(1, kind)? };
-        let by_value = matches!(self.asked.query.ask, Ask::Minimum { .. });
-        let series = self.asked.table.series.of_row(row, 2, &mut self.key)?;
-        match &self.moment {
-            Some(first) if first.time_ns != moment.time_ns || (by_value && first.value != moment.value) => {
-                self.tie.1 = true;
-            }
-            Some(_) if self.tie.0 <= series => {}
-            _ => {
-                self.tie.0 = series;
-                self.moment = Some(moment);
-            }
         }
         Ok(())
     }
@@ -357,7 +332,7 @@ impl<'a> Decoder<'a> {
                 }
                 self.readings()
             }
-            Form::Moment(_) | Form::Ties(_) => Answer::Moment(self.moment),
+            Form::Moment(_) => Answer::Moment(self.moment),
             Form::Series => {
                 self.series.sort_unstable();
                 Answer::Series(self.series)

@@ -3,7 +3,7 @@
 //! A store is `store.toml` ([`config`]) and a file of statements ([`sections`]), which are templates over `standard.sql`. A question passes these stations:
 //!
 //! 1. [`layouts`] finds the block of the plan's layout, [`template`] puts its sections together. [`physical`] and [`mod@table`] say what templates see.
-//! 2. [`question`] makes it one of the named questions and renders its statements, once a shape. [`values`] gives the values of their slots, and [`series`]
+//! 2. [`question`] makes it one of the named questions and renders its statements, once a shape. [`slots`] gives the values of their slots, and [`series`]
 //!    the keys of series.
 //! 3. A driver (`sensormark-drivers`) carries it over a [`link`].
 //! 4. [`decode`] puts rows together to an answer, by the statement's form.
@@ -41,6 +41,8 @@ pub mod server;
 
 pub mod session;
 
+pub mod slots;
+
 pub mod store;
 
 pub mod sums;
@@ -50,8 +52,6 @@ pub mod table;
 pub mod template;
 
 pub mod text;
-
-pub mod values;
 
 pub mod write;
 

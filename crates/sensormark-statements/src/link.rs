@@ -1,12 +1,12 @@
 //! A connection of a plan: opened with what each session begins with, its faults in the store's own terms.
 
+use crate::config::Check;
 use crate::files::Files;
 use crate::meaning::failure;
-use sensormark_drivers::layers::guard::Guard;
-use sensormark_drivers::layers::{self, Layered};
-use sensormark_drivers::{Cell, Connection, Databases, Driver, Fault, Place, Prepared, Purpose, Row};
+use sensormark_drivers::guard::{Guarded, opened};
+use sensormark_drivers::{Cell, Databases, Driver, Fault, Place, Prepared, Purpose, Row};
 use sensormark_kit::folder;
-use sensormark_store::{LocalFuture, Plan, StoreError};
+use sensormark_store::{ErrorKind, LocalFuture, Plan, StoreError};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Link {
     /// The store's files.
     pub files: Arc<Files>,
     /// The connection.
-    pub connection: Layered<Guard>,
+    pub connection: Guarded,
     texts: HashMap<String, Prepared>,
 }
 
@@ -44,7 +44,7 @@ pub fn place(files: &Files, driver: &dyn Driver, plan: &Plan, database: Option<&
 /// Statements of a session with what they need of the plan.
 fn session_statements(files: &Files, plan: &Plan) -> Result<Vec<String>, StoreError> {
     let config = &files.config;
-    let Some(class) = config.durability.class(plan.durability) else {
+    let Some(class) = config.durability.classes.get(&plan.durability) else {
         let operation = format!("open the {} database", config.title);
         return Err(StoreError::unsupported(operation, config.durability.others.as_str()));
     };
@@ -61,8 +61,14 @@ impl Link {
     /// When it cannot be opened.
     pub async fn bare(files: &Arc<Files>, driver: &dyn Driver, place: &Place) -> Result<Self, StoreError> {
         let operation = format!("open the {} database", files.config.title);
-        let opened = layers::opened(driver, place).await;
-        let connection = opened.map_err(|fault| failure(&files.config, &operation, fault))?;
+        let opened = opened(driver, place).await;
+        let connection = opened.map_err(|fault| match failure(&files.config, &operation, fault) {
+            // Who gave up knows no names.
+            error if error.kind() == ErrorKind::Timeout => {
+                StoreError::new(error.kind(), operation, error.context()).with_doubt(false)
+            }
+            error => error,
+        })?;
         Ok(Self { files: Arc::clone(files), connection, texts: HashMap::new() })
     }
 
@@ -83,9 +89,8 @@ impl Link {
         place.purpose = purpose;
         let mut link = Self::bare(files, driver, &place).await?;
         link.connection.within(Some(place.timeout));
-        for check in files.config.session.checks.clone() {
-            let value = link.value(OPERATION, &check.sql, &[]).await?;
-            check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+        for check in &files.config.session.checks {
+            link.check(OPERATION, check).await?;
         }
         for statement in statements {
             link.run(OPERATION, &statement).await?;
@@ -93,9 +98,12 @@ impl Link {
         Ok(link)
     }
 
-    /// A fault in the store's own terms.
-    pub fn failure(&self, operation: &str, fault: Fault) -> StoreError {
-        failure(&self.files.config, operation, fault)
+    /// What came of an operation, its fault in the store's own terms.
+    ///
+    /// # Errors
+    /// The fault.
+    pub fn outcome<T>(&self, operation: &str, done: Result<T, Fault>) -> Result<T, StoreError> {
+        done.map_err(|fault| failure(&self.files.config, operation, fault))
     }
 
     /// Runs statements without values.
@@ -104,7 +112,7 @@ impl Link {
     /// What the database says.
     pub async fn run(&mut self, operation: &str, text: &str) -> Result<(), StoreError> {
         let done = self.connection.run(text).await;
-        done.map_err(|fault| self.failure(operation, fault))
+        self.outcome(operation, done)
     }
 
     /// Prepares a text once.
@@ -120,8 +128,9 @@ impl Link {
         if let Some(known) = self.texts.get(text) {
             return Ok(*known);
         }
-        let prepared = self.connection.prepare(text, types).await;
-        let prepared = prepared.map_err(|fault| self.failure(operation, fault))?;
+        // Boxed, so that what seldom happens takes no room in the futures of operations.
+        let prepared = Box::pin(self.connection.prepare(text, types)).await;
+        let prepared = self.outcome(operation, prepared)?;
         self.texts.insert(text.to_owned(), prepared);
         Ok(prepared)
     }
@@ -133,7 +142,7 @@ impl Link {
     pub async fn forget(&mut self) -> Result<(), StoreError> {
         self.texts.clear();
         let done = self.connection.forget().await;
-        done.map_err(|fault| self.failure("give up prepared statements", fault))
+        self.outcome("give up prepared statements", done)
     }
 
     /// Runs a statement of administration, whose values have names in it, and hands over its rows.
@@ -159,8 +168,8 @@ impl Link {
         };
         let types: Vec<String> = cells.iter().map(kind).collect();
         let prepared = self.prepared(operation, &text, &types).await?;
-        let done = self.connection.ask(prepared, &cells, each).await;
-        done.map_err(|fault| self.failure(operation, fault))
+        let done = self.connection.query(prepared, &cells, each).await;
+        self.outcome(operation, done)
     }
 
     /// The first value of a statement of administration, as the database prints it.
@@ -173,13 +182,20 @@ impl Link {
         text: &str,
         values: &[(&str, Cell<'_>)],
     ) -> Result<Option<String>, StoreError> {
-        let mut found = None;
-        self.ask(operation, text, values, &mut |row| {
-            found = Some(row.printed(0)?);
-            Ok(false)
-        })
-        .await?;
-        Ok(found)
+        Ok(self.list(operation, text, values).await?.into_iter().next())
+    }
+
+    /// Asks for a value that has to be the right one; where another is only worth a note, its words.
+    ///
+    /// # Errors
+    /// What the database says, and that the value is another.
+    pub async fn check(&mut self, operation: &str, check: &Check) -> Result<Option<String>, StoreError> {
+        let value = self.value(operation, &check.sql, &[]).await?.unwrap_or_default();
+        if check.is == value {
+            return Ok(None);
+        }
+        let text = check.otherwise.replace("{value}", &value);
+        check.kind.map_or(Ok(Some(text.clone())), |kind| Err(StoreError::new(kind.kind, operation, text)))
     }
 
     /// The first column of all rows.
@@ -208,7 +224,7 @@ impl Link {
     pub fn close(self) -> LocalFuture<'static, Result<(), StoreError>> {
         Box::pin(async move {
             let files = self.files;
-            let closed = self.connection.end().await;
+            let closed = self.connection.close().await;
             closed.map_err(|fault| failure(&files.config, "close the connection", fault))
         })
     }

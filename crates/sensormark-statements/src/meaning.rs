@@ -1,6 +1,6 @@
 //! What a driver's fault means: the store's table of errors, by code, class or the first words.
 
-use crate::config::{Config, kind_of};
+use crate::config::{Config, Kind};
 use sensormark_drivers::Fault;
 use sensormark_store::{ErrorKind, StoreError};
 
@@ -14,28 +14,10 @@ pub fn failure(config: &Config, operation: &str, fault: Fault) -> StoreError {
     let by_words = errors.find(|(words, _)| words.contains(' ') && text.starts_with(&**words));
     let of = |code: &String| config.errors.iter().find(|(key, _)| key.split(' ').any(|one| one == code));
     let by_code = || codes.iter().find_map(of).map(|(_, meaning)| meaning);
-    let (kind, advice) = by_words.map(|(_, meaning)| meaning).or_else(by_code).map_or_else(
-        || ((ErrorKind::Rejected, false), ""),
-        |(kind, advice)| (kind_of(kind).unwrap_or((ErrorKind::Rejected, false)), advice.as_str()),
-    );
+    let rejected = (Kind { kind: ErrorKind::Rejected, in_doubt: false }, String::new());
+    let (kind, advice) = by_words.map(|(_, meaning)| meaning).or_else(by_code).unwrap_or(&rejected);
     let code = codes.first().map_or("", String::as_str);
     let said = format!("{} says {text:?} (code {code})", config.title);
     let context = if advice.is_empty() { said } else { format!("{said}; {advice}") };
-    StoreError::new(kind.0, operation, context).with_doubt(kind.1).with_source(Source(source))
-}
-
-/// The native error beneath.
-#[derive(Debug)]
-struct Source(Box<dyn std::error::Error + Send + Sync>);
-
-impl std::fmt::Display for Source {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl std::error::Error for Source {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source()
-    }
+    StoreError::new(kind.kind, operation, context).with_doubt(kind.in_doubt).with_source(source)
 }

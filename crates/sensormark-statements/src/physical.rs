@@ -2,17 +2,15 @@
 
 use crate::files::Files;
 use crate::layouts;
-use crate::question::{Asked, Planned, Shape};
+use crate::question::{Asked, Planned};
 use crate::table::{OWNER_TABLE, TableShape};
 use crate::template::Templates;
 use crate::text;
+use minijinja::context;
 use sensormark_drivers::RowShape;
 use sensormark_kit::MOST_SHAPES;
-use sensormark_store::{
-    DaySplit, ErrorKind, Layout, Plan, Schema, Shape as LayoutShape, StoreError, TagPlacement, TimeKey,
-};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A plan's schema as a database keeps it.
 pub struct Physical {
@@ -22,14 +20,17 @@ pub struct Physical {
     pub block: String,
     /// Its templates.
     pub templates: Arc<Templates>,
+    /// The database's name.
+    pub database: String,
     /// What readings look like.
     pub schema: Arc<Schema>,
     /// How they are kept.
     pub layout: Layout,
+    /// How readings become rows.
+    pub rows: RowShape,
     /// One a table of the schema.
     pub tables: Vec<TableShape>,
-    planned: Mutex<HashMap<Shape, Arc<Planned>>>,
-    row_shape: OnceLock<RowShape>,
+    planned: Mutex<Vec<(Query, Arc<Planned>)>>,
 }
 
 impl Physical {
@@ -52,26 +53,29 @@ impl Physical {
                 format!("a table may not be named {OWNER_TABLE}: that is where the owner's mark is kept"),
             ));
         }
-        let own_tags = plan.layout.tags == TagPlacement::OwnTable;
-        let table = |number| {
-            let (config, database) = (&files.config, plan.database.as_str());
-            let mut table =
-                TableShape::new(config, database, &plan.schema, number, own_tags, plan.layout.shape);
-            if plan.layout.time == TimeKey::Native {
-                table.context.insert("time_type".to_owned(), config.type_name("native_time").into());
-            }
-            table
+        let rows = match (layouts::option(&files.file.lineage(&block.name), "rows"), plan.layout.shape) {
+            (Some("fields"), _) => RowShape::Fields,
+            (Some("records"), LayoutShape::RecordPerSpan { span_ns, .. }) => RowShape::Records(span_ns),
+            _ => RowShape::Readings,
         };
+        let tables = 0..plan.schema.tables.len();
         Ok(Self {
             block: block.name.clone(),
             templates: files.templates(&block.name),
             files: Arc::clone(files),
+            database: plan.database.as_str().to_owned(),
             schema: Arc::clone(&plan.schema),
             layout: plan.layout,
-            tables: (0..plan.schema.tables.len()).map(table).collect(),
+            rows,
+            tables: tables.map(|table| TableShape::new(&files.config, plan, table, rows)).collect(),
             planned: Mutex::default(),
-            row_shape: OnceLock::new(),
         })
+    }
+
+    /// Whether it is what this plan's schema becomes.
+    pub fn is_of(&self, plan: &Plan) -> bool {
+        let is_same = self.layout == plan.layout && self.database == plan.database.as_str();
+        is_same && Arc::ptr_eq(&self.schema, &plan.schema)
     }
 
     /// What is said of the layout with this word.
@@ -81,22 +85,13 @@ impl Physical {
 
     /// Ns in a unit of the column of time.
     pub fn unit_ns(&self) -> i64 {
-        match self.layout.time {
-            TimeKey::Native => self.files.config.text.native_unit_ns.unwrap_or(1),
-            TimeKey::Nanoseconds => 1,
-        }
+        self.files.config.unit_ns(self.layout.time)
     }
 
     /// A bound of a range in the unit of the column of time: the first that is not before it.
     pub fn in_unit(&self, time_ns: i64) -> i64 {
         let unit = self.unit_ns();
         if unit == 1 { time_ns } else { time_ns.div_euclid(unit) + i64::from(time_ns.rem_euclid(unit) > 0) }
-    }
-
-    /// The name of the type of the column of time.
-    pub fn time_type(&self) -> &str {
-        let name = if self.layout.time == TimeKey::Native { "native_time" } else { "time" };
-        self.files.config.type_name(name)
     }
 
     /// The length of a record's span in ns, in layouts with records.
@@ -115,15 +110,6 @@ impl Physical {
         }
     }
 
-    /// How readings become rows.
-    pub fn row_shape(&self) -> RowShape {
-        *self.row_shape.get_or_init(|| match self.option("rows") {
-            Some("fields") => RowShape::Fields,
-            Some("records") => RowShape::Records(self.span_ns().unwrap_or(1)),
-            _ => RowShape::Readings,
-        })
-    }
-
     /// A statement that is no question, with placeholders, and the names of its slots; empty where there is none.
     ///
     /// # Errors
@@ -138,9 +124,8 @@ impl Physical {
     /// # Errors
     /// [`ErrorKind::Configuration`] when its template is wrong.
     pub fn text(&self, table: usize, statement: &str) -> Result<String, StoreError> {
-        let mut context = self.tables[table].context.clone();
-        context.insert("chosen".to_owned(), context["fields"].clone());
-        context.insert("of".to_owned(), "all".into());
+        let table = &self.tables[table];
+        let context = context! { chosen => table.fields, of => "all", ..table.context.clone() };
         self.templates.render(statement, &context).map_err(wrong_template)
     }
 
@@ -159,7 +144,7 @@ impl Physical {
                     "create_tags" | "index_tags" => self.tables[number].own_tags,
                     _ => true,
                 };
-                if is_there && self.templates.defines(statement) {
+                if is_there {
                     made.extend(text::statements(&self.text(number, statement)?));
                 }
             }
@@ -167,21 +152,20 @@ impl Physical {
         Ok(made)
     }
 
-    /// The statements for a question, rendered when the first of its shape is asked.
+    /// The statements for a question of this shape, rendered when the first of it is asked.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for what the layout cannot answer.
-    pub fn planned(&self, shape: &Shape, asked: &Asked<'_>) -> Result<Arc<Planned>, StoreError> {
-        let lock = || self.planned.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(shape) {
+    pub fn planned(&self, shape: &Query, asked: &Asked<'_>) -> Result<Arc<Planned>, StoreError> {
+        let mut all = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = all.iter().find(|(other, _)| other == shape) {
             return Ok(Arc::clone(known));
         }
-        let planned = Arc::new(Planned::new(asked)?);
-        let mut all = lock();
+        let planned = Arc::new(asked.planned()?);
         if all.len() >= MOST_SHAPES {
             all.clear();
         }
-        all.insert(shape.clone(), Arc::clone(&planned));
+        all.push((shape.clone(), Arc::clone(&planned)));
         Ok(planned)
     }
 }

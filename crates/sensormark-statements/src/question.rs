@@ -1,17 +1,14 @@
 //! From a question of the contract to one of the named questions, and its statements.
 
 use crate::physical::{Physical, wrong_template};
-use crate::table::{Context, TableShape};
+use crate::slots::Bound;
+use crate::table::TableShape;
 use crate::text;
-use crate::values::Slot;
-use minijinja::Value;
-use sensormark_store::query::DaySplit;
+use minijinja::{Value, context};
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Comparison, ErrorKind, FieldSet, FieldType, Function, Grouping, Predicate,
-    Query, Selection, StoreError, Table, TagColumn,
+    Aggregate, Ask, Comparison, FieldSet, FieldType, Function, Grouping, Predicate, Query, Selection,
+    StoreError, Table, TimeRange, Window,
 };
-
-const OPERATION: &str = "plan a question";
 
 /// A question with its table.
 #[derive(Clone, Copy)]
@@ -24,34 +21,6 @@ pub struct Asked<'a> {
     pub description: &'a Table,
     /// The question.
     pub query: &'a Query,
-}
-
-/// All that the texts of a question's statements depend on, the layout apart.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Shape {
-    table: usize,
-    of: OfShape,
-    ask: AskShape,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum OfShape {
-    One,
-    Set,
-    Tagged(usize),
-    All,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum AskShape {
-    Point(FieldSet),
-    Range(FieldSet),
-    Latest(FieldSet),
-    First(usize, Comparison),
-    Last(usize, Comparison),
-    Matching(usize, Comparison),
-    Minimum(usize),
-    Aggregate { aggregates: Vec<Aggregate>, windows: bool, grouping: Grouping, from_sums: bool },
 }
 
 /// What is done for a question.
@@ -69,7 +38,7 @@ pub struct Statement {
     /// The text, with placeholders.
     pub text: String,
     /// What the placeholders stand for, in the order of their numbers.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<Bound>,
     /// The names of their types.
     pub types: Vec<String>,
     /// What its rows are.
@@ -91,8 +60,6 @@ pub enum Form {
     Times(FieldSet),
     /// A time and a value of this type.
     Moment(FieldType),
-    /// The same and the keys, row by row until another time (or value) comes: of the first ones, the lowest series' counts.
-    Ties(FieldType),
     /// Keys alone.
     Series,
     /// Aggregates: the parts of the group that are there, then these values (the number of the aggregate, and the value's type).
@@ -110,15 +77,54 @@ pub enum RecordForm {
     Arrays,
 }
 
+/// A question without its values: all that the texts of its statements depend on, the layout apart.
+pub fn shape(query: &Query) -> Query {
+    let series = match &query.series {
+        Selection::One(_) => Selection::One(0),
+        Selection::Set(_) => Selection::Set(Vec::new()),
+        Selection::Tagged { tag, .. } => Selection::Tagged { tag: *tag, value: String::new() },
+        Selection::All => Selection::All,
+    };
+    let mut ask = query.ask.clone();
+    match &mut ask {
+        Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => passes.threshold = 0.0,
+        Ask::Range { coarse_filter, .. } => *coarse_filter = false,
+        Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
+            *window = Window { width_ns: 0, origin_ns: 0 };
+        }
+        _ => {}
+    }
+    Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
+}
+
+/// What computes this function by itself, where it does not go together with others in one GROUP BY.
+const fn own_statement(function: Function) -> Option<&'static str> {
+    match function {
+        Function::Last => Some("last_values"),
+        Function::TimeWeightedShare => Some("shares"),
+        Function::MostFrequent => Some("most_frequent_values"),
+        _ => None,
+    }
+}
+
+/// The type of an aggregate's value.
+const fn value_type(function: Function, kind: FieldType) -> FieldType {
+    match (function, kind) {
+        (Function::Count, _) => FieldType::I64,
+        (Function::Sum, FieldType::F64) | (Function::Mean | Function::TimeWeightedShare, _) => FieldType::F64,
+        (Function::Sum, _) => FieldType::I64,
+        _ => kind,
+    }
+}
+
 impl<'a> Asked<'a> {
     /// A question that can be asked.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a table, tag or field that the schema does not have; [`ErrorKind::Rejected`] for a question without a field;
-    /// [`ErrorKind::Unsupported`] for a threshold on text.
+    /// [`sensormark_store::ErrorKind::NotFound`] for a table that the schema does not have; as [`Query::check`].
     pub fn new(physical: &'a Physical, query: &'a Query) -> Result<Self, StoreError> {
         let description = physical.schema.table(query.table)?;
-        check(query, description)?;
+        query.check(description)?;
         Ok(Self { physical, table: &physical.tables[query.table], description, query })
     }
 
@@ -135,377 +141,181 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The answer to a question that finds nothing whatever is stored, so that the database need not be asked.
-    pub fn nothing_to_find(&self) -> Option<Answer> {
-        let query = self.query;
-        let count = self.description.series.len();
-        let point = matches!(query.ask, Ask::Point { .. });
-        let is_empty = !point && query.range.end_ns <= query.range.start_ns;
-        let finds_none = match &query.series {
-            Selection::Set(set) => set.iter().all(|&series| series >= count),
-            Selection::Tagged { tag, value } => match &self.description.series.columns()[*tag] {
-                TagColumn::Integer(_) => {
-                    value.parse::<i64>().map_or(true, |number| number.to_string() != *value)
-                }
-                TagColumn::Text(_) => false,
-            },
-            Selection::One(series) => *series >= count,
-            Selection::All => false,
-        };
-        (is_empty || finds_none).then(|| match query.ask {
-            Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
-                Answer::Readings(Batch::new(query.table, self.description))
-            }
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
-            Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
-            Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
-        })
-    }
-
-    /// The question's shape.
-    pub fn shape(&self) -> Shape {
-        let of = match &self.query.series {
-            Selection::One(_) => OfShape::One,
-            Selection::Set(_) => OfShape::Set,
-            Selection::Tagged { tag, .. } => OfShape::Tagged(*tag),
-            Selection::All => OfShape::All,
-        };
-        let ask = match &self.query.ask {
-            Ask::Point { fields } => AskShape::Point(*fields),
-            Ask::Range { fields, .. } => AskShape::Range(*fields),
-            Ask::LastReading { fields } => AskShape::Latest(*fields),
-            Ask::First(passes) => AskShape::First(passes.field, passes.comparison),
-            Ask::Last(passes) => AskShape::Last(passes.field, passes.comparison),
-            Ask::SeriesMatching(passes) => AskShape::Matching(passes.field, passes.comparison),
-            Ask::Minimum { field } => AskShape::Minimum(*field),
-            Ask::Aggregate { aggregates, grouping, from_sums } => AskShape::Aggregate {
-                aggregates: aggregates.clone(),
-                windows: grouping.window.is_some(),
-                grouping: Grouping { window: None, ..*grouping },
-                from_sums: *from_sums,
-            },
-        };
-        Shape { table: self.query.table, of, ask }
-    }
-
-    /// The word for which series are asked about.
-    const fn of(&self) -> &'static str {
-        match &self.query.series {
-            Selection::One(_) => "one",
-            Selection::Set(_) => "set",
-            Selection::Tagged { .. } => "tagged",
-            Selection::All => "all",
+    /// The aggregates; none of another question.
+    pub fn aggregates(&self) -> &'a [Aggregate] {
+        match &self.query.ask {
+            Ask::Aggregate { aggregates, .. } => aggregates,
+            _ => &[],
         }
     }
 
-    fn fields(&self, fields: FieldSet) -> Value {
-        fields.iter().map(|field| self.table.fields[field].clone()).collect::<Vec<_>>().into()
-    }
-
-    /// What templates see: the table, and the question about these fields.
-    fn context(&self, chosen: FieldSet, aggregates: &[Aggregate]) -> Context {
-        let mut context = self.table.context.clone();
-        let mut put = |name: &str, value: Value| {
-            context.insert(name.to_owned(), value);
-        };
+    /// What templates see: the table, and the question about these fields and aggregates.
+    fn context(&self, statement: &str, chosen: FieldSet, numbers: &[usize]) -> Value {
         let grouping = self.grouping();
-        let keys = self.table.series.keys().len();
-        let by_series = grouping.by_series && keys > 0;
-        let tag = |tag: Option<usize>| tag.map_or(Value::from(()), |tag| self.table.tags[tag].clone());
-        put("of", self.of().into());
-        put("chosen", self.fields(chosen));
-        put(
-            "tag",
-            match &self.query.series {
-                Selection::Tagged { tag: number, .. } => tag(Some(*number)),
-                _ => tag(None),
-            },
-        );
-        let passes = match &self.query.ask {
-            Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => Some(passes),
-            _ => None,
+        let keys = if grouping.by_series { self.table.series.keys().len() } else { 0 };
+        let (of, tag) = match &self.query.series {
+            Selection::One(_) => ("one", None),
+            Selection::Set(_) => ("set", None),
+            Selection::Tagged { tag, .. } => ("tagged", Some(&self.table.tags[*tag])),
+            Selection::All => ("all", None),
         };
-        put("above", passes.is_none_or(|passes| passes.comparison == Comparison::Above).into());
-        let is_search = matches!(self.query.ask, Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. });
-        let is_one = matches!(self.query.series, Selection::One(_));
-        put("in_series_order", (!is_search || is_one || self.table.series.is_in_order()).into());
-        let function = |one: &Aggregate| {
-            Value::from_iter([
-                ("name", Value::from(function_name(one.function))),
-                ("field", self.table.fields[one.field].clone()),
-            ])
+        let is_below = match &self.query.ask {
+            Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+                passes.comparison == Comparison::Below
+            }
+            _ => false,
         };
-        put("functions", aggregates.iter().map(function).collect::<Vec<_>>().into());
-        put("by_series", by_series.into());
-        put("by_tag", tag(grouping.by_tag));
-        put("windows", grouping.window.is_some().into());
-        put("day_parts", grouping.by_day_part.is_some().into());
-        let groups = usize::from(grouping.by_tag.is_some())
-            + usize::from(grouping.window.is_some())
-            + usize::from(grouping.by_day_part.is_some());
-        put("group_count", (groups + if by_series { keys } else { 0 }).into());
-        let split = grouping.by_day_part.unwrap_or(DaySplit { day_start_ns: 0, day_end_ns: 0 });
-        put("day_start", split.day_start_ns.into());
-        put("day_end", split.day_end_ns.into());
-        context
+        let function = |&number: &usize| {
+            let Aggregate { function, field } = self.aggregates()[number];
+            context! { name => function, field => self.table.fields[field] }
+        };
+        let groups = [grouping.by_tag.is_some(), grouping.window.is_some(), grouping.by_day_part.is_some()];
+        context! {
+            statement,
+            of,
+            tag,
+            chosen => chosen.iter().map(|field| &self.table.fields[field]).collect::<Vec<_>>(),
+            above => !is_below,
+            functions => numbers.iter().map(function).collect::<Vec<_>>(),
+            by_series => keys > 0,
+            by_tag => grouping.by_tag.map(|tag| &self.table.tags[tag]),
+            windows => groups[1],
+            day_parts => groups[2],
+            group_count => keys + groups.into_iter().filter(|&is_there| is_there).count(),
+            day_start => grouping.by_day_part.map(|split| split.day_start_ns),
+            day_end => grouping.by_day_part.map(|split| split.day_end_ns),
+            ..self.table.context.clone()
+        }
     }
 
     /// The statement for everything in the table.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] when its template is wrong, or there is none.
+    /// [`sensormark_store::ErrorKind::Configuration`] when its template is wrong, or there is none.
     pub fn scan(&self, fields: FieldSet) -> Result<Statement, StoreError> {
-        let scan = self.statement("scan", fields, &[], |words| readings_form(words, fields))?;
+        let scan = self.statement("scan", fields, &[])?;
         scan.ok_or_else(|| wrong_template("a store has a statement `scan`".to_owned()))
     }
 
-    /// A statement about these fields; none where the layout does not have it.
+    /// A statement about these fields and aggregates; none where the layout does not have it.
     fn statement(
         &self,
         name: &str,
         chosen: FieldSet,
-        aggregates: &[Aggregate],
-        form: impl FnOnce(&str) -> Form,
+        numbers: &[usize],
     ) -> Result<Option<Statement>, StoreError> {
         let templates = &self.physical.templates;
-        if !templates.defines(name) {
-            return Ok(None);
-        }
-        let context = self.context(chosen, aggregates);
+        let context = self.context(name, chosen, numbers);
         let text = templates.render(name, &context).map_err(wrong_template)?;
         if text.is_empty() {
             return Ok(None);
         }
         let (text, names) = text::numbered(&text, &self.physical.files.config.slots.style);
-        let slots = names.iter().map(|name| Slot::of(name, self.table, self.description));
-        let slots: Vec<Slot> = slots.collect::<Result<_, _>>()?;
-        let types = slots.iter().map(|slot| slot.type_name(self)).collect();
-        let mut context = context;
-        let words = templates.form_for(name, &context).map_err(wrong_template)?;
-        context.insert("statement".to_owned(), name.into());
-        let before = templates.render("before", &context).map_err(wrong_template)?;
-        Ok(Some(Statement { text, slots, types, form: form(&words), before }))
-    }
-}
-
-/// A function's name in templates.
-const fn function_name(function: Function) -> &'static str {
-    match function {
-        Function::Count => "count",
-        Function::Sum => "sum",
-        Function::Min => "min",
-        Function::Max => "max",
-        Function::Mean => "mean",
-        Function::Last => "last",
-        Function::TimeWeightedShare => "share",
-        Function::MostFrequent => "most_frequent",
-    }
-}
-
-/// The type of an aggregate's value.
-const fn value_type(function: Function, kind: FieldType) -> FieldType {
-    match (function, kind) {
-        (Function::Count, _) => FieldType::I64,
-        (Function::Sum, FieldType::F64) | (Function::Mean | Function::TimeWeightedShare, _) => FieldType::F64,
-        (Function::Sum, _) => FieldType::I64,
-        _ => kind,
-    }
-}
-
-/// The fields that are aggregated.
-fn fields_of(aggregates: &[Aggregate]) -> FieldSet {
-    aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
-}
-
-impl Planned {
-    /// The statements for a question.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Unsupported`] for what cannot be answered.
-    pub fn new(asked: &Asked<'_>) -> Result<Self, StoreError> {
-        let of_readings = |fields: FieldSet| move |words: &str| readings_form(words, fields);
-        let search = |name: &str, field: usize| {
-            let kind = asked.description.fields[field].kind;
-            let one = matches!(asked.query.series, Selection::One(_)) || asked.table.series.is_in_order();
-            let form = if one { Form::Moment(kind) } else { Form::Ties(kind) };
-            asked.statement(name, FieldSet::one(field), &[], |_| form)
-        };
-        let statement = match &asked.query.ask {
-            Ask::Point { fields } => asked.statement("point", *fields, &[], of_readings(*fields))?,
-            Ask::Range { fields, .. } => asked.statement("range", *fields, &[], of_readings(*fields))?,
-            Ask::LastReading { fields } => {
-                match asked.statement("latest", *fields, &[], of_readings(*fields))? {
-                    None => asked.statement("latest_times", *fields, &[], |_| Form::Times(*fields))?,
-                    found => found,
+        let (mut slots, mut types) = (Vec::new(), Vec::new());
+        for name in &names {
+            let slot = self.table.slots.get(name).and_then(|slot| Some((slot.value?, &slot.type_name)));
+            let Some((value, type_name)) = slot else {
+                return Err(wrong_template(format!("a question has no value :{name}")));
+            };
+            slots.push(value);
+            types.push(match &self.query.series {
+                Selection::Tagged { tag, .. } if value == Bound::Tag => {
+                    let column = &self.description.series.columns()[*tag];
+                    self.physical.files.config.tag_type(column).to_owned()
                 }
-            }
-            Ask::First(passes) => search("first", passes.field)?,
-            Ask::Last(passes) => search("last", passes.field)?,
-            Ask::Minimum { field } => search("minimum", *field)?,
-            Ask::SeriesMatching(Predicate { field, .. }) => {
-                asked.statement("matching", FieldSet::one(*field), &[], |_| Form::Series)?
-            }
-            Ask::Aggregate { aggregates, grouping, from_sums } => {
-                check_functions(asked, aggregates)?;
-                return if *from_sums {
-                    of_sums(asked, aggregates, *grouping)
-                } else {
-                    of_readings_in_groups(asked, aggregates, *grouping)
-                };
-            }
+                _ => type_name.clone(),
+            });
+        }
+        let words = templates.form_for(name, &context).map_err(wrong_template)?;
+        let before = templates.render("before", &context).map_err(wrong_template)?;
+        Ok(Some(Statement { text, slots, types, form: self.form(&words, chosen, numbers), before }))
+    }
+
+    /// What a statement's rows are, by the question and the words behind `->`.
+    fn form(&self, words: &str, fields: FieldSet, numbers: &[usize]) -> Form {
+        let kind = |field: usize| self.description.fields[field].kind;
+        let value = |&number: &usize| {
+            let Aggregate { function, field } = self.aggregates()[number];
+            (number, value_type(function, kind(field)))
         };
-        Ok(statement.map_or(Self::Client, |statement| Self::Statements(vec![statement])))
-    }
-}
-
-/// What rows of readings are, by the words of a statement's form.
-fn readings_form(words: &str, fields: FieldSet) -> Form {
-    match words {
-        "field rows" => Form::FieldRows(fields),
-        "json records" | "packed" => Form::Records(fields, RecordForm::Document),
-        "json columns" => Form::Records(fields, RecordForm::JsonArrays),
-        "columns" => Form::Records(fields, RecordForm::Arrays),
-        _ => Form::Readings(fields),
-    }
-}
-
-fn groups_form(asked: &Asked<'_>, aggregates: &[Aggregate], numbers: &[usize]) -> Form {
-    let value = |&number: &usize| {
-        let Aggregate { function, field } = aggregates[number];
-        (number, value_type(function, asked.description.fields[field].kind))
-    };
-    Form::Groups(numbers.iter().map(value).collect())
-}
-
-/// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
-fn of_readings_in_groups(
-    asked: &Asked<'_>,
-    aggregates: &[Aggregate],
-    grouping: Grouping,
-) -> Result<Planned, StoreError> {
-    let all: Vec<usize> = (0..aggregates.len()).collect();
-    let special = |number: &usize| match aggregates[*number].function {
-        Function::Last => Some("last_values"),
-        Function::TimeWeightedShare => Some("shares"),
-        Function::MostFrequent => Some("most_frequent_values"),
-        _ => None,
-    };
-    let by_series_alone =
-        grouping.by_series && Grouping { by_series: true, ..Grouping::default() } == grouping;
-    if by_series_alone
-        && !asked.table.series.keys().is_empty()
-        && all.iter().any(|one| special(one).is_some())
-    {
-        let form = |_: &str| groups_form(asked, aggregates, &all);
-        if let Some(one) = asked.statement("statistics", fields_of(aggregates), aggregates, form)? {
-            return Ok(Planned::Statements(vec![one]));
+        match (&self.query.ask, words) {
+            (
+                Ask::First(Predicate { field, .. })
+                | Ask::Last(Predicate { field, .. })
+                | Ask::Minimum { field },
+                _,
+            ) => Form::Moment(kind(*field)),
+            (Ask::SeriesMatching(_), _) => Form::Series,
+            (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
+            (_, "times") => Form::Times(fields),
+            (_, "field rows") => Form::FieldRows(fields),
+            (_, "json records" | "packed") => Form::Records(fields, RecordForm::Document),
+            (_, "json columns") => Form::Records(fields, RecordForm::JsonArrays),
+            (_, "columns") => Form::Records(fields, RecordForm::Arrays),
+            _ => Form::Readings(fields),
         }
     }
-    let plain: Vec<usize> = all.iter().copied().filter(|number| special(number).is_none()).collect();
-    let mut parts: Vec<(&str, Vec<usize>)> = Vec::new();
-    if !plain.is_empty() {
-        parts.push(("aggregate", plain));
-    }
-    parts.extend(all.iter().filter_map(|&number| Some((special(&number)?, vec![number]))));
-    let mut statements = Vec::new();
-    for (name, numbers) in parts {
-        let some: Vec<Aggregate> = numbers.iter().map(|&number| aggregates[number]).collect();
-        let form = |_: &str| groups_form(asked, aggregates, &numbers);
-        let Some(statement) = asked.statement(name, fields_of(&some), &some, form)? else {
-            return Ok(Planned::Client);
-        };
-        statements.push(statement);
-    }
-    Ok(Planned::Statements(statements))
-}
 
-/// Aggregates over sums that were kept at write time.
-fn of_sums(asked: &Asked<'_>, aggregates: &[Aggregate], grouping: Grouping) -> Result<Planned, StoreError> {
-    let operation = format!("aggregate in {}", asked.physical.files.config.title);
-    let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
-    let Some((per_ns, split)) = asked.physical.summary() else {
-        return refuse(NO_SUMS);
-    };
-    let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;
-    let range = asked.query.range;
-    if !whole(range.start_ns) || !whole(range.end_ns) {
-        return refuse("the range does not start and end with the periods of the sums");
+    /// A statement of some of the aggregates.
+    fn groups(&self, name: &str, numbers: &[usize]) -> Result<Option<Statement>, StoreError> {
+        let aggregates = self.aggregates();
+        let fields =
+            numbers.iter().fold(FieldSet::first(0), |set, &number| set.with(aggregates[number].field));
+        self.statement(name, fields, numbers)
     }
-    if grouping.window.is_some_and(|window| !whole(window.width_ns) || !whole(window.origin_ns)) {
-        return refuse("the windows are not made of whole periods of the sums");
+
+    /// Aggregates over readings: one statement, or one for what GROUP BY computes by itself and one for each of the others.
+    fn of_readings(&self) -> Result<Option<Vec<Statement>>, StoreError> {
+        let own = |number: &usize| own_statement(self.aggregates()[*number].function);
+        let all: Vec<usize> = (0..self.aggregates().len()).collect();
+        let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
+        if !special.is_empty()
+            && let Some(one) = self.groups("statistics", &all)?
+        {
+            return Ok(Some(vec![one]));
+        }
+        let mut parts = vec![("aggregate", plain)];
+        parts.extend(special.iter().filter_map(|number| Some((own(number)?, vec![*number]))));
+        let parts = parts.iter().filter(|(_, numbers)| !numbers.is_empty());
+        let statements = parts.map(|(name, numbers)| self.groups(name, numbers).transpose());
+        statements.collect::<Option<Result<_, _>>>().transpose()
     }
-    if grouping.by_day_part.is_some_and(|other| other != split) {
-        return refuse("the sums split the day elsewhere");
+
+    /// Aggregates over sums that were kept at write time.
+    fn of_sums(&self) -> Result<Vec<Statement>, StoreError> {
+        let operation = format!("aggregate in {}", self.physical.files.config.title);
+        let refuse = |text: &str| StoreError::unsupported(operation.as_str(), text);
+        let (per_ns, split) = self.physical.summary().ok_or_else(|| refuse(NO_SUMS))?;
+        self.query.check_sums(per_ns, split).map_err(refuse)?;
+        let sums = self.groups("sums", &(0..self.aggregates().len()).collect::<Vec<_>>())?;
+        Ok(vec![sums.ok_or_else(|| refuse(NO_SUMS))?])
     }
-    let kept = |one: &Aggregate| {
-        let is_kept =
-            !matches!(one.function, Function::Last | Function::TimeWeightedShare | Function::MostFrequent);
-        is_kept && !matches!(asked.description.fields[one.field].kind, FieldType::Bool | FieldType::Text)
-    };
-    if !aggregates.iter().all(kept) {
-        return refuse("sums are kept for count, sum, min, max and mean of numeric fields");
-    }
-    let all: Vec<usize> = (0..aggregates.len()).collect();
-    let form = |_: &str| groups_form(asked, aggregates, &all);
-    match asked.statement("sums", fields_of(aggregates), aggregates, form)? {
-        Some(statement) => Ok(Planned::Statements(vec![statement])),
-        None => refuse(NO_SUMS),
+
+    /// What is done for the question.
+    ///
+    /// # Errors
+    /// [`sensormark_store::ErrorKind::Unsupported`] for what cannot be answered.
+    pub fn planned(&self) -> Result<Planned, StoreError> {
+        let (name, fields) = match &self.query.ask {
+            Ask::Aggregate { from_sums: true, .. } => return Ok(Planned::Statements(self.of_sums()?)),
+            Ask::Aggregate { .. } => {
+                return Ok(self.of_readings()?.map_or(Planned::Client, Planned::Statements));
+            }
+            Ask::Point { fields } => ("point", *fields),
+            Ask::Range { fields, .. } => ("range", *fields),
+            Ask::LastReading { fields } => ("latest", *fields),
+            Ask::First(passes) => ("first", FieldSet::one(passes.field)),
+            Ask::Last(passes) => ("last", FieldSet::one(passes.field)),
+            Ask::Minimum { field } => ("minimum", FieldSet::one(*field)),
+            Ask::SeriesMatching(passes) => ("matching", FieldSet::one(passes.field)),
+        };
+        let found = match self.statement(name, fields, &[])? {
+            None if name == "latest" => self.statement("latest_times", fields, &[])?,
+            found => found,
+        };
+        Ok(found.map_or(Planned::Client, |statement| Planned::Statements(vec![statement])))
     }
 }
 
 /// Why a layout without sums refuses to answer from sums.
 pub const NO_SUMS: &str = "only the layout with a summary keeps sums";
-
-/// Refuses functions of fields that they are not for.
-fn check_functions(asked: &Asked<'_>, aggregates: &[Aggregate]) -> Result<(), StoreError> {
-    let fits = |one: &&Aggregate| {
-        let kind = asked.description.fields[one.field].kind;
-        match one.function {
-            Function::Count | Function::Last | Function::MostFrequent => true,
-            Function::TimeWeightedShare => kind == FieldType::Bool,
-            _ => !matches!(kind, FieldType::Bool | FieldType::Text),
-        }
-    };
-    match aggregates.iter().find(|one| !fits(one)) {
-        None => Ok(()),
-        Some(one) => Err(StoreError::unsupported(
-            format!("aggregate in {}", asked.physical.files.config.title),
-            format!("{:?} is not for fields of this type", one.function),
-        )),
-    }
-}
-
-/// Refuses what the schema does not have.
-fn check(query: &Query, description: &Table) -> Result<(), StoreError> {
-    let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
-    let selected = match &query.series {
-        Selection::Tagged { tag, .. } => Some(*tag),
-        _ => None,
-    };
-    let mut grouped = None;
-    let field = match &query.ask {
-        Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
-            fields.iter().last()
-        }
-        Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => Some(passes.field),
-        Ask::Minimum { field } => Some(*field),
-        Ask::Aggregate { aggregates, grouping, .. } => {
-            grouped = grouping.by_tag;
-            aggregates.iter().map(|one| one.field).max()
-        }
-    };
-    let mut tags = selected.into_iter().chain(grouped);
-    if let Some(tag) = tags.find(|&tag| tag >= description.tags.len()) {
-        return missing(format!("table {} has no tag number {tag}", description.name));
-    }
-    let is_compared =
-        matches!(query.ask, Ask::First(_) | Ask::Last(_) | Ask::SeriesMatching(_) | Ask::Minimum { .. });
-    match field.map(|field| (field, description.fields.get(field))) {
-        Some((_, Some(field))) if is_compared && field.kind == FieldType::Text => {
-            Err(StoreError::unsupported(OPERATION, "text has no threshold and no minimum"))
-        }
-        Some((_, Some(_))) => Ok(()),
-        Some((field, None)) => missing(format!("table {} has no field number {field}", description.name)),
-        None => Err(StoreError::new(ErrorKind::Rejected, OPERATION, "the question names no field")),
-    }
-}

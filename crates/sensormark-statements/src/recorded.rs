@@ -1,7 +1,7 @@
 //! The statements that a session sent, kept for people, with the database's own plans.
 
 use crate::link::Link;
-use sensormark_drivers::{Cell, Connection};
+use sensormark_drivers::Cell;
 use sensormark_store::{Statement, StoreError};
 
 /// Statements of different texts that are kept of one operation: texts that hold their values differ reading by reading.
@@ -48,7 +48,7 @@ impl Recorded {
             if with_plans && is_planned && !admin.explain.is_empty() {
                 let explain = admin.explain.replace("{statement}", &one.text);
                 let plan = link.connection.plan(&explain, &one.values).await;
-                if let Some(plan) = plan.map_err(|fault| link.failure("show statements", fault))? {
+                if let Some(plan) = link.outcome("show statements", plan)? {
                     statement = statement.with_plan(plan);
                 }
             }

@@ -25,7 +25,6 @@ pub struct SeriesMap {
     lookup: OnceLock<Lookup>,
     /// For each tag, the lowest series with each of its values (as text).
     lowest: OnceLock<Vec<HashMap<String, u32>>>,
-    in_order: OnceLock<bool>,
 }
 
 #[derive(Debug)]
@@ -52,7 +51,6 @@ impl SeriesMap {
             keys: if own_tags { vec![Key::Number] } else { tags() },
             lookup: OnceLock::new(),
             lowest: OnceLock::new(),
-            in_order: OnceLock::new(),
         }
     }
 
@@ -71,22 +69,6 @@ impl SeriesMap {
             Key::Number => Cell::I64(series.into()),
             Key::Tag(tag) => Cell::tag(self.table(), tag, series),
         }
-    }
-
-    /// Whether series in the order of their keys are in the order of their numbers.
-    pub fn is_in_order(&self) -> bool {
-        *self.in_order.get_or_init(|| {
-            let before = |one: u32, other: u32| {
-                let each =
-                    (0..self.keys.len()).map(|key| match (self.cell(key, one), self.cell(key, other)) {
-                        (Cell::Text(one), Cell::Text(other)) => one.cmp(other),
-                        (Cell::I64(one), Cell::I64(other)) => one.cmp(&other),
-                        _ => one.cmp(&other),
-                    });
-                each.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then).is_lt()
-            };
-            (1..self.table().series.len()).all(|series| before(series - 1, series))
-        })
     }
 
     /// The series that a row's key names, in its columns from `first` on. `scratch` is memory that is kept from row to row.

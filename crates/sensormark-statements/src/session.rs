@@ -3,16 +3,17 @@
 use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
-use crate::question::{Asked, Form, Planned, Shape, Statement as Rendered};
+use crate::question::{Asked, Form, Planned, Statement as Rendered, shape};
 use crate::recorded::Recorded;
 use crate::write::Writer;
-use sensormark_drivers::{Cell, Connection, Prepared};
+use sensormark_drivers::{Cell, Prepared};
 use sensormark_kit::MOST_SHAPES;
 use sensormark_store::client_side::{self, readings_of};
 use sensormark_store::{
     Acknowledgement, Answer, Ask, Batch, EntityReading, LocalFuture, Query, Question, Selection, Session,
     Statement, StoreError, TimeRange, Value,
 };
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,9 +26,9 @@ pub struct FileSession {
     pub(crate) link: Link,
     pub(crate) physical: Arc<Physical>,
     pub(crate) recorded: Option<Recorded>,
-    pub(crate) writers: Vec<Option<Writer>>,
+    pub(crate) writers: Vec<Option<Rc<Writer>>>,
     /// Few, so that looking through them is shorter than hashing.
-    asked: Vec<(Shape, Kept)>,
+    asked: Vec<(Query, Kept)>,
     time: Duration,
 }
 
@@ -51,7 +52,7 @@ impl FileSession {
     }
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
-        let shape = asked.shape();
+        let shape = shape(asked.query);
         if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }
@@ -91,21 +92,21 @@ impl FileSession {
         }
 
         let mut each = |row: &dyn sensormark_drivers::Row| {
-            let more = decoder.row(&statement.form, row)?;
+            decoder.row(&statement.form, row)?;
             if let Some(piece) = decoder.take_piece(&statement.form) {
                 sink(&piece);
             }
-            Ok(more)
+            Ok(true)
         };
-        let done = self.link.connection.ask(prepared, &cells, &mut each).await;
-        done.map_err(|fault| self.link.failure(OPERATION, fault))
+        let done = self.link.connection.query(prepared, &cells, &mut each).await;
+        self.link.outcome(OPERATION, done)
     }
 
     fn answer<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         Box::pin(async move {
             let physical = Arc::clone(&self.physical);
             let asked = Asked::new(&physical, query)?;
-            if let Some(nothing) = asked.nothing_to_find() {
+            if let Some(nothing) = query.finds_nothing(asked.description, physical.unit_ns()) {
                 return Ok(nothing);
             }
             let kept = self.kept(&asked).await?;
@@ -175,8 +176,8 @@ impl FileSession {
             sink(series.of_row(row, 0, &mut key)?, row.integer(first)?, &values);
             Ok(true)
         };
-        let done = self.link.connection.ask(prepared, &[], &mut each).await;
-        done.map_err(|fault| self.link.failure(OPERATION, fault))
+        let done = self.link.connection.query(prepared, &[], &mut each).await;
+        self.link.outcome(OPERATION, done)
     }
 }
 
@@ -196,10 +197,8 @@ impl Session for FileSession {
         &'a mut self,
         write: EntityReading<'a>,
     ) -> LocalFuture<'a, Result<Acknowledgement, StoreError>> {
-        Box::pin(async move {
-            self.start();
-            self.upsert_reading(write).await
-        })
+        self.start();
+        Box::pin(self.upsert_reading(write))
     }
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
@@ -215,10 +214,8 @@ impl Session for FileSession {
         table: usize,
         sink: &'a mut dyn FnMut(&Batch),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.link.connection.within(None);
-            self.everything(table, sink).await
-        })
+        self.link.connection.within(None);
+        Box::pin(self.everything(table, sink))
     }
 
     fn scan_entities<'a>(
@@ -226,10 +223,8 @@ impl Session for FileSession {
         table: usize,
         sink: &'a mut dyn FnMut(u32, i64, &[Value]),
     ) -> LocalFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.link.connection.within(None);
-            self.entities(table, sink).await
-        })
+        self.link.connection.within(None);
+        Box::pin(self.entities(table, sink))
     }
 
     fn keep_statements(&mut self) -> Result<(), StoreError> {

@@ -10,11 +10,12 @@ use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
+use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
-    Administrator, Capability, Clusters, Description, Durability, Endpoint, Family, Installation, Launch,
-    Layout, LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
+    Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
+    LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
     ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical,
     WriteSize,
 };
@@ -24,6 +25,8 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
+/// Why the client answers, where a layout says nothing else.
+const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -31,15 +34,8 @@ const VERSION: Duration = Duration::from_secs(10);
 pub struct FileStore {
     files: Arc<Files>,
     driver: Arc<dyn Driver>,
-    latest: Mutex<Option<Latest>>,
-}
-
-/// What the schema of the latest plan became.
-struct Latest {
-    schema: Arc<Schema>,
-    layout: Layout,
-    database: String,
-    made: Arc<Physical>,
+    /// What the schema of the latest plan became.
+    latest: Mutex<Option<Arc<Physical>>>,
 }
 
 impl FileStore {
@@ -67,21 +63,10 @@ impl FileStore {
     /// As [`Physical::new`].
     pub fn physical(&self, plan: &Plan) -> Result<Arc<Physical>, StoreError> {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = latest.as_ref()
-            && Arc::ptr_eq(&known.schema, &plan.schema)
-            && known.layout == plan.layout
-            && known.database == plan.database.as_str()
-        {
-            return Ok(Arc::clone(&known.made));
+        match latest.as_ref().filter(|known| known.is_of(plan)) {
+            Some(known) => Ok(Arc::clone(known)),
+            None => Ok(Arc::clone(latest.insert(Arc::new(Physical::new(&self.files, plan)?)))),
         }
-        let made = Arc::new(Physical::new(&self.files, plan)?);
-        *latest = Some(Latest {
-            schema: Arc::clone(&plan.schema),
-            layout: plan.layout,
-            database: plan.database.as_str().to_owned(),
-            made: Arc::clone(&made),
-        });
-        Ok(made)
     }
 
     /// What is said of a layout with this word.
@@ -90,32 +75,30 @@ impl FileStore {
         option(&self.files.file.lineage(&block.name), word)
     }
 
-    fn in_records(&self, layout: &Layout, statement: &str, otherwise: &str) -> Capability {
+    /// Whether a layout has a statement; where it has none, why the client answers.
+    fn answers(&self, layout: &Layout, statement: &str) -> Capability {
         let Some(block) = block_of(&self.files.file, *layout) else {
             let reason = format!("{} does not have this layout", self.files.config.title);
             return Capability::Unsupported(reason);
         };
         let templates = self.files.templates(&block.name);
-        let is_there = |name: &str| templates.defines(name);
-        if is_there(statement) || (statement == "latest" && is_there("latest_times")) {
+        if templates.defines(statement) || (statement == "latest" && templates.defines("latest_times")) {
             return Capability::Native;
         }
-        Capability::ClientSide(self.option(layout, "in the client").unwrap_or(otherwise).to_owned())
+        Capability::ClientSide(self.option(layout, "in the client").unwrap_or(IN_THE_CLIENT).to_owned())
     }
 }
 
 impl Store for FileStore {
     fn description(&self) -> Description {
         let config = &self.files.config;
-        let classes =
-            [Durability::Default, Durability::Durable, Durability::Relaxed, Durability::Unacknowledged];
-        let class = |class| Some((class, config.durability.class(class)?.promise.clone()));
+        let classes = config.durability.classes.iter();
         Description {
             name: config.name.clone(),
             title: config.title.clone(),
             embedded: self.driver.databases() != Databases::Server,
             session: self.driver.session(),
-            durability: classes.into_iter().filter_map(class).collect(),
+            durability: classes.map(|(&name, class)| (name, class.promise.clone())).collect(),
             url_example: config.url.clone(),
             repeated_write: config.repeated,
             logs: Logs { names: config.logs.names.clone(), bound: config.logs.bound.clone() },
@@ -132,7 +115,7 @@ impl Store for FileStore {
                 return Capability::Unsupported(NO_ENTITY.to_owned());
             }
             Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
-                return match self.in_records(layout, "sums", NO_SUMS) {
+                return match self.answers(layout, "sums") {
                     Capability::ClientSide(_) => Capability::Unsupported(NO_SUMS.to_owned()),
                     other => other,
                 };
@@ -154,11 +137,7 @@ impl Store for FileStore {
             Operation::SeriesMatching => "matching",
             _ => "aggregate",
         };
-        self.in_records(
-            layout,
-            statement,
-            "the store has no statement for it; the client answers it from the readings",
-        )
+        self.answers(layout, statement)
     }
 
     fn limits(&self, layout: &Layout, table: &Table) -> Limits {
@@ -253,9 +232,7 @@ impl Store for FileStore {
             let admin = &self.files.config.admin;
             let version = link.value("ask for the version", &admin.version, &[]).await?;
             if let Some(check) = admin.named.as_ref().filter(|_| !endpoint.managed) {
-                const OPERATION: &str = "look into the URL's database";
-                let value = link.value(OPERATION, &check.sql, &[]).await?;
-                check.holds(OPERATION, value.as_deref().unwrap_or_default())?;
+                link.check("look into the URL's database", check).await?;
             }
             link.close().await?;
             Ok(version.unwrap_or_default())
@@ -267,10 +244,11 @@ impl Store for FileStore {
         plan: &'a Plan,
     ) -> LocalFuture<'a, Result<Box<dyn Administrator>, StoreError>> {
         Box::pin(async move {
-            let physical = self.physical(plan)?;
-            let made = FileAdministrator::new(plan, physical, Arc::clone(&self.driver));
-            let administrator: Box<dyn Administrator> = Box::new(made);
-            Ok(administrator)
+            let (physical, driver) = (self.physical(plan)?, Arc::clone(&self.driver));
+            Ok(administrator(
+                FileAdministrator { plan: plan.clone(), physical, driver, notes: Vec::new() },
+                plan,
+            ))
         })
     }
 

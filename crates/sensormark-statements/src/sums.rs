@@ -1,120 +1,72 @@
 //! Sums that the client adds up: a batch becomes one row for each series, period and part of the day that it touches.
 
-use sensormark_drivers::Cell;
-use sensormark_store::{Batch, Column, DaySplit, ErrorKind, StoreError, Values};
+use sensormark_drivers::{Cell, MadeRow};
+use sensormark_store::{Batch, DaySplit, ErrorKind, StoreError, Table};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What has been added up of one field.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sum {
-    count: i64,
-    total: Number,
-    smallest: Number,
-    largest: Number,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Number {
-    Whole(i64),
-    Real(f64),
-}
-
-impl Default for Number {
-    fn default() -> Self {
-        Self::Whole(0)
+/// What a part of a sum becomes with one more value; nothing when a whole number is over 64 bits. Values of one field have one type.
+fn with<'a>(
+    part: Cell<'a>,
+    value: Cell<'a>,
+    whole: fn(i64, i64) -> Option<i64>,
+    real: fn(f64, f64) -> f64,
+) -> Option<Cell<'a>> {
+    match (part, value) {
+        (Cell::Null, first) => Some(first),
+        (Cell::I64(part), Cell::I64(value)) => whole(part, value).map(Cell::I64),
+        (Cell::F64(part), Cell::F64(value)) => Some(Cell::F64(real(part, value))),
+        _ => None,
     }
 }
 
-impl Number {
-    const fn cell(self) -> Cell<'static> {
-        match self {
-            Self::Whole(value) => Cell::I64(value),
-            Self::Real(value) => Cell::F64(value),
-        }
+/// Adds a value, if there is one, to count, sum, smallest and largest; nothing when the sum is over 64 bits.
+fn add<'a>(parts: &mut [Cell<'a>; 4], value: Cell<'a>) -> Option<()> {
+    let [count, total, smallest, largest] = parts;
+    if !matches!(value, Cell::Null) {
+        *count = with(*count, Cell::I64(1), i64::checked_add, f64::max)?;
+        *total = with(*total, value, i64::checked_add, |one, other| one + other)?;
+        *smallest = with(*smallest, value, |one, other| Some(one.min(other)), f64::min)?;
+        *largest = with(*largest, value, |one, other| Some(one.max(other)), f64::max)?;
     }
-
-    fn of(column: &Column, row: usize) -> Option<Self> {
-        match &column.values {
-            Values::I64(values) => Some(Self::Whole(values[row])),
-            Values::U16(values) => Some(Self::Whole(i64::from(values[row]))),
-            Values::F64(values) => Some(Self::Real(values[row])),
-            Values::Bool(_) | Values::Text(_) => None,
-        }
-    }
-
-    /// Both together by one of these; nothing when a whole number is over 64 bits. Values of one field have one type.
-    fn with(
-        self,
-        other: Self,
-        whole: fn(i64, i64) -> Option<i64>,
-        real: fn(f64, f64) -> f64,
-    ) -> Option<Self> {
-        match (self, other) {
-            (Self::Whole(one), Self::Whole(other)) => whole(one, other).map(Self::Whole),
-            (Self::Real(one), Self::Real(other)) => Some(Self::Real(real(one, other))),
-            _ => None,
-        }
-    }
+    Some(())
 }
 
-impl Sum {
-    /// Adds a value; nothing when the sum is over 64 bits.
-    fn add(&mut self, value: Number) -> Option<()> {
-        self.count += 1;
-        if self.count == 1 {
-            (self.total, self.smallest, self.largest) = (value, value, value);
-            return Some(());
-        }
-        self.total = self.total.with(value, i64::checked_add, |one, other| one + other)?;
-        self.smallest = self.smallest.with(value, |one, other| Some(one.min(other)), f64::min)?;
-        self.largest = self.largest.with(value, |one, other| Some(one.max(other)), f64::max)?;
-        Some(())
-    }
-
-    /// Count, sum, smallest and largest.
-    pub const fn cells(self) -> [Cell<'static>; 4] {
-        if self.count == 0 {
-            return [Cell::I64(0), Cell::Null, Cell::Null, Cell::Null];
-        }
-        [Cell::I64(self.count), self.total.cell(), self.smallest.cell(), self.largest.cell()]
-    }
-}
-
-/// What a batch adds to rows of sums, by series, the period's start in ns, and whether it is day, in an order in which all writers lock rows.
-pub type Sums = BTreeMap<(u32, i64, bool), Vec<Sum>>;
-
-/// What these readings add up to: a sum for each of the fields.
+/// What a batch adds to rows of sums: the period's start in ns, whether it is day, and four parts for each field of numbers. The rows come in an order in which
+/// all writers lock them: by series, period and part of the day.
 ///
 /// # Errors
 /// [`ErrorKind::Rejected`] when a sum of whole numbers is over 64 bits.
-pub fn sums_of(
-    batch: &Batch,
+pub fn sums_of<'a>(
+    batch: &'a Batch,
     readings: Range<usize>,
-    fields: &[usize],
+    description: &Table,
     (per_ns, split): (i64, DaySplit),
-) -> Result<Sums, StoreError> {
-    let mut rows = Sums::new();
+) -> Result<Vec<MadeRow<'a>>, StoreError> {
+    let fields = description.fields.iter().enumerate();
+    let numeric: Vec<usize> =
+        fields.filter(|(_, field)| field.kind.is_number()).map(|(number, _)| number).collect();
+    let mut rows = BTreeMap::new();
     for reading in readings {
         let time = batch.times_ns[reading];
-        let key = (batch.series[reading], time - time.rem_euclid(per_ns), split.is_day(time));
-        let sums = rows.entry(key).or_insert_with(|| vec![Sum::default(); fields.len()]);
-        for (&field, sum) in fields.iter().zip(sums) {
-            let column = &batch.columns[field];
-            if column.has(reading)
-                && let Some(value) = Number::of(column, reading)
-            {
-                sum.add(value).ok_or_else(overflow)?;
+        let (period, is_day) = (time - time.rem_euclid(per_ns), split.is_day(time));
+        let row = rows.entry((batch.series[reading], period, is_day)).or_insert_with(|| {
+            let nothing = [Cell::I64(0), Cell::Null, Cell::Null, Cell::Null];
+            let sums = std::iter::repeat_n(nothing, numeric.len()).flatten();
+            MadeRow {
+                reading,
+                values: [Cell::I64(period), Cell::Bool(is_day)].into_iter().chain(sums).collect(),
             }
+        });
+        let (sums, _) = row.values[2..].as_chunks_mut();
+        for (&field, parts) in numeric.iter().zip(sums) {
+            add(parts, Cell::field(batch, reading, field)).ok_or_else(overflow)?;
         }
     }
-    Ok(rows)
+    Ok(rows.into_values().collect())
 }
 
 fn overflow() -> StoreError {
-    StoreError::new(
-        ErrorKind::Rejected,
-        "add up sums",
-        "a sum of whole numbers is over 64 bits; choose a layout without sums",
-    )
+    let text = "a sum of whole numbers is over 64 bits; choose a layout without sums";
+    StoreError::new(ErrorKind::Rejected, "add up sums", text)
 }

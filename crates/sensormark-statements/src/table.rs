@@ -1,34 +1,37 @@
 //! A table of the schema in a layout: its names, what identifies its series, and what templates see of it.
 
-use crate::config::{Config, kind_name};
+use crate::config::Config;
 use crate::series::{Key, SeriesMap};
-use minijinja::Value;
+use crate::slots::{Slot, slots};
 use minijinja::value::{Object, ObjectRepr};
-use sensormark_store::{Field, FieldType, Schema, Shape, Table, TagColumn};
-use std::collections::BTreeMap;
+use minijinja::{Value, context};
+use sensormark_drivers::RowShape;
+use sensormark_store::{Entity, Field, Plan, Schema, Shape, Table, TagColumn, TagPlacement};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// The owner's table: it has one row, the owner's mark.
 pub const OWNER_TABLE: &str = "sensormark_owner";
 
-/// What templates see.
-pub type Context = BTreeMap<String, Value>;
-
-/// A column as templates see it: it prints as its quoted name, and has attributes.
+/// A column as templates see it: it prints as its quoted name, and has a type and other attributes.
 #[derive(Debug)]
-struct Named {
-    name: String,
-    attributes: BTreeMap<&'static str, Value>,
+struct Column {
+    quoted: String,
+    type_name: String,
+    attributes: Value,
 }
 
-impl Object for Named {
+impl Object for Column {
     fn repr(self: &Arc<Self>) -> ObjectRepr {
         ObjectRepr::Map
     }
 
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
-        self.attributes.get(key.as_str()?).cloned()
+        match key.as_str()? {
+            "type" => Some(self.type_name.as_str().into()),
+            key => self.attributes.get_attr(key).ok().filter(|value| !value.is_undefined()),
+        }
     }
 
     fn is_true(self: &Arc<Self>) -> bool {
@@ -36,7 +39,7 @@ impl Object for Named {
     }
 
     fn render(self: &Arc<Self>, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.name)
+        formatter.write_str(&self.quoted)
     }
 }
 
@@ -47,8 +50,10 @@ pub struct TableShape {
     pub series: SeriesMap,
     /// Names of the tables that it becomes, without quotes.
     pub names: Vec<String>,
+    /// What names with a colon stand for.
+    pub slots: HashMap<String, Slot>,
     /// What templates see of it.
-    pub context: Context,
+    pub context: Value,
     /// Whether tags have a table of their own.
     pub own_tags: bool,
     /// What templates see of each field.
@@ -72,12 +77,11 @@ impl Names<'_> {
 
     /// A table's name in statements.
     fn of_table(&self, name: &str) -> String {
-        match &self.config.text.table {
-            None => self.quoted(name),
-            Some(pattern) => pattern
-                .replace("{database}", &self.quoted(self.database))
-                .replace("{table}", &self.quoted(name)),
-        }
+        let name = self.quoted(name);
+        self.config.text.table.as_ref().map_or_else(
+            || name.clone(),
+            |pattern| pattern.replace("{database}", &self.quoted(self.database)).replace("{table}", &name),
+        )
     }
 
     /// The name of a table of ours beside the table's own.
@@ -87,14 +91,6 @@ impl Names<'_> {
             name == OWNER_TABLE
                 || self.schema.tables.iter().any(|other| other.name == name || is_entity(other))
         })
-    }
-
-    fn column(&self, bare: &str, attributes: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
-        let name = self.quoted(bare);
-        let mut attributes: BTreeMap<&'static str, Value> = attributes.into_iter().collect();
-        attributes.insert("name", Value::from(name.as_str()));
-        attributes.insert("bare", Value::from(bare));
-        Value::from_object(Named { name, attributes })
     }
 
     /// What gives the name of a column of ours, which no tag and field has.
@@ -108,90 +104,43 @@ impl Names<'_> {
         }
     }
 
-    fn series_number(&self, quoted: &str) -> Value {
-        let kind = self.config.type_name("series");
-        let attributes = [(":series", "slot"), (kind, "type"), ("number", "kind")];
-        let attributes = attributes.map(|(value, name)| (name, Value::from(value)));
-        self.column(&quoted.replace(&self.config.text.quote, ""), attributes)
+    fn column(&self, bare: &str, type_name: &str, attributes: Value) -> Value {
+        let attributes = context! { bare, ..attributes };
+        Value::from_object(Column { quoted: self.quoted(bare), type_name: type_name.to_owned(), attributes })
     }
 
-    /// What is the same for all tables of a layout.
-    fn constants(&self, shape: Shape) -> Context {
-        let (span, per, split) = match shape {
-            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
-            Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
-            _ => (1, 1, None),
+    fn field(&self, (number, field): (usize, &Field)) -> Value {
+        let type_name = self.config.field_type(field.kind);
+        let attributes = context! {
+            number,
+            kind => field.kind,
+            nullable => field.nullable,
+            array => self.config.array_type(type_name),
+            sum_type => self.config.sum_type(field.kind),
         };
-        let all = [
-            ("time_type", self.config.type_name("time").into()),
-            ("types", Value::from_serialize(&self.config.types)),
-            ("q", self.config.text.quote.as_str().into()),
-            ("table_settings", "".into()),
-            ("span_ns", span.into()),
-            ("per_ns", per.into()),
-            ("day_start", split.map_or(0, |split| split.day_start_ns).into()),
-            ("day_end", split.map_or(0, |split| split.day_end_ns).into()),
-        ];
-        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-    }
-
-    /// The tables that the table becomes, without quotes; templates see their names.
-    fn tables(&self, context: &mut Context, own_tags: bool, has_sums: bool) -> Vec<String> {
-        let mut made = Vec::new();
-        let mut put = |name: &str, bare: String, is_there: bool| {
-            let quoted = if is_there { self.of_table(&bare).into() } else { Value::from(()) };
-            context.insert(name.to_owned(), quoted);
-            context.insert(format!("bare_{name}"), bare.as_str().into());
-            made.extend(is_there.then_some(bare));
-        };
-        put("table", self.table.name.clone(), true);
-        put("tags_table", self.own_table("tags"), own_tags);
-        put("sums_table", self.own_table("sums"), has_sums);
-        let entity = self.table.entity.as_ref().map(|entity| {
-            made.push(entity.name.clone());
-            let columns = entity.columns.iter().enumerate();
-            let columns: Vec<Value> = columns.map(|(number, column)| self.field(number, column)).collect();
-            Value::from_iter([
-                ("table", Value::from(self.of_table(&entity.name))),
-                ("columns", columns.into()),
-                ("last", self.quoted(&entity.last_time_column).into()),
-            ])
-        });
-        context.insert("entity".to_owned(), entity.unwrap_or_else(|| Value::from(())));
-        made
-    }
-
-    fn field(&self, number: usize, field: &Field) -> Value {
-        let kind = self.config.field_type(field.kind);
-        let sum = if field.kind == FieldType::F64 { FieldType::F64 } else { FieldType::I64 };
-        self.column(
-            &field.name,
-            [
-                ("number", Value::from(number)),
-                ("kind", Value::from(kind_name(field.kind))),
-                ("nullable", Value::from(field.nullable)),
-                ("type", Value::from(kind)),
-                ("array", Value::from(self.config.array_type(kind))),
-                ("sum_type", Value::from(self.config.field_type(sum))),
-            ],
-        )
+        self.column(&field.name, type_name, attributes)
     }
 
     fn tag(&self, number: usize) -> Value {
         let (name, column) = (&self.table.tags[number].name, &self.table.series.columns()[number]);
-        let (kind, kind_name) = match column {
-            TagColumn::Text(_) => (self.config.type_name("tag_text"), "text"),
-            TagColumn::Integer(_) => (self.config.type_name("tag_integer"), "integer"),
-        };
-        self.column(
-            name,
-            [
-                ("number", Value::from(number)),
-                ("slot", Value::from(format!(":key_{name}"))),
-                ("type", Value::from(kind)),
-                ("kind", Value::from(kind_name)),
-            ],
-        )
+        let kind = if matches!(column, TagColumn::Text(_)) { "text" } else { "integer" };
+        let attributes = context! { number, slot => format!(":key_{name}"), kind };
+        self.column(name, self.config.tag_type(column), attributes)
+    }
+
+    fn series_number(&self, quoted: &str) -> Value {
+        let name = quoted.replace(&self.config.text.quote, "");
+        let attributes = context! { slot => ":series", kind => "number" };
+        self.column(&name, self.config.type_name("series"), attributes)
+    }
+
+    fn entity(&self, entity: &Entity) -> Value {
+        let columns = entity.columns.iter().enumerate().map(|column| self.field(column));
+        context! {
+            table => self.of_table(&entity.name),
+            columns => columns.collect::<Vec<_>>(),
+            last => self.quoted(&entity.last_time_column),
+        }
     }
 }
 
@@ -205,19 +154,13 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
 }
 
 impl TableShape {
-    /// The table of this number, in a layout of this shape.
-    pub fn new(
-        config: &Config,
-        database: &str,
-        schema: &Arc<Schema>,
-        number: usize,
-        own_tags: bool,
-        shape: Shape,
-    ) -> Self {
+    /// The table of this number, in a layout with such rows.
+    pub fn new(config: &Config, plan: &Plan, number: usize, rows: RowShape) -> Self {
+        let (schema, layout, database) = (&*plan.schema, &plan.layout, plan.database.as_str());
         let table = &schema.tables[number];
-        let own_tags = own_tags && !table.tags.is_empty();
         let names = Names { config, database, schema, table };
-        let series = SeriesMap::new(schema, number, own_tags);
+        let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
+        let series = SeriesMap::new(&plan.schema, number, own_tags);
         let tags: Vec<Value> = (0..table.tags.len()).map(|tag| names.tag(tag)).collect();
         let own = names.own_column();
         let key = |key: &Key| match key {
@@ -225,24 +168,48 @@ impl TableShape {
             Key::Number => names.series_number(&own("series".to_owned())),
         };
         let keys: Vec<Value> = series.keys().iter().map(key).collect();
-        let all_fields = table.fields.iter().enumerate();
-        let fields: Vec<Value> = all_fields.map(|(number, field)| names.field(number, field)).collect();
-        let is_number =
-            |field: &Field| matches!(field.kind, FieldType::I64 | FieldType::U16 | FieldType::F64);
-        let numeric = (0..fields.len()).filter(|&field| is_number(&table.fields[field]));
-        let numeric: Vec<Value> = numeric.map(|field| fields[field].clone()).collect();
-        let mut context = names.constants(shape);
-        let mut put = |name: &str, value: Value| {
-            context.insert(name.to_owned(), value);
+        let fields: Vec<Value> = table.fields.iter().enumerate().map(|field| names.field(field)).collect();
+        let numeric = fields.iter().zip(&table.fields).filter(|(_, field)| field.kind.is_number());
+        let (span_ns, per_ns, split) = match layout.shape {
+            Shape::RecordPerSpan { span_ns, .. } => (span_ns, 1, None),
+            Shape::Summary { per_ns, split } => (1, per_ns, Some(split)),
+            _ => (1, 1, None),
         };
-        put("tags", if own_tags { Vec::new() } else { tags.clone() }.into());
-        put("all_tags", tags.clone().into());
-        put("keys", keys.into());
-        put("fields", fields.clone().into());
-        put("numeric", numeric.into());
-        put("time", own(config.text.time.clone()).into());
-        put("own", Value::from_function(own));
-        let made = names.tables(&mut context, own_tags, matches!(shape, Shape::Summary { .. }));
-        Self { series, names: made, context, own_tags, fields, tags }
+        let tags_table = own_tags.then(|| names.own_table("tags"));
+        let sums_table = split.map(|_| names.own_table("sums"));
+        let of_table = |name: &Option<String>| name.as_ref().map(|name| names.of_table(name));
+        let context = context! {
+            time_type => config.time_type(layout.time),
+            types => config.types,
+            q => config.text.quote,
+            span_ns,
+            per_ns,
+            day_start => split.map(|split| split.day_start_ns),
+            day_end => split.map(|split| split.day_end_ns),
+            table => names.of_table(&table.name),
+            bare_table => table.name,
+            tags_table => of_table(&tags_table),
+            bare_tags_table => tags_table,
+            sums_table => of_table(&sums_table),
+            tags => if own_tags { &[] } else { &*tags },
+            all_tags => tags,
+            keys,
+            fields,
+            numeric => numeric.map(|(field, _)| field).collect::<Vec<_>>(),
+            entity => table.entity.as_ref().map(|entity| names.entity(entity)),
+            time => own(config.text.time.clone()),
+            own => Value::from_function(own),
+        };
+        let entity = table.entity.as_ref().map(|entity| entity.name.clone());
+        let all = [Some(table.name.clone()), tags_table, sums_table, entity];
+        Self {
+            slots: slots(config, table, series.keys(), layout, rows),
+            names: all.into_iter().flatten().collect(),
+            series,
+            context,
+            own_tags,
+            fields,
+            tags,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::sections::{Kind, Section, Sections};
 use crate::text::tidy;
 use minijinja::{Environment, UndefinedBehavior, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// The templates of a layout.
@@ -60,27 +60,17 @@ impl Templates {
     ///
     /// # Errors
     /// What is wrong with the template.
-    pub fn form_for(&self, name: &str, context: &BTreeMap<String, Value>) -> Result<String, String> {
-        let words = self.form(name);
-        if !words.contains("{{") {
-            return Ok(words.to_owned());
-        }
+    pub fn form_for(&self, name: &str, context: &Value) -> Result<String, String> {
         let environment = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        environment
-            .render_str(words, context)
-            .map_err(|cause| format!("{} ({name}): {cause:#}", self.place(name)))
-    }
-
-    /// Where a statement's text is from.
-    pub fn place(&self, name: &str) -> &str {
-        self.statement(name).map_or("", |section| &section.place)
+        let rendered = environment.render_str(self.form(name), context);
+        rendered.map_err(|cause| format!("the form of {name}: {cause:#}"))
     }
 
     /// The text of a statement, on one line; empty where there is none.
     ///
     /// # Errors
     /// What is wrong with the template.
-    pub fn render(&self, name: &str, context: &BTreeMap<String, Value>) -> Result<String, String> {
+    pub fn render(&self, name: &str, context: &Value) -> Result<String, String> {
         let Some(section) = self.statement(name) else {
             return Ok(String::new());
         };
@@ -98,7 +88,7 @@ impl Templates {
     fn with_macros(&self, text: &str) -> String {
         let (mut called, mut look) = (BTreeSet::new(), vec![text]);
         while let Some(text) = look.pop() {
-            for word in text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_') {
+            for word in words(text) {
                 if let Some((key, section)) = self.sections.get_key_value(&(Kind::Macro, word.to_owned()))
                     && called.insert(key)
                 {
@@ -121,15 +111,17 @@ impl Templates {
 
     /// Macros that nobody calls, with their places: typing errors.
     pub fn uncalled(&self) -> Vec<String> {
-        let words: BTreeSet<&str> = (self.sections.values())
-            .flat_map(|section| {
-                section.text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
-            })
-            .collect();
-        let macros = self.sections.iter().filter(|((kind, _), _)| *kind == Kind::Macro);
-        macros
-            .filter(|((_, name), _)| !words.contains(name.as_str()))
-            .map(|((_, name), section)| format!("{}: nobody calls {name}", section.place))
-            .collect()
+        let called: BTreeSet<&str> =
+            self.sections.values().flat_map(|section| words(&section.text)).collect();
+        let uncalled = |((kind, name), _): &(&(Kind, String), &Section)| {
+            *kind == Kind::Macro && !called.contains(name.as_str())
+        };
+        let found = self.sections.iter().filter(uncalled);
+        found.map(|((_, name), section)| format!("{}: nobody calls {name}", section.place)).collect()
     }
+}
+
+/// The names in a template, among other words.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
 }

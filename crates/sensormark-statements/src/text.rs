@@ -1,129 +1,91 @@
 //! Texts of statements: blanks, slots, several statements in one text.
 
-/// Calls for each piece of a text: outside of quotes character by character, quoted pieces whole.
-fn pieces(text: &str, mut outside: impl FnMut(char), mut quoted: impl FnMut(&str)) {
+use sensormark_drivers::pieces;
+
+/// The parts of a text: quoted ones whole, slots (`:name`) whole, two colons together, and every other character by itself.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let length = if matches!(first, '\'' | '"' | '`') {
-            let end = rest[1..].find(first).map_or(rest.len(), |end| end + 2);
-            quoted(&rest[..end]);
-            end
-        } else {
-            outside(first);
-            first.len_utf8()
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let behind = &rest[first.len_utf8()..];
+        let length = match first {
+            '\'' | '"' | '`' => behind.find(first).map_or(rest.len(), |end| end + 2),
+            ':' if behind.starts_with(':') => 2,
+            ':' if behind.starts_with(|letter: char| letter.is_ascii_lowercase()) => {
+                let end = behind.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+                end.map_or(rest.len(), |end| end + 1)
+            }
+            _ => first.len_utf8(),
         };
-        rest = &rest[length..];
-    }
+        let (part, more) = rest.split_at(length);
+        rest = more;
+        Some(part)
+    })
 }
 
 /// One line; blanks only where they separate words, so that a template may be laid out as its reader likes.
 pub fn tidy(text: &str) -> String {
-    #[derive(Default)]
-    struct Line {
-        text: String,
-        blank: bool,
-    }
-    impl Line {
-        fn push(&mut self, next: &str) {
-            let closes = next.starts_with([')', ',', ';']);
-            let wants = std::mem::take(&mut self.blank) && !closes && !self.text.is_empty();
-            if wants && !self.text.ends_with(['(', ' ']) {
-                self.text.push(' ');
-            }
-            self.text.push_str(next);
-            self.blank |= next == ",";
+    let (mut line, mut blank) = (String::new(), false);
+    for part in parts(text) {
+        if part.trim().is_empty() {
+            blank = true;
+            continue;
         }
+        let separates = !part.starts_with([')', ',', ';']) && !line.is_empty() && !line.ends_with(['(', ' ']);
+        if blank && separates {
+            line.push(' ');
+        }
+        line.push_str(part);
+        blank = part == ",";
     }
-    let line = std::cell::RefCell::new(Line::default());
-    pieces(
-        text,
-        |letter| {
-            let mut line = line.borrow_mut();
-            if letter.is_whitespace() {
-                line.blank = true;
-            } else {
-                line.push(letter.encode_utf8(&mut [0; 4]));
-            }
-        },
-        |quoted| line.borrow_mut().push(quoted),
-    );
-    line.into_inner().text
+    line
 }
 
 /// The statements of a text, which semicolons separate.
 pub fn statements(text: &str) -> Vec<String> {
-    let all = std::cell::RefCell::new(vec![String::new()]);
-    let push = |piece: &str| {
-        if let Some(last) = all.borrow_mut().last_mut() {
-            last.push_str(piece);
+    let mut all = vec![String::new()];
+    for part in parts(text) {
+        match all.last_mut() {
+            Some(last) if part != ";" => last.push_str(part),
+            _ => all.push(String::new()),
         }
-    };
-    pieces(
-        text,
-        |letter| match letter {
-            ';' => all.borrow_mut().push(String::new()),
-            _ => push(letter.encode_utf8(&mut [0; 4])),
-        },
-        push,
-    );
-    let all = all.into_inner().into_iter().map(|one| one.trim().to_owned());
+    }
+    let all = all.iter().map(|one| one.trim().to_owned());
     all.filter(|one| !one.is_empty()).collect()
 }
 
 /// A text with placeholders in place of its slots (`:name`), and the slots' names in the order of their numbers.
 pub fn numbered(text: &str, style: &str) -> (String, Vec<String>) {
     let (mut out, mut names) = (String::with_capacity(text.len()), Vec::<String>::new());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let mut length = first.len_utf8();
-        let name = &rest[1.min(rest.len())..];
-        if matches!(first, '\'' | '"' | '`') {
-            length = rest[1..].find(first).map_or(rest.len(), |end| end + 2);
-            out.push_str(&rest[..length]);
-        } else if first == ':'
-            && name.starts_with(|letter: char| letter.is_ascii_lowercase())
-            && !out.ends_with(':')
-        {
-            let end = name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-            let name = &name[..end.unwrap_or(name.len())];
-            let known = names.iter().position(|known| known == name).filter(|_| style != "?");
-            let number = known.unwrap_or_else(|| {
-                names.push(name.to_owned());
-                names.len() - 1
-            });
-            if style == "?" {
-                out.push('?');
-            } else {
-                out.push_str(&style.replace('1', &(number + 1).to_string()));
-            }
-            length = name.len() + 1;
-        } else {
-            out.push(first);
-        }
-        rest = &rest[length..];
+    for part in parts(text) {
+        let Some(name) = part.strip_prefix(':').filter(|name| !name.is_empty() && *name != ":") else {
+            out.push_str(part);
+            continue;
+        };
+        let known = names.iter().position(|known| known == name).filter(|_| style != "?");
+        let number = known.unwrap_or_else(|| {
+            names.push(name.to_owned());
+            names.len() - 1
+        });
+        out.push_str(&style.replace('1', &(number + 1).to_string()));
     }
     (out, names)
 }
 
 /// An INSERT of so many rows, made of one of a row, which ends with `VALUES (…)`: slots of further rows follow those of the first.
 pub fn repeated(text: &str, slots: usize, style: &str, rows: usize) -> String {
-    let Some((head, row)) = text.rsplit_once(" VALUES ") else {
+    let Some((_, row)) = text.rsplit_once(" VALUES ").filter(|_| rows > 1) else {
         return text.to_owned();
     };
-    let sign = style.chars().next().unwrap_or('?');
-    let mut out = format!("{head} VALUES {row}");
+    let mut out = text.to_owned();
     for number in 1..rows {
         out.push_str(", ");
-        let mut rest = row;
-        while let Some(place) = rest.find(sign).filter(|_| style != "?") {
-            let digits = rest[place + 1..].find(|letter: char| !letter.is_ascii_digit());
-            let end = digits.map_or(rest.len(), |digits| place + 1 + digits);
-            let slot: usize = rest[place + 1..end].parse().unwrap_or(0);
-            out.push_str(&rest[..=place]);
-            out.push_str(&(slot + number * slots).to_string());
-            rest = &rest[end..];
+        for (slot, piece) in pieces(row) {
+            if let Some(slot) = slot {
+                out.push_str(&style.replace('1', &(slot + 1 + number * slots).to_string()));
+            }
+            out.push_str(piece);
         }
-        out.push_str(rest);
     }
     out
 }

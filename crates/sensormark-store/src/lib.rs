@@ -31,6 +31,8 @@ pub mod query;
 
 pub mod question;
 
+mod checked;
+
 pub mod answer;
 
 pub mod capability;

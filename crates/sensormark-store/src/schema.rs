@@ -100,6 +100,13 @@ pub enum FieldType {
     Text,
 }
 
+impl FieldType {
+    /// Whether its values are numbers: what can be added up.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::I64 | Self::U16 | Self::F64)
+    }
+}
+
 /// An entity that a series belongs to: one row a series, inserted with its first reading and updated with each
 /// ([`crate::Session::upsert`]; plain writes leave entities alone).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

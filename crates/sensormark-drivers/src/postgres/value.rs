@@ -10,28 +10,31 @@ use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked
 /// The server counts time from 2000-01-01, in µs.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 
+/// The types of slots.
+const TYPES: [Type; 16] = [
+    Type::BOOL,
+    Type::BOOL_ARRAY,
+    Type::INT2,
+    Type::INT4,
+    Type::INT4_ARRAY,
+    Type::INT8,
+    Type::INT8_ARRAY,
+    Type::FLOAT8,
+    Type::FLOAT8_ARRAY,
+    Type::TEXT,
+    Type::TEXT_ARRAY,
+    Type::NAME,
+    Type::JSON,
+    Type::JSONB,
+    Type::BYTEA,
+    Type::TIMESTAMPTZ,
+];
+
 /// The type that a store's file names.
 pub(super) fn type_named(name: &str) -> Option<Type> {
-    let is_array = name.ends_with("[]");
-    Some(match (name.trim_end_matches("[]"), is_array) {
-        ("bool", false) => Type::BOOL,
-        ("bool", true) => Type::BOOL_ARRAY,
-        ("int2", false) => Type::INT2,
-        ("int4", false) => Type::INT4,
-        ("int4", true) => Type::INT4_ARRAY,
-        ("int8", false) => Type::INT8,
-        ("int8", true) => Type::INT8_ARRAY,
-        ("float8", false) => Type::FLOAT8,
-        ("float8", true) => Type::FLOAT8_ARRAY,
-        ("text", false) => Type::TEXT,
-        ("text", true) => Type::TEXT_ARRAY,
-        ("name", false) => Type::NAME,
-        ("json", false) => Type::JSON,
-        ("jsonb", false) => Type::JSONB,
-        ("bytea", false) => Type::BYTEA,
-        ("timestamptz", false) => Type::TIMESTAMPTZ,
-        _ => return None,
-    })
+    // The server's name of an array's type.
+    let name = name.strip_suffix("[]").map_or_else(|| name.to_owned(), |element| format!("_{element}"));
+    TYPES.into_iter().find(|known| known.name() == name)
 }
 
 /// The type of an array's elements; a scalar's is its own.

@@ -2,11 +2,10 @@
 
 use super::value::{Parameter, array, element, is_of_record, put_record, put_with_length};
 use super::{Session, Statement};
-use crate::{Block, Cell, Fault, Rows};
+use crate::{Block, Cell, Fault, Rows, pieces};
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
 use sensormark_store::{ErrorKind, StoreError};
-use std::fmt::Write;
 use std::pin::pin;
 use std::rc::Rc;
 use tokio_postgres::types::Type;
@@ -132,60 +131,20 @@ fn put_row(rows: &Rows<'_>, row: usize, types: &[Type], buffer: &mut BytesMut) -
     Ok(())
 }
 
-/// One string of statements, a row each, with the values in the place of the slots `$1`, `$2`, … of the text.
+/// One string of statements, a row each, with the values in the place of the slots.
 fn statements(text: &str, rows: &Rows<'_>) -> String {
-    let mut pieces = text.split('$');
-    let head = pieces.next().unwrap_or_default();
-    let after: Vec<(Option<usize>, &str)> = pieces
-        .map(|piece| {
-            let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
-            (piece[..digits].parse().ok(), &piece[digits..])
-        })
-        .collect();
-    let mut out = String::with_capacity(rows.len() * (text.len() + after.len() * 16));
+    let mut out = Vec::with_capacity(rows.len() * (text.len() + rows.sources.len() * 16));
     for row in 0..rows.len() {
-        out.push_str(head);
-        for (slot, piece) in &after {
-            match slot {
-                Some(slot) => literal(rows.cell(row, slot - 1), &mut out),
-                None => out.push('$'),
+        for (slot, piece) in pieces(text) {
+            match slot.map(|slot| rows.cell(row, slot)) {
+                // The server takes no number for a truth value.
+                Some(Cell::Bool(value)) => out.extend_from_slice(if value { b"true" } else { b"false" }),
+                Some(cell) => cell.literal(&mut out),
+                None => {}
             }
-            out.push_str(piece);
+            out.extend_from_slice(piece.as_bytes());
         }
-        out.push(';');
+        out.push(b';');
     }
-    out
-}
-
-/// A value as a literal in a statement.
-fn literal(cell: Cell<'_>, out: &mut String) {
-    match cell {
-        Cell::Bool(value) => out.push_str(if value { "true" } else { "false" }),
-        Cell::I64(value) => drop(write!(out, "{value}")),
-        Cell::F64(value) => out.push_str(zmij::Buffer::new().format(value)),
-        Cell::Text(value) => {
-            out.push('\'');
-            out.push_str(&value.replace('\'', "''"));
-            out.push('\'');
-        }
-        _ => out.push_str("NULL"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn literals_are_quoted() {
-        let text = |cell| {
-            let mut out = String::new();
-            literal(cell, &mut out);
-            out
-        };
-        assert_eq!(text(Cell::Text("it's 'ü'")), "'it''s ''ü'''");
-        assert_eq!(text(Cell::I64(i64::MIN)), "-9223372036854775808");
-        assert_eq!(text(Cell::Null), "NULL");
-        assert_eq!(text(Cell::F64(1.25)), "1.25");
-    }
+    String::from_utf8(out).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use super::slot::Slot;
 use crate::column_type::ColumnType;
 use crate::layouts::NO_SUMS;
 use crate::table::{PhysicalSums, joined};
-use sensormark_store::{Aggregate, FieldSet, FieldType, Function, Grouping, StoreError};
+use sensormark_store::{Aggregate, FieldSet, Grouping, StoreError};
 
 impl<'a> Builder<'a> {
     /// Aggregates over sums.
@@ -16,7 +16,7 @@ impl<'a> Builder<'a> {
         aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Result<(String, Form), StoreError> {
-        let sums = self.check_sums(aggregates, grouping)?;
+        let sums = self.check_sums()?;
         let (start, end) =
             (self.slot(Slot::StartNs, ColumnType::I64), self.slot(Slot::EndNs, ColumnType::I64));
         let mut relation = self.relation_of_sums(sums);
@@ -69,35 +69,13 @@ impl<'a> Builder<'a> {
         relation
     }
 
-    fn check_sums(
-        &self,
-        aggregates: &[Aggregate],
-        grouping: Grouping,
-    ) -> Result<&'a PhysicalSums, StoreError> {
+    fn check_sums(&self) -> Result<&'a PhysicalSums, StoreError> {
         let operation = format!("aggregate in {}", self.physical.dialect.title());
-        let refuse = |text: &str| Err(StoreError::unsupported(operation.as_str(), text));
+        let refuse = |text: &str| StoreError::unsupported(operation.as_str(), text);
         let (Some((per_ns, split)), Some(sums)) = (self.physical.summary(), &self.table.sums) else {
-            return refuse(NO_SUMS);
+            return Err(refuse(NO_SUMS));
         };
-        let whole = |ns: i64| ns.rem_euclid(per_ns) == 0;
-        if !whole(self.query.range.start_ns) || !whole(self.query.range.end_ns) {
-            return refuse("the range does not start and end with the periods of the sums");
-        }
-        if grouping.window.is_some_and(|window| !whole(window.width_ns) || !whole(window.origin_ns)) {
-            return refuse("the windows are not made of whole periods of the sums");
-        }
-        if grouping.by_day_part.is_some_and(|other| other != split) {
-            return refuse("the sums split the day elsewhere");
-        }
-        let kept = |one: &Aggregate| {
-            matches!(
-                one.function,
-                Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean
-            ) && !matches!(self.description.fields[one.field].kind, FieldType::Bool | FieldType::Text)
-        };
-        if !aggregates.iter().all(kept) {
-            return refuse("sums are kept for count, sum, min, max and mean of numeric fields");
-        }
+        self.query.check_sums(per_ns, split).map_err(refuse)?;
         Ok(sums)
     }
 }
