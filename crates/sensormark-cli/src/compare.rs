@@ -4,10 +4,11 @@ use crate::arguments::{CompareArguments, FailOn};
 use crate::failure::{Failure, NOT_VALID};
 use crate::messages;
 use crate::output;
-use crate::report::rendered;
+use crate::report::{formats, rendered, write_file};
 use sensormark::measurement::ResultsFolder;
 use sensormark::report::compare::Comparison;
 use sensormark::report::field::Field;
+use sensormark::report::html;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,8 +26,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         None => Comparison::in_turns(&first),
     };
     let comparison = comparison.map_err(Failure::usage)?;
-    for format in &arguments.format {
-        output::print(&rendered(comparison.document(), *format))?;
+    let document = comparison.document();
+    if let Some(file) = &arguments.html {
+        write_file(file, &html::render_document(document, comparison.headline()))?;
+    }
+    for format in formats(&arguments.format, arguments.html.is_some()) {
+        output::print(&rendered(document, format))?;
     }
     match arguments.fail_on {
         Some(FailOn::Regression) => judge(&comparison, arguments),

@@ -4,6 +4,7 @@ use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use crate::messages;
 use crate::output;
+use crate::run_list::{LIST, refresh};
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
 use sensormark::report::brief::{self, Paths, Room};
@@ -22,15 +23,28 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folders = folders?;
     let options =
         ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
-    let mut formats = arguments.format.clone();
     let files = write_files(&folders, arguments, &options)?;
-    if files == 0 && formats.is_empty() {
-        formats.push(FormatName::Text);
-    }
+    let formats = formats(&arguments.format, files > 0);
     for folder in &folders {
         print(folder, &formats, arguments.full, &options)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The formats that are printed: those that were asked for, or text, unless something is written.
+pub fn formats(asked: &[FormatName], is_written: bool) -> Vec<FormatName> {
+    let default = asked.is_empty() && !is_written;
+    if default { vec![FormatName::Text] } else { asked.to_vec() }
+}
+
+/// Writes a file that was asked for, and says so.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
+    write_beside(file, text.as_bytes())?;
+    messages::say(format_args!("wrote {}", file.display()));
+    Ok(())
 }
 
 /// The rate and the disk that were given; a rate is above 0.
@@ -47,20 +61,21 @@ fn projection(arguments: &ReportArguments) -> Result<Projection, Failure> {
 ///
 /// # Errors
 /// A folder that cannot be read, or is none, and no run in any.
-pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut runs = Vec::new();
-    for folder in given {
-        if folder.join("run.json").is_file() {
+    // A shell's results/* names the list of runs, too.
+    for folder in given.iter().filter(|path| !(path.ends_with(LIST) && path.is_file())) {
+        if is_run(folder) {
             runs.push(folder.clone());
             continue;
         }
         if !folder.is_dir() {
             return Err(Failure::usage(FolderError::Nowhere(folder.clone())));
         }
-        let entries = std::fs::read_dir(folder)
-            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?;
-        let below = entries.flatten().map(|entry| entry.path());
-        runs.extend(below.filter(|path| path.join("run.json").is_file()));
+        let below = below(folder);
+        runs.extend(
+            below.map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?,
+        );
     }
     runs.sort();
     runs.dedup();
@@ -71,17 +86,37 @@ pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(runs)
 }
 
+fn is_run(folder: &Path) -> bool {
+    folder.join("run.json").is_file()
+}
+
+/// The folders of runs in this folder.
+pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    Ok(entries.filter(|path| is_run(path)).collect())
+}
+
 /// The name of the page in a run's folder.
 pub const PAGE: &str = "report.html";
 
-/// Draws the report as a page into the folder.
+/// Draws the report as a page into the folder, and lists the runs beside it.
 ///
 /// # Errors
 /// When they cannot be written.
 pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
     let report = derive(folder, options)?;
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
+    list(folder, &report);
     Ok(())
+}
+
+/// Lists the runs beside this one, whose page was just written.
+fn list(folder: &ResultsFolder, report: &Report) {
+    if let Ok(run) = folder.path().canonicalize()
+        && let Some(results) = run.parent()
+    {
+        refresh(results, Some((&run, report)));
+    }
 }
 
 /// Writes the files that are asked for, and says which; gives how many.
@@ -105,14 +140,20 @@ fn write_files(
     let reports = reports?;
     let mut written = 0;
     let mut write = |file: &Path, text: String| -> Result<(), Failure> {
-        write_beside(file, text.as_bytes())?;
-        messages::say(format_args!("wrote {}", file.display()));
         written += 1;
-        Ok(())
+        write_file(file, &text)
     };
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
         write(file, html::render(&runs))?;
+        for (report, folder) in
+            reports.iter().zip(folders).filter(|(_, folder)| folder.path().join(PAGE) == *file)
+        {
+            list(folder, report);
+        }
+        for results in arguments.results.iter().filter(|given| given.is_dir() && !is_run(given)) {
+            refresh(results, None);
+        }
     }
     for (report, folder) in reports.iter().zip(folders) {
         if let Some(file) = &arguments.samples {
@@ -176,7 +217,11 @@ pub fn print(
 fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
     let own = folder.path();
     let page = own.join(PAGE);
+    let results = own.parent().unwrap_or(own);
+    let list = results.join(LIST);
+    let has_others = list.is_file() && below(results).is_ok_and(|runs| runs.len() > 1);
     Paths {
+        list: has_others.then(|| list.display().to_string()),
         page: page.is_file().then(|| page.display().to_string()),
         everything: Some(format!("sensormark report {} --full", quoted(&own.to_string_lossy()))),
         firmer: report.firmer(),
