@@ -17,14 +17,12 @@ use std::process::ExitCode;
 
 /// Prints the reports of earlier runs, or writes them into files.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let open = |path: &PathBuf| ResultsFolder::open(path);
-    let folders: Result<Vec<ResultsFolder>, FolderError> =
-        runs(&arguments.results)?.iter().map(open).collect();
-    let folders = folders?;
+    let runs = runs(&arguments.results)?;
+    let folders = runs.iter().map(|run| ResultsFolder::open(run)).collect::<Result<Vec<_>, _>>()?;
     let options =
         ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
-    let files = write_files(&folders, arguments, &options)?;
-    let formats = formats(&arguments.format, files > 0);
+    let is_written = write_files(&folders, arguments, &options)?;
+    let formats = formats(&arguments.format, is_written);
     for folder in &folders {
         print(folder, &formats, arguments.full, &options)?;
     }
@@ -70,7 +68,7 @@ fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             continue;
         }
         if !folder.is_dir() {
-            return Err(Failure::usage(FolderError::Nowhere(folder.clone())));
+            return Err(FolderError::Nowhere(folder.clone()).into());
         }
         let below = below(folder);
         runs.extend(
@@ -81,7 +79,7 @@ fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     runs.dedup();
     if runs.is_empty() {
         let none = FolderError::NotARun(given.first().cloned().unwrap_or_default());
-        return Err(Failure::usage(none));
+        return Err(none.into());
     }
     Ok(runs)
 }
@@ -119,36 +117,29 @@ fn list(folder: &ResultsFolder, report: &Report) {
     }
 }
 
-/// Writes the files that are asked for, and says which; gives how many.
+/// Writes the files that are asked for, and says which; whether any was.
 fn write_files(
     folders: &[ResultsFolder],
     arguments: &ReportArguments,
     options: &ReportOptions,
-) -> Result<usize, Failure> {
+) -> Result<bool, Failure> {
     let raw_files = [&arguments.samples, &arguments.latencies, &arguments.tidy];
     let is_raw = raw_files.iter().any(|file| file.is_some());
     if arguments.html.is_none() && !is_raw {
-        return Ok(0);
+        return Ok(false);
     }
     if is_raw && folders.len() > 1 {
         return Err(Failure::usage(
             "--samples, --latencies and --tidy are about one run: give its folder alone",
         ));
     }
-    let derived = |folder| derive(folder, options);
-    let reports: Result<Vec<Report>, Failure> = folders.iter().map(derived).collect();
-    let reports = reports?;
-    let mut written = 0;
-    let mut write = |file: &Path, text: String| -> Result<(), Failure> {
-        written += 1;
-        write_file(file, &text)
-    };
+    let derived = folders.iter().map(|folder| derive(folder, options));
+    let reports = derived.collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
-        write(file, html::render(&runs))?;
-        for (report, folder) in
-            reports.iter().zip(folders).filter(|(_, folder)| folder.path().join(PAGE) == *file)
-        {
+        write_file(file, &html::render(&runs))?;
+        let mut pairs = reports.iter().zip(folders);
+        if let Some((report, folder)) = pairs.find(|(_, folder)| folder.path().join(PAGE) == *file) {
             list(folder, report);
         }
         for results in arguments.results.iter().filter(|given| given.is_dir() && !is_run(given)) {
@@ -156,20 +147,16 @@ fn write_files(
         }
     }
     for (report, folder) in reports.iter().zip(folders) {
-        if let Some(file) = &arguments.samples {
-            let samples = raw::samples(report.field(), folder).map_err(Failure::usage)?;
-            write(file, samples)?;
-        }
-        if let Some(file) = &arguments.latencies {
-            let latencies = raw::latencies(report.field()).map_err(Failure::usage)?;
-            write(file, latencies)?;
-        }
-        if let Some(file) = &arguments.tidy {
-            let figures = tidy::tidy(report.field()).map_err(Failure::usage)?;
-            write(file, figures)?;
-        }
+        let field = report.field();
+        write_raw(arguments.samples.as_deref(), || raw::samples(field, folder))?;
+        write_raw(arguments.latencies.as_deref(), || raw::latencies(field))?;
+        write_raw(arguments.tidy.as_deref(), || tidy::tidy(field))?;
     }
-    Ok(written)
+    Ok(true)
+}
+
+fn write_raw(file: Option<&Path>, text: impl FnOnce() -> Result<String, String>) -> Result<(), Failure> {
+    file.map_or(Ok(()), |file| write_file(file, &text().map_err(Failure::usage)?))
 }
 
 /// What a report is made with: the weights of a file, where one is given.
@@ -216,13 +203,12 @@ pub fn print(
 /// What a reader of the answer may do next.
 fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
     let own = folder.path();
-    let page = own.join(PAGE);
     let results = own.parent().unwrap_or(own);
-    let list = results.join(LIST);
-    let has_others = list.is_file() && below(results).is_ok_and(|runs| runs.len() > 1);
+    let shown = |path: PathBuf| path.is_file().then(|| path.display().to_string());
+    let has_others = below(results).is_ok_and(|runs| runs.len() > 1);
     Paths {
-        list: has_others.then(|| list.display().to_string()),
-        page: page.is_file().then(|| page.display().to_string()),
+        list: shown(results.join(LIST)).filter(|_| has_others),
+        page: shown(own.join(PAGE)),
         everything: Some(format!("sensormark report {} --full", quoted(&own.to_string_lossy()))),
         firmer: report.firmer(),
     }

@@ -7,6 +7,7 @@ use sensormark::measurement::ResultsFolder;
 use sensormark::report::html::index::{self, Answer, Row};
 use sensormark::report::{Report, ReportError, ReportOptions};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
@@ -25,7 +26,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 pub fn refresh(results: &Path, drawn: Option<(&Path, &Report)>) {
     let list = results.join(LIST);
     if let Err(why) = write(results, &list, drawn) {
-        messages::say(format_args!("warning: the list of runs, {}, was not written: {why}", list.display()));
+        messages::say(format_args!("warning: {} was not written: {why}", list.display()));
     }
 }
 
@@ -34,11 +35,13 @@ fn write(results: &Path, list: &Path, drawn: Option<(&Path, &Report)>) -> io::Re
     rows.extend(drawn.map(|(run, report)| row(run, files(run), Ok(Answer::of(report)))));
     loop {
         let runs = scan(results)?;
-        rows = runs.iter().map(|(run, files)| row(run, *files, kept_or_read(&rows, run, *files))).collect();
+        // What could not be read is tried again.
+        let kept = |files| rows.iter().find(|row| row.files == files)?.answer.clone().ok();
+        let answered = |run, files| kept(files).map_or_else(|| answer(run), Ok);
+        rows = runs.iter().map(|(run, files)| row(run, *files, answered(run, *files))).collect();
         rows.sort_by_cached_key(|row| {
-            let started =
-                row.answer.as_ref().ok().map(|answer| answer.started.parse::<jiff::Timestamp>().ok());
-            (Reverse(started), row.name.clone())
+            let started = row.answer.iter().find_map(|answer| answer.started.parse::<jiff::Timestamp>().ok());
+            Reverse((started, row.name.clone()))
         });
         replace(results, list, &index::render(&rows))?;
         // A run that ended meanwhile may have written its list before this one replaced it.
@@ -53,18 +56,16 @@ fn write(results: &Path, list: &Path, drawn: Option<(&Path, &Report)>) -> io::Re
 /// # Errors
 /// It cannot be read, or is a page of somebody else.
 fn earlier(list: &Path) -> io::Result<Vec<Row>> {
-    if list.symlink_metadata().is_err() {
+    if !list.exists() {
         return Ok(Vec::new());
     }
     let page = if list.is_file() { fs::read_to_string(list)? } else { String::new() };
-    index::rows(&page).ok_or_else(|| io::Error::other("what is there is no list of sensormark's; rename it"))
+    index::rows(&page).ok_or_else(|| io::Error::other("what is there is no list of runs; rename it"))
 }
 
-/// The runs, by name, each with the number of its files.
-fn scan(results: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
-    let mut runs = below(results)?;
-    runs.sort();
-    Ok(runs.into_iter().map(|run| (run.clone(), files(&run))).collect())
+/// The runs, each with the number of its files.
+fn scan(results: &Path) -> io::Result<BTreeMap<PathBuf, u64>> {
+    Ok(below(results)?.into_iter().map(|run| (run.clone(), files(&run))).collect())
 }
 
 /// A number that changes with names, sizes and times of what a run's row is derived from. Nothing is read for it.
@@ -79,12 +80,6 @@ fn files(run: &Path) -> u64 {
         (path.file_name(), about.ok()).hash(&mut hasher);
     }
     hasher.finish()
-}
-
-/// What the run came to, as the earlier rows have it. What could not be read is tried again.
-fn kept_or_read(rows: &[Row], run: &Path, files: u64) -> Result<Answer, String> {
-    let kept = rows.iter().find(|row| row.files == files);
-    kept.and_then(|row| row.answer.clone().ok()).map_or_else(|| answer(run), Ok)
 }
 
 fn row(run: &Path, files: u64, answer: Result<Answer, String>) -> Row {

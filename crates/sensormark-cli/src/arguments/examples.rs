@@ -70,7 +70,6 @@ pub const COMPARE: &str = "\
 Examples:
   sensormark compare results/before results/after
   sensormark compare results/before results/after --html comparison.html
-  sensormark compare results/before results/after --fail-on regression
   sensormark compare results/before results/after --fail-on regression --must-see 10
   sensormark compare results/one                        # its databases, each with the best
 

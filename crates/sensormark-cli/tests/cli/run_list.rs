@@ -141,7 +141,10 @@ fn a_list_is_no_run_and_another_page_of_its_name_stays() {
 
     fs::write(results.join("index.html"), "mine").expect("ours");
     let text = measure(&place, WORKLOAD, "results");
-    assert!(text.contains("/results/index.html, was not written: what is there"), "{text}");
+    assert!(
+        text.contains("/results/index.html was not written: what is there is no list of runs; rename it"),
+        "{text}"
+    );
     assert_eq!(fs::read_to_string(results.join("index.html")).expect("it is there"), "mine");
     fs::remove_file(results.join("index.html")).expect("ours");
     fs::create_dir(results.join("index.html")).expect("ours");

@@ -346,6 +346,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_heading_has_a_name_and_perhaps_a_unit() {
+        let both = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
+        assert_eq!(Column::from("second / first"), both("second / first", ""));
+        assert_eq!(Column::from("disk [bytes/rdg]"), both("disk", "bytes/rdg"));
+        assert_eq!(Column::from(("a field [x]", "")), both("a field [x]", ""));
+    }
+
+    #[test]
     fn percentiles_that_no_row_can_give_are_left_out_and_named() {
         let missing = |reason: &str| Cell::Missing(reason.to_owned());
         let columns = ["row", "median", "p90", "p99", "server CPU"].map(|name| (name, ""));

@@ -127,11 +127,11 @@ pub fn render(rows: &[Row]) -> String {
 <header class="top"><div class="bar"><p class="brand">sensormark</p></div></header>
 <main>
 <h1>{count}</h1>
-<p class="note">Open a run to see its report. <span class="choice">Choose two runs to get the command that compares them.</span></p>
+<p class="note">Open a run to see its report. <span class="choice">Choose two runs of one workload to get the command that compares them.</span></p>
 <p class="tools" aria-live="polite" hidden><code></code> <button type="button">Copy</button></p>
 <div class="scroll" tabindex="0" role="region" aria-label="Runs"><table class="runs">
 <caption>Runs, the newest first</caption>
-<thead><tr><th class="choice">compare<th>started<th>workload<th>winner<th><span class="unseen">how sure</span><th>stores<th>trials<th>run</thead>
+<thead><tr><th class="choice">compare<th>started, UTC<th>workload<th>winner<th><span class="unseen">how sure</span><th>stores<th>trials<th>run</thead>
 <tbody>
 {body}</tbody>
 </table></div>
@@ -172,8 +172,9 @@ fn row(row: &Row) -> String {
 mod tests {
     use super::*;
     use crate::measurement::record::RunRecord;
+    use crate::measurement::verdict::ReasonKind;
     use crate::report::ReportOptions;
-    use crate::report::tests::fixture::{CHEAP, implementation, run, trial};
+    use crate::report::tests::fixture::{CHEAP, implementation, invalid, run, trial};
 
     fn report(run: RunRecord) -> Report {
         let trials = vec![
@@ -184,7 +185,8 @@ mod tests {
     }
 
     fn listed(name: &str, answer: Result<Answer, String>) -> Row {
-        Row { name: name.to_owned(), link: name.to_owned(), has_page: true, files: u64::MAX, answer }
+        let link = name.replace(|one: char| !one.is_ascii_alphanumeric(), "%");
+        Row { name: name.to_owned(), link, has_page: true, files: u64::MAX, answer }
     }
 
     /// The page without the program's own scripts and the rows as data.
@@ -234,6 +236,15 @@ mod tests {
         let nothing = Report::new(run(), Vec::new(), &ReportOptions::default()).expect("a report");
         let answer = Answer::of(&nothing);
         assert_eq!(answer.winner, "no winner: No trial was finished, so nothing can be ranked.");
+
+        let bulk = trial(implementation("SQLite", "bulk", None), 0, CHEAP);
+        let trials = vec![invalid(bulk, ReasonKind::LostData, "3 readings are lost")];
+        let lost = Report::new(run(), trials, &ReportOptions::default()).expect("a report");
+        let answer = Answer::of(&lost);
+        assert_eq!(answer.badge, "not decided");
+        assert_eq!(answer.trials, "1 invalid");
+        let reason = answer.winner.strip_prefix("no winner: SQLite bulk").expect("it is told");
+        assert!(reason.contains("invalid: lost data"), "{reason}");
     }
 
     #[test]
