@@ -512,7 +512,7 @@ for (const [width, theme] of [[1280, "light"], [1280, "dark"], [390, "light"], [
 
 test("a list needs no script, and its names run none", async () => {
   const folder = join(SCRATCH, "it's <img src=x onerror=alert(1)>");
-  const names = ["a & b's", "<script>alert(1)</script>"];
+  const names = ["a & b's", "<script>alert(1)<script>"];
   names.forEach((name) => cpSync(RESULTS, join(folder, name), { recursive: true }));
   report(folder, "--html", join(SCRATCH, "all.html"));
   for (const javaScriptEnabled of [false, true]) {
@@ -524,7 +524,7 @@ test("a list needs no script, and its names run none", async () => {
     if (javaScriptEnabled) {
       for (const place of [0, 1]) await page.getByRole("checkbox").nth(place).check();
       const command = await page.locator(".tools code").textContent();
-      const [, , ...typed] = JSON.parse(execFileSync("sh", ["-c", `node -e 'console.log(JSON.stringify(process.argv))' - ${command.replace("sensormark compare ", "")}`], { encoding: "utf8" }));
+      const typed = execFileSync("sh", ["-c", command.replace("sensormark compare", "printf '%s\\n'")], { encoding: "utf8" }).trim().split("\n");
       assert.deepEqual(typed.sort(), names.map((name) => join(folder, name)).sort());
     }
     await page.getByRole("link", { name: names[0] }).click();
