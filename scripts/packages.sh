@@ -133,7 +133,7 @@ test_wheel() {
   python3 -m venv "$scratch/venv"
   "$scratch/venv/bin/pip" install --quiet "$OUT"/*.whl
   measure "$scratch/wheel" "$scratch/venv/bin/sensormark"
-  SENSORMARK_TEST_RUN=$(echo "$scratch"/wheel/results/*) "$scratch/venv/bin/python" python/tests/test_load.py
+  SENSORMARK_TEST_RUN=$(echo "$scratch"/wheel/results/*/) "$scratch/venv/bin/python" python/tests/test_load.py
 }
 
 # test_bill_of_materials LIST SOURCES: it names each crate that Cargo puts into the program, with its licence and, from a registry, its checksum. It names no place of this machine.

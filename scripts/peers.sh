@@ -83,7 +83,7 @@ ours() {
   rm -rf "$scratch/results"
   "$PROGRAM" run "$scratch/$1.toml" --on "$store:${LAYOUTS[$store]}=@$run" --durability relaxed --results "$scratch/results" --tolerate-disturbance \
     --progress quiet >/dev/null 2>"$scratch/said" || { cat "$scratch/said" >&2; return 1; }
-  "$PROGRAM" report "$scratch"/results/* --format csv | awk -F, '/^limits,limits,.*,measured,/ { print $NF + 0 }'
+  "$PROGRAM" report "$scratch"/results --format csv | awk -F, '/^limits,limits,.*,measured,/ { print $NF + 0 }'
 }
 
 # Both in turns, each first every other time.

@@ -23,7 +23,7 @@ pub use installing::InstallServersArguments;
 pub use measuring::{ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments};
 pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
 pub use probing::ProbeArguments;
-pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments, ServeArguments};
+pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments};
 pub use values::{Size, milliseconds};
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -63,9 +63,6 @@ pub enum Command {
     /// Compare a run with an earlier one, or the implementations of one run: what differs, by how much, and whether that is more than noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArguments),
-    /// Show the pages of many runs in a browser, and compare any two; on loopback only
-    #[command(after_help = examples::SERVE)]
-    Serve(ServeArguments),
     /// Ask about your sensors, and write the workload file that answers which database suits them
     #[command(after_help = examples::INIT)]
     Init(InitArguments),
@@ -171,7 +168,7 @@ mod tests {
     #[test]
     fn every_command_has_examples_and_they_are_accepted() {
         let tried = try_below(&Arguments::command(), "sensormark");
-        assert!(tried >= 19, "{tried}");
+        assert!(tried >= 18, "{tried}");
     }
 
     /// Sources of the program, without those of tests and builds.

@@ -4,10 +4,11 @@ use crate::arguments::{CompareArguments, FailOn};
 use crate::failure::{Failure, NOT_VALID};
 use crate::messages;
 use crate::output;
-use crate::report::rendered;
+use crate::report::{formats, rendered, write_file};
 use sensormark::measurement::ResultsFolder;
 use sensormark::report::compare::Comparison;
 use sensormark::report::field::Field;
+use sensormark::report::html;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,8 +26,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         None => Comparison::in_turns(&first),
     };
     let comparison = comparison.map_err(Failure::usage)?;
-    for format in &arguments.format {
-        output::print(&rendered(comparison.document(), *format))?;
+    let document = comparison.document();
+    if let Some(file) = &arguments.html {
+        write_file(file, &html::render_document(document, comparison.headline()))?;
+    }
+    for format in formats(&arguments.format, arguments.html.is_some()) {
+        output::print(&rendered(document, format))?;
     }
     match arguments.fail_on {
         Some(FailOn::Regression) => judge(&comparison, arguments),
@@ -46,46 +51,39 @@ fn judge(comparison: &Comparison, arguments: &CompareArguments) -> Result<ExitCo
         messages::say(format_args!("regressions: {}", regressions.join("; ")));
         return Ok(ExitCode::from(NOT_VALID));
     }
-    if comparison.tested() == 0 && comparison.disturbed() > 0 {
-        return Err(Failure::usage(
-            "--fail-on regression decides nothing where the host was disturbed, and it was in all: measure again without --tolerate-disturbance",
-        ));
-    }
     if comparison.tested() == 0 {
-        return Err(Failure::usage(
-            "--fail-on regression needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5, on a host that is not busy",
-        ));
+        let why = if comparison.disturbed() > 0 {
+            "decides nothing where the host was disturbed, and it was in all: measure again without --tolerate-disturbance"
+        } else {
+            "needs three valid repetitions in both runs, and no figure has them: run with --set repetitions=5, on a host that is not busy"
+        };
+        return Err(Failure::usage(format!("--fail-on regression {why}")));
     }
     Ok(sharpness(comparison, arguments))
 }
 
 /// No regression was found: says which figures a change of the threshold's size would not have shown in, and fails where `--must-see` asks for more.
 fn sharpness(comparison: &Comparison, arguments: &CompareArguments) -> ExitCode {
-    let advice = "More repetitions see smaller changes: run with --set repetitions=10";
-    if let Some(percent) = arguments.must_see {
-        let blunt = comparison.blunter_than(percent / 100.0);
-        let Some(first) = blunt.first() else {
-            return ExitCode::SUCCESS;
-        };
-        messages::say(format_args!(
-            "not sharp enough: in {} of {} tested figures a change of --must-see {percent} % could go unseen; least is seen in {}, over {:.0} %. {advice}",
-            blunt.len(),
-            comparison.tested(),
-            first.name,
-            first.detectable * 100.0
-        ));
-        return ExitCode::from(NOT_VALID);
-    }
-    let blunt = comparison.blunter_than(arguments.threshold / 100.0);
-    if let Some(first) = blunt.first() {
-        messages::say(format_args!(
-            "warning: no regression was found, but in {} of {} tested figures one of --threshold {} % could go unseen. Least is seen in {}, over {:.0} %. {advice}, or fail on that with --must-see PERCENT",
-            blunt.len(),
-            comparison.tested(),
+    let (begin, option, percent, end, code) = match arguments.must_see {
+        Some(percent) => ("not sharp enough:", "must-see", percent, "", ExitCode::from(NOT_VALID)),
+        None => (
+            "warning: no regression was found, but",
+            "threshold",
             arguments.threshold,
-            first.name,
-            first.detectable * 100.0
-        ));
-    }
-    ExitCode::SUCCESS
+            ", or fail on that with --must-see PERCENT",
+            ExitCode::SUCCESS,
+        ),
+    };
+    let blunt = comparison.blunter_than(percent / 100.0);
+    let Some(first) = blunt.first() else {
+        return ExitCode::SUCCESS;
+    };
+    messages::say(format_args!(
+        "{begin} in {} of {} tested figures a change of --{option} {percent} % could go unseen. Least is seen in {}, over {:.0} %. More repetitions see smaller changes: run with --set repetitions=10{end}",
+        blunt.len(),
+        comparison.tested(),
+        first.name,
+        first.detectable * 100.0
+    ));
+    code
 }

@@ -38,7 +38,7 @@ mod replay;
 mod report;
 mod role;
 mod run;
-mod serve;
+mod run_list;
 mod server_memory;
 mod servers;
 mod signals;
@@ -74,7 +74,6 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
-        Command::Serve(arguments) => serve::serve(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Init(arguments) => init::init(&arguments),

@@ -335,7 +335,6 @@ pub fn run_name() -> RunName {
 
 /// Removes what runs that were killed left behind.
 pub fn clean(supervisor: &Supervisor, progress: &Progress) {
-    use sensormark::engine::context::{Observer, RunEvent};
     for what in supervisor.clean_orphans() {
         progress.event(RunEvent::Note(what));
     }

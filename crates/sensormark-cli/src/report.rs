@@ -4,6 +4,7 @@ use crate::arguments::{FormatName, ReportArguments};
 use crate::failure::Failure;
 use crate::messages;
 use crate::output;
+use crate::run_list::{LIST, refresh};
 use sensormark::measurement::folder::write_beside;
 use sensormark::measurement::{FolderError, ResultsFolder};
 use sensormark::report::brief::{self, Paths, Room};
@@ -16,21 +17,32 @@ use std::process::ExitCode;
 
 /// Prints the reports of earlier runs, or writes them into files.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
-    let open = |path: &PathBuf| ResultsFolder::open(path);
-    let folders: Result<Vec<ResultsFolder>, FolderError> =
-        runs(&arguments.results)?.iter().map(open).collect();
-    let folders = folders?;
+    let runs = runs(&arguments.results)?;
+    let folders = runs.iter().map(|run| ResultsFolder::open(run)).collect::<Result<Vec<_>, _>>()?;
     let options =
         ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
-    let mut formats = arguments.format.clone();
-    let files = write_files(&folders, arguments, &options)?;
-    if files == 0 && formats.is_empty() {
-        formats.push(FormatName::Text);
-    }
+    let is_written = write_files(&folders, arguments, &options)?;
+    let formats = formats(&arguments.format, is_written);
     for folder in &folders {
         print(folder, &formats, arguments.full, &options)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The formats that are printed: those that were asked for, or text, unless something is written.
+pub fn formats(asked: &[FormatName], is_written: bool) -> Vec<FormatName> {
+    let default = asked.is_empty() && !is_written;
+    if default { vec![FormatName::Text] } else { asked.to_vec() }
+}
+
+/// Writes a file that was asked for, and says so.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_file(file: &Path, text: &str) -> Result<(), Failure> {
+    write_beside(file, text.as_bytes())?;
+    messages::say(format_args!("wrote {}", file.display()));
+    Ok(())
 }
 
 /// The rate and the disk that were given; a rate is above 0.
@@ -47,88 +59,104 @@ fn projection(arguments: &ReportArguments) -> Result<Projection, Failure> {
 ///
 /// # Errors
 /// A folder that cannot be read, or is none, and no run in any.
-pub fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut runs = Vec::new();
-    for folder in given {
-        if folder.join("run.json").is_file() {
+    // A shell's results/* names the list of runs, too.
+    for folder in given.iter().filter(|path| !(path.ends_with(LIST) && path.is_file())) {
+        if is_run(folder) {
             runs.push(folder.clone());
             continue;
         }
         if !folder.is_dir() {
-            return Err(Failure::usage(FolderError::Nowhere(folder.clone())));
+            return Err(FolderError::Nowhere(folder.clone()).into());
         }
-        let entries = std::fs::read_dir(folder)
-            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?;
-        let below = entries.flatten().map(|entry| entry.path());
-        runs.extend(below.filter(|path| path.join("run.json").is_file()));
+        let below = below(folder);
+        runs.extend(
+            below.map_err(|error| Failure::usage(format!("cannot read {}: {error}", folder.display())))?,
+        );
     }
     runs.sort();
     runs.dedup();
     if runs.is_empty() {
         let none = FolderError::NotARun(given.first().cloned().unwrap_or_default());
-        return Err(Failure::usage(none));
+        return Err(none.into());
     }
     Ok(runs)
+}
+
+fn is_run(folder: &Path) -> bool {
+    folder.join("run.json").is_file()
+}
+
+/// The folders of runs in this folder.
+pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    Ok(entries.filter(|path| is_run(path)).collect())
 }
 
 /// The name of the page in a run's folder.
 pub const PAGE: &str = "report.html";
 
-/// Draws the report as a page into the folder.
+/// Draws the report as a page into the folder, and lists the runs beside it.
 ///
 /// # Errors
 /// When they cannot be written.
 pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
     let report = derive(folder, options)?;
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
+    list(folder, &report);
     Ok(())
 }
 
-/// Writes the files that are asked for, and says which; gives how many.
+/// Lists the runs beside this one, whose page was just written.
+fn list(folder: &ResultsFolder, report: &Report) {
+    if let Ok(run) = folder.path().canonicalize()
+        && let Some(results) = run.parent()
+    {
+        refresh(results, Some((&run, report)));
+    }
+}
+
+/// Writes the files that are asked for, and says which; whether any was.
 fn write_files(
     folders: &[ResultsFolder],
     arguments: &ReportArguments,
     options: &ReportOptions,
-) -> Result<usize, Failure> {
+) -> Result<bool, Failure> {
     let raw_files = [&arguments.samples, &arguments.latencies, &arguments.tidy];
     let is_raw = raw_files.iter().any(|file| file.is_some());
     if arguments.html.is_none() && !is_raw {
-        return Ok(0);
+        return Ok(false);
     }
     if is_raw && folders.len() > 1 {
         return Err(Failure::usage(
             "--samples, --latencies and --tidy are about one run: give its folder alone",
         ));
     }
-    let derived = |folder| derive(folder, options);
-    let reports: Result<Vec<Report>, Failure> = folders.iter().map(derived).collect();
-    let reports = reports?;
-    let mut written = 0;
-    let mut write = |file: &Path, text: String| -> Result<(), Failure> {
-        write_beside(file, text.as_bytes())?;
-        messages::say(format_args!("wrote {}", file.display()));
-        written += 1;
-        Ok(())
-    };
+    let derived = folders.iter().map(|folder| derive(folder, options));
+    let reports = derived.collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
-        write(file, html::render(&runs))?;
+        write_file(file, &html::render(&runs))?;
+        let mut pairs = reports.iter().zip(folders);
+        if let Some((report, folder)) = pairs.find(|(_, folder)| folder.path().join(PAGE) == *file) {
+            list(folder, report);
+        }
+        for results in arguments.results.iter().filter(|given| given.is_dir() && !is_run(given)) {
+            refresh(results, None);
+        }
     }
     for (report, folder) in reports.iter().zip(folders) {
-        if let Some(file) = &arguments.samples {
-            let samples = raw::samples(report.field(), folder).map_err(Failure::usage)?;
-            write(file, samples)?;
-        }
-        if let Some(file) = &arguments.latencies {
-            let latencies = raw::latencies(report.field()).map_err(Failure::usage)?;
-            write(file, latencies)?;
-        }
-        if let Some(file) = &arguments.tidy {
-            let figures = tidy::tidy(report.field()).map_err(Failure::usage)?;
-            write(file, figures)?;
-        }
+        let field = report.field();
+        write_raw(arguments.samples.as_deref(), || raw::samples(field, folder))?;
+        write_raw(arguments.latencies.as_deref(), || raw::latencies(field))?;
+        write_raw(arguments.tidy.as_deref(), || tidy::tidy(field))?;
     }
-    Ok(written)
+    Ok(true)
+}
+
+fn write_raw(file: Option<&Path>, text: impl FnOnce() -> Result<String, String>) -> Result<(), Failure> {
+    file.map_or(Ok(()), |file| write_file(file, &text().map_err(Failure::usage)?))
 }
 
 /// What a report is made with: the weights of a file, where one is given.
@@ -175,9 +203,12 @@ pub fn print(
 /// What a reader of the answer may do next.
 fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
     let own = folder.path();
-    let page = own.join(PAGE);
+    let results = own.parent().unwrap_or(own);
+    let shown = |path: PathBuf| path.is_file().then(|| path.display().to_string());
+    let has_others = below(results).is_ok_and(|runs| runs.len() > 1);
     Paths {
-        page: page.is_file().then(|| page.display().to_string()),
+        list: shown(results.join(LIST)).filter(|_| has_others),
+        page: shown(own.join(PAGE)),
         everything: Some(format!("sensormark report {} --full", quoted(&own.to_string_lossy()))),
         firmer: report.firmer(),
     }

@@ -69,7 +69,7 @@ Examples:
 pub const COMPARE: &str = "\
 Examples:
   sensormark compare results/before results/after
-  sensormark compare results/before results/after --fail-on regression
+  sensormark compare results/before results/after --html comparison.html
   sensormark compare results/before results/after --fail-on regression --must-see 10
   sensormark compare results/one                        # its databases, each with the best
 
@@ -77,12 +77,6 @@ Exit codes:
   0  compared; --fail-on found nothing
   1  --fail-on or --must-see found what it looks for
   2  usage, or --fail-on could decide nothing: too few undisturbed repetitions count";
-
-/// After `serve`.
-pub const SERVE: &str = "\
-Examples:
-  sensormark serve results                               # prints the address to open in a browser
-  sensormark serve results --port 8080                   # always the same address";
 
 /// After `init`.
 pub const INIT: &str = "\

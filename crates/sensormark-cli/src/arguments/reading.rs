@@ -49,9 +49,12 @@ pub struct CompareArguments {
     pub first: PathBuf,
     /// The folder of the run that is compared; without it the implementations of the first run are, each with the one that leads, paired by repetition
     pub second: Option<PathBuf>,
-    /// Formats, one after the other
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "text")]
+    /// Formats, one after the other [default: text, unless a page is written]
+    #[arg(long, value_enum, value_delimiter = ',')]
     pub format: Vec<FormatName>,
+    /// Write the comparison as a page that opens from disk and needs no network
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Exit with 1 when a figure became worse; needs three repetitions in both runs
     #[arg(long, value_enum, requires = "second")]
     pub fail_on: Option<FailOn>,
@@ -61,17 +64,6 @@ pub struct CompareArguments {
     /// With --fail-on: exit with 1 too where a change of this size could go unseen in a tested figure
     #[arg(long, value_name = "PERCENT", requires = "fail_on")]
     pub must_see: Option<f64>,
-}
-
-/// Arguments of `serve`.
-#[derive(Debug, Args)]
-pub struct ServeArguments {
-    /// Folders of runs, or folders that hold them
-    #[arg(required = true)]
-    pub results: Vec<PathBuf>,
-    /// The port on loopback; 0 takes a free one
-    #[arg(long, default_value_t = 7878)]
-    pub port: u16,
 }
 
 /// Arguments of `generate`.

@@ -23,7 +23,7 @@ fn a_gate_that_sees_little_says_so_and_fails_where_it_is_asked_to() {
     assert_eq!(warned.status.code(), Some(0), "{told}");
     for part in [
         "warning: no regression was found, but in ",
-        "one of --threshold 2 % could go unseen",
+        "a change of --threshold 2 % could go unseen",
         "--must-see PERCENT",
     ] {
         assert!(told.contains(part), "{part}: {told}");

@@ -1,6 +1,6 @@
 //! Ctrl-C, a killed server, a killed coordinator: what is finished stays, nothing else does.
 
-use crate::support::{Place, SHORT, errors, read_folder, reasons};
+use crate::support::{Place, SHORT, errors, read_folder, reasons, runs};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ fn control_c_keeps_finished_trials_and_nothing_else() {
 
 /// Every folder of a run has its record, from the first moment on.
 fn folders_without_record(place: &Place) -> usize {
-    let runs = read_folder(&place.results());
+    let runs = runs(&place.results());
     let is_without = |run: &&std::path::PathBuf| !run.join("run.json").is_file();
     runs.iter().filter(is_without).count()
 }

@@ -39,7 +39,6 @@ fn results_that_are_lost_are_an_error() {
         &["report", folder][..],
         &["report", "--full", folder],
         &["compare", folder, folder],
-        &["serve", "results", "--port", "0"],
         &["doctor"],
         &["list"],
         &["list", "devops"],

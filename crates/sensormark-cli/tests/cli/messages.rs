@@ -77,7 +77,7 @@ const FIRST_COMMANDS: [(&str, &str); 20] = [
     ("run --on sqlite", "for example: sensormark run machine-tool"),
     ("generate", "for example: sensormark generate machine-tool"),
     ("report", "for example: sensormark report results/RUN"),
-    ("serve", "for example: sensormark serve results"),
+    ("serve results --port 0", "any more: open results/index.html, which each run writes"),
     ("compare", "for example: sensormark compare results/EARLIER results/LATER"),
     (
         "compare results/a --threshold 5",
@@ -110,7 +110,7 @@ fn first_commands_that_are_not_quite_right() {
 #[test]
 fn what_is_no_number_and_what_the_parser_says_itself() {
     let place = Place::new();
-    refused(&place, &["serve", "results", "--port", "first"], 2, &["--port: \"first\" is no whole number"]);
+    refused(&place, &["probe", "--port", "first"], 2, &["--port: \"first\" is no whole number"]);
     refused(&place, &["report", "results/RUN", "--rate", "much"], 2, &["--rate: \"much\" is no number"]);
     // Everything else is the parser's to say.
     for line in ["servers strat", "run machine-tool further", "--nothing"] {

@@ -1,6 +1,6 @@
 //! Commands that the program prints: a shell takes each as it stands, also where names of files need quotes.
 
-use crate::support::{Place, numbers, read_folder, said};
+use crate::support::{Place, numbers, runs, said};
 use std::fs;
 use std::process::{Command, Output};
 
@@ -59,7 +59,7 @@ fn the_commands_that_a_run_prints_can_be_pasted() {
     let on = ["--on", "sqlite:individual"];
     let run = ["run", &file, "--results", &results, "--tolerate-disturbance"];
     let text = said(&place.run(&[&run[..], &on].concat()));
-    let folder = read_folder(&place.path().join(&results)).remove(0);
+    let folder = runs(&place.path().join(&results)).remove(0);
     let full = said(&place.run(&["report", &folder.to_string_lossy(), "--full"]));
     let printed = [commands(&text), commands(&full)].concat();
     assert_eq!(printed.len(), 3, "{printed:?}\n{text}");

@@ -110,7 +110,7 @@ impl Place {
             "--progress=quiet",
         ];
         let output = self.run(&[&common[..], further].concat());
-        let mut runs = read_folder(&self.folder.path().join(name));
+        let mut runs = runs(&self.folder.path().join(name));
         assert_eq!(runs.len(), 1, "{}", errors(&output));
         runs.remove(0)
     }
@@ -166,12 +166,20 @@ pub fn read_folder(folder: &Path) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
+/// The folders of runs in a results folder, by name: the list of them lies beside.
+pub fn runs(results: &Path) -> Vec<PathBuf> {
+    let mut runs = read_folder(results);
+    runs.retain(|path| path.is_dir());
+    runs.sort();
+    runs
+}
+
 fn json(file: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(file).expect("a record")).expect("JSON")
 }
 
 fn only(folder: &Path) -> PathBuf {
-    let mut paths = read_folder(folder);
+    let mut paths = runs(folder);
     assert_eq!(paths.len(), 1, "one run in {}: {paths:?}", folder.display());
     paths.remove(0)
 }

@@ -28,6 +28,8 @@ fn compared(run: Option<&Path>) -> (Option<i32>, String) {
     for side in ["base", "head"] {
         let folder = place.results().join(side);
         std::fs::create_dir_all(&folder).expect("ours");
+        // The list that each run leaves beside its folder.
+        std::fs::write(folder.join("index.html"), "").expect("ours");
         if let Some(run) = run {
             symlink(run, folder.join("run")).expect("a link");
         }

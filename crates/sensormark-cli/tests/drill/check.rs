@@ -2,7 +2,7 @@
 
 use crate::running::{Ended, processes_of};
 use crate::step::{Fault, Step, Victim};
-use crate::support::{Place, errors, read_folder};
+use crate::support::{Place, errors, read_folder, runs};
 use crate::work::Work;
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
@@ -32,7 +32,7 @@ impl Over<'_> {
         let mut wrong = Vec::new();
         self.processes(&mut wrong);
         self.leftovers(&mut wrong);
-        let runs = read_folder(self.results);
+        let runs = runs(self.results);
         for run in &runs {
             self.run(run, &mut wrong);
         }

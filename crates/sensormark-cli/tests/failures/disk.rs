@@ -3,7 +3,7 @@
 use crate::Outcome;
 use crate::program::Program;
 use crate::stores::{MEMORY, Server};
-use crate::support::{Place, errors, read_folder};
+use crate::support::{Place, errors, read_folder, runs};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -171,7 +171,7 @@ pub fn results_full() -> Outcome {
     ensure!(said.contains("is the disk full"), "{said}");
     let is_told = |line: &&str| ["ok  ", "~   ", "FAIL"].iter().any(|mark| line.starts_with(mark));
     let told = said.lines().filter(is_told).count();
-    let runs = read_folder(&disk.0);
+    let runs = runs(&disk.0);
     ensure!(runs.len() == 1, "{runs:?}");
     let mut files = read_folder(&runs[0].join("trials"));
     files.retain(|file| file.extension().is_some_and(|end| end == "json"));

@@ -1,7 +1,7 @@
 //! A run that may use a fraction of a core measures that limit, and says so, whatever the workload.
 
 use crate::Outcome;
-use crate::support::{Place, errors, read_folder, reasons};
+use crate::support::{Place, errors, read_folder, reasons, runs};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -149,7 +149,7 @@ pub fn clients_of_a_fraction_of_a_core_are_client_bound() -> Outcome {
         arguments.extend(settings.iter().flat_map(|setting| ["--set", setting]));
         let output = limited(&group, &place.command(&arguments));
         let said = errors(&output);
-        let runs = read_folder(&place.path().join(name));
+        let runs = runs(&place.path().join(name));
         if runs.len() != 1 {
             unseen.push(format!("{name}: {said}"));
             continue;

@@ -4,10 +4,11 @@
 // Started by scripts/test-page.sh with PROGRAM (sensormark), RESULTS (a run's folder), STUDIES (a folder of runs of the studies' workloads),
 // SCRATCH and CHROMIUM.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import { chromium } from "playwright-core";
 
@@ -24,7 +25,8 @@ function report(folders, ...further) {
   return execFileSync(PROGRAM, ["report", ...[folders].flat(), ...further], { encoding: "utf8", maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-function runsOf(folder) { return readdirSync(folder).sort().map((name) => join(folder, name)); }
+// The folders of runs; the list of them lies beside.
+function runsOf(folder) { return readdirSync(folder, { withFileTypes: true }).filter((one) => one.isDirectory()).map((one) => join(folder, one.name)).sort(); }
 
 function tablesOf(document) { return document.sections.flatMap((section) => section.blocks).filter((block) => block.kind === "table"); }
 
@@ -477,41 +479,57 @@ test("what did not keep up stands below the line, hatched", async () => {
   await page.close();
 });
 
-test("runs are listed and compared by a server on loopback", async () => {
-  const server = spawn(PROGRAM, ["serve", RESULTS, STUDIES, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const line = await new Promise((told) => server.stdout.once("data", (data) => told(String(data))));
-    const page = await browser.newPage({ viewport: { width: 390, height: 800 } });
+for (const [width, theme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
+  test(`runs are listed, and two are compared by the command that the list shows, at ${width} px, ${theme}`, async () => {
+    const page = await browser.newPage({ viewport: { width, height: 800 }, colorScheme: theme });
     const complaints = [];
-    page.on("console", (message) => { if (message.type() === "error") complaints.push(message.text()); });
-    await page.goto(line.match(/http:\/\/\S+/)[0]);
+    page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+    page.on("request", (request) => { if (request.url() !== `file://${STUDIES}/index.html`) complaints.push(request.url()); });
+    await page.goto(`file://${STUDIES}/index.html`);
     await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => window.axe.run());
     assert.deepEqual(violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id), []);
     const rows = await page.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
-    assert.equal(rows.length, 1 + runsOf(STUDIES).length);
-    const ends = await page.locator("tbody td.long").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
-    assert.ok(ends.every((end) => end <= 390), `each winner is seen without scrolling sideways: ${ends}`);
-    const started = rows.map((row) => row[2]);
-    assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
-    for (const row of rows) assert.match(row.slice(3).join(" | "), /^[\w-]+, [\w.]+ \| SQLite [\w-]+.* \| (firm|rough|not decided) \| sqlite \| \d+ (valid|disturbed|invalid)/);
-    await page.getByRole("radio", { name: /as first$/ }).last().check();
-    await page.getByRole("radio", { name: /as second$/ }).last().check();
-    await page.getByRole("button", { name: "Compare" }).click();
-    // A run whose host was disturbed decides nothing.
-    assert.match(await page.locator("main").textContent(), /0 better, 0 worse|not decided: the host was disturbed/);
-    const folded = page.locator("main details > summary", { hasText: /^No change found/ });
-    if (await folded.count()) await folded.click();
-    const forests = page.locator("main canvas");
-    // A folded table is drawn when it is opened, a moment after the click.
-    await forests.first().waitFor({ state: "attached" });
-    await forests.first().scrollIntoViewIfNeeded();
-    await page.waitForFunction(() => Chart.getChart(document.querySelector("main canvas")));
+    assert.equal(rows.length, runsOf(STUDIES).length);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-    assert.deepEqual(complaints.filter((text) => !text.includes("favicon")), []);
+    const ends = await page.locator("tbody td.long").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+    assert.ok(ends.every((end) => end <= width), `each winner is seen without scrolling sideways: ${ends}`);
+    const started = rows.map((row) => row[1]);
+    assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
+    for (const row of rows) assert.match(row.slice(2).join(" | "), /^[\w-]+, [\w.]+ \| (SQLite [\w-]+|no winner: ).* \| (firm|rough|not decided) \| sqlite \| \d+ (valid|disturbed|invalid)/);
+    const choices = page.getByRole("checkbox");
+    // The third choice takes the place of the first.
+    for (const place of [2, 0, 3]) await choices.nth(place).check();
+    assert.deepEqual(await choices.evaluateAll((all) => all.slice(0, 4).map((one) => one.checked)), [true, false, false, true]);
+    const names = rows.map((row) => row.at(-1));
+    assert.equal(await page.locator(".tools code").textContent(), `sensormark compare ${join(STUDIES, names[3])} ${join(STUDIES, names[0])}`);
+    await page.getByRole("button", { name: "Copy" }).click();
+    assert.equal(await page.evaluate(() => String(getSelection())), await page.locator(".tools code").textContent());
+    assert.deepEqual(complaints, []);
     await page.close();
-  } finally {
-    server.kill();
+  });
+}
+
+test("a list needs no script, and its names run none", async () => {
+  const folder = join(SCRATCH, "it's <img src=x onerror=alert(1)>");
+  const names = ["a & b's", "<script>alert(1)<script>"];
+  names.forEach((name) => cpSync(RESULTS, join(folder, name), { recursive: true }));
+  report(folder, "--html", join(SCRATCH, "all.html"));
+  for (const javaScriptEnabled of [false, true]) {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    page.on("dialog", (dialog) => { assert.fail("a script of a name ran"); dialog.dismiss(); });
+    await page.goto(pathToFileURL(join(folder, "index.html")).href);
+    assert.equal(await page.locator(".choice").first().isVisible(), javaScriptEnabled);
+    if (javaScriptEnabled) {
+      for (const place of [0, 1]) await page.getByRole("checkbox").nth(place).check();
+      const command = await page.locator(".tools code").textContent();
+      const typed = execFileSync("sh", ["-c", command.replace("sensormark compare", "printf '%s\\n'")], { encoding: "utf8" }).trim().split("\n");
+      assert.deepEqual(typed.sort(), names.map((name) => join(folder, name)).sort());
+    }
+    await page.getByRole("link", { name: names[0] }).click();
+    assert.match(await page.title(), /^sensormark: /);
+    await context.close();
   }
 });
 
@@ -528,31 +546,27 @@ test("a comparison is a forest, the largest change first, and ties are folded", 
   };
   const first = altered(RESULTS, "pair/first", quiet(() => 1));
   const second = altered(RESULTS, "pair/second", quiet((layout, writes) => (layout === "bulk" && !writes ? 2 : layout === "individual" && writes ? 0.8 : 1)));
-  const server = spawn(PROGRAM, ["serve", first, second, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const line = await new Promise((told) => server.stdout.once("data", (data) => told(String(data))));
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await page.goto(line.match(/http:\/\/\S+/)[0] + "compare?first=0&second=1");
-    assert.match(await page.locator("h1").textContent(), /^\d+ worse, \d+ better; no change found in \d+ figures\.$/);
-    const forest = page.locator(".forest", { has: page.locator("#title-forest") });
-    assert.ok((await forest.locator("canvas").boundingBox()).y < 900, "on the first screen");
-    await page.waitForFunction(() => Chart.getChart(document.querySelector(".forest canvas")));
-    const [ratios, intervals] = await forest.locator("canvas").evaluate((one) => {
-      const [set] = Chart.getChart(one).data.datasets;
-      return [set.data.map((point) => point.x), set.intervals];
-    });
-    assert.ok(Math.abs(ratios[0] - 2) < 1e-6 && ratios.some((ratio) => Math.abs(ratio - 0.8) < 1e-6), String(ratios));
-    ratios.reduce((before, ratio) => { assert.ok(Math.abs(Math.log(ratio)) <= Math.abs(Math.log(before)) + 1e-9); return ratio; });
-    intervals.forEach(([low, high], at) => assert.ok(low <= ratios[at] && ratios[at] <= high));
-    const ties = page.locator("main details", { has: page.locator("> summary", { hasText: /^No change found in \d+ figures$/ }) });
-    assert.equal(await ties.getAttribute("open"), null);
-    await ties.locator("> summary").click();
-    await ties.locator(".values > div").first().waitFor();
-    assert.match(await ties.locator(".values > div").first().textContent(), /would have seen one over [\d.,]+ %/);
-    await page.close();
-  } finally {
-    server.kill();
-  }
+  const file = join(SCRATCH, "comparison.html");
+  execFileSync(PROGRAM, ["compare", first, second, "--html", file], { stdio: "ignore" });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`file://${file}`);
+  assert.match(await page.locator("h1").textContent(), /^\d+ worse, \d+ better; no change found in \d+ figures\.$/);
+  const forest = page.locator(".forest", { has: page.locator("#title-forest") });
+  assert.ok((await forest.locator("canvas").boundingBox()).y < 900, "on the first screen");
+  await page.waitForFunction(() => Chart.getChart(document.querySelector(".forest canvas")));
+  const [ratios, intervals] = await forest.locator("canvas").evaluate((one) => {
+    const [set] = Chart.getChart(one).data.datasets;
+    return [set.data.map((point) => point.x), set.intervals];
+  });
+  assert.ok(Math.abs(ratios[0] - 2) < 1e-6 && ratios.some((ratio) => Math.abs(ratio - 0.8) < 1e-6), String(ratios));
+  ratios.reduce((before, ratio) => { assert.ok(Math.abs(Math.log(ratio)) <= Math.abs(Math.log(before)) + 1e-9); return ratio; });
+  intervals.forEach(([low, high], at) => assert.ok(low <= ratios[at] && ratios[at] <= high));
+  const ties = page.locator("main details", { has: page.locator("> summary", { hasText: /^No change found in \d+ figures$/ }) });
+  assert.equal(await ties.getAttribute("open"), null);
+  await ties.locator("> summary").click();
+  await ties.locator(".values > div").first().waitFor();
+  assert.match(await ties.locator(".values > div").first().textContent(), /would have seen one over [\d.,]+ %/);
+  await page.close();
 });
 
 for (const [width, theme] of [[390, "dark"], [768, "light"], [1440, "dark"], [1440, "light"]]) {

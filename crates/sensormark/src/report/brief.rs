@@ -24,6 +24,8 @@ const LEAST_NAME: usize = 20;
 pub struct Paths {
     /// The page, where there is one.
     pub page: Option<String>,
+    /// The list of runs, where there are others.
+    pub list: Option<String>,
     /// The command that prints everything.
     pub everything: Option<String>,
     /// The command that measures again, surer.
@@ -125,7 +127,12 @@ fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     lines.extend(wrap(&summary.checks, width - INDENT.len()).into_iter().map(indent));
     lines.push(String::new());
-    let paths = [("page", &paths.page), ("everything", &paths.everything), ("firmer", &paths.firmer)];
+    let paths = [
+        ("page", &paths.page),
+        ("all runs", &paths.list),
+        ("everything", &paths.everything),
+        ("firmer", &paths.firmer),
+    ];
     for (name, path) in paths {
         // A path is copied, so it is never wrapped.
         lines.extend(path.iter().map(|path| format!("{INDENT}{name:<12}{path}")));

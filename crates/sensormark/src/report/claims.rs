@@ -327,7 +327,7 @@ pub fn table(field: &Field, claims: &[Claim]) -> Table {
 
 /// The table of claims, each with why its figures may not decide it.
 pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'static str>>) -> Table {
-    let columns = [("claim", ""), ("here", ""), ("figures", ""), ("holds when", "")];
+    let columns = ["claim", "here", "figures", "holds when"];
     let mut table = Table::new(id, title, &columns);
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn ratios_stand_on_one_axis_within_the_width() {
-        let mut table = Table::new("t", "", &[("", ""), ("", ""), ("ratio", ""), ("", "")]);
+        let mut table = Table::new("t", "", &["", "", "ratio", ""]);
         table.keys = 2;
         table.row(row("load: CPU of both sides an operation", 2.0, Some((1.5, 2.5))));
         table.row(row("write: p99", 0.5, Some((0.4, 3.0))));

@@ -182,16 +182,27 @@ impl Cell {
     }
 }
 
+impl From<(&str, &str)> for Column {
+    fn from((name, unit): (&str, &str)) -> Self {
+        Self { name: name.to_owned(), unit: unit.to_owned() }
+    }
+}
+
+/// A heading as the program's text has it: "name", or "name [unit]". A name from a file may have brackets, and is never read so.
+impl From<&'static str> for Column {
+    fn from(heading: &'static str) -> Self {
+        heading.trim_end_matches(']').split_once(" [").unwrap_or((heading, "")).into()
+    }
+}
+
 impl Table {
-    /// An empty table whose first column is its key. Columns are given as (name, unit).
-    pub fn new(id: &str, title: &str, columns: &[(&str, &str)]) -> Self {
-        let column =
-            |(name, unit): &(&str, &str)| Column { name: (*name).to_owned(), unit: (*unit).to_owned() };
+    /// An empty table whose first column is its key.
+    pub fn new<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
         Self {
             id: id.to_owned(),
             title: title.to_owned(),
             keys: 1,
-            columns: columns.iter().map(column).collect(),
+            columns: columns.iter().map(|&column| column.into()).collect(),
             ..Self::default()
         }
     }
@@ -335,6 +346,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_heading_has_a_name_and_perhaps_a_unit() {
+        let both = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
+        assert_eq!(Column::from("second / first"), both("second / first", ""));
+        assert_eq!(Column::from("disk [bytes/rdg]"), both("disk", "bytes/rdg"));
+        assert_eq!(Column::from(("a field [x]", "")), both("a field [x]", ""));
+    }
+
+    #[test]
     fn percentiles_that_no_row_can_give_are_left_out_and_named() {
         let missing = |reason: &str| Cell::Missing(reason.to_owned());
         let columns = ["row", "median", "p90", "p99", "server CPU"].map(|name| (name, ""));
@@ -363,7 +382,7 @@ mod tests {
     #[test]
     fn many_long_tables_in_a_row_are_one_sentence_for_people() {
         let table = |title: &str, is_detail: bool| {
-            let mut table = Table::new(title, title, &[("a", "")]);
+            let mut table = Table::new(title, title, &["a"]);
             table.row(vec![Cell::text("x")]);
             table.is_detail = is_detail;
             table

@@ -273,11 +273,8 @@ mod tests {
     use super::*;
 
     fn table() -> Table {
-        let mut table = Table::new(
-            "t",
-            "A table",
-            &[("implementation", ""), ("CPU", "% of a core"), ("memory", "kB"), ("why", "")],
-        );
+        let mut table =
+            Table::new("t", "A table", &["implementation", "CPU [% of a core]", "memory [kB]", "why"]);
         table.row(vec![
             Cell::text("PostgreSQL row-per-channel, read bulk-1"),
             Cell::number(1.5),

@@ -96,7 +96,7 @@ impl Study {
 
     /// The databases that the study ran, each with its version and ours. Years between them explain more of a ratio than machines do.
     fn versions_beside(&self, field: &Field) -> Table {
-        let columns = [("database", ""), ("study", ""), ("here", "")];
+        let columns = ["database", "study", "here"];
         let title = "The study's versions and ours";
         let mut table = Table::new("published_versions", title, &columns);
         for (title, version) in self.versions {

@@ -44,7 +44,7 @@ fn largest_first(pairs: &[Pair], fits: impl Fn(Change) -> bool) -> Vec<&Pair> {
 }
 
 fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
-    let columns = [("implementation", ""), ("figure", ""), ("second / first", ""), ("change", "")];
+    let columns = ["implementation", "figure", "second / first", "change"];
     let mut table = Table::new(id, title, &columns);
     table.keys = 2;
     table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });

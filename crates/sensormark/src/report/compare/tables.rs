@@ -278,15 +278,7 @@ fn as_typed(value: &Value) -> String {
 }
 
 fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("figure", ""),
-        ("unit", ""),
-        ("first", ""),
-        ("second", ""),
-        ("second / first", ""),
-        ("change", ""),
-    ];
+    let columns = ["implementation", "figure", "unit", "first", "second", "second / first", "change"];
     let mut table = Table::new(id, title, &columns);
     table.keys = 2;
     table.is_detail = true;
@@ -306,15 +298,8 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
 
 /// What each verdict rests on. Programs read it.
 fn tests(pairs: &[Pair]) -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("figure", ""),
-        ("second / first", ""),
-        ("p", ""),
-        ("corrected p", ""),
-        ("detectable", "%"),
-        ("verdict", ""),
-    ];
+    let columns =
+        ["implementation", "figure", "second / first", "p", "corrected p", "detectable [%]", "verdict"];
     let mut table = Table::new("tests", "What the verdicts rest on", &columns);
     table.keys = 2;
     table.is_detail = true;

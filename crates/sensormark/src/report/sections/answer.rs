@@ -163,16 +163,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     let mut table = Table::new(
         "ranking",
         "Score of the study: 100 is best, and 0 the costliest in everything",
-        &[
-            ("rank", ""),
-            ("implementation", ""),
-            ("score", ""),
-            ("writing", ""),
-            ("reading", ""),
-            ("wins", "%"),
-            ("keeps up", ""),
-            ("repetitions", ""),
-        ],
+        &["rank", "implementation", "score", "writing", "reading", "wins [%]", "keeps up", "repetitions"],
     );
     table.keys = 2;
     if ranking.requirements.is_some() {
@@ -197,7 +188,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
         table.note(note);
     }
     section.table(table);
-    let mut unranked = Table::new("not_ranked", "Not ranked", &[("implementation", ""), ("reason", "")]);
+    let mut unranked = Table::new("not_ranked", "Not ranked", &["implementation", "reason"]);
     for (label, reason) in &ranking.unranked {
         unranked.row(vec![Cell::text(label), Cell::text(reason)]);
     }

@@ -22,15 +22,7 @@ pub fn clocks(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "clocks",
         "Clocks of other hosts, against the coordinator's",
-        &[
-            ("implementation", ""),
-            ("side", ""),
-            ("phase", ""),
-            ("host", ""),
-            ("offset", "ms"),
-            ("uncertainty", "± µs"),
-            ("drift", "ppm"),
-        ],
+        &["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"],
     );
     let mut is_used = false;
     for (side, arm) in field.all() {
@@ -64,14 +56,7 @@ pub fn rates(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "load_hosts",
         "What each load host did",
-        &[
-            ("implementation", ""),
-            ("phase", ""),
-            ("host", ""),
-            ("operations", "1/s"),
-            ("of each client", "1/s"),
-            ("remark", ""),
-        ],
+        &["implementation", "phase", "host", "operations [1/s]", "of each client [1/s]", "remark"],
     );
     table.keys = 3;
     for (_, arm) in field.all() {
@@ -106,14 +91,7 @@ pub fn windows(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "shared_windows",
         "The window that all hosts of a load shared",
-        &[
-            ("implementation", ""),
-            ("phase", ""),
-            ("hosts", ""),
-            ("window", "s"),
-            ("whole load", "s"),
-            ("remark", ""),
-        ],
+        &["implementation", "phase", "hosts", "window [s]", "whole load [s]", "remark"],
     );
     table.keys = 2;
     for arm in &field.mixed {

@@ -10,13 +10,7 @@ pub fn table(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "memory_limits",
         "Memory limit of servers: processes and page cache together",
-        &[
-            ("database", ""),
-            ("limit", "MB"),
-            ("most in use", "MB"),
-            ("limit reached", ""),
-            ("processes ended by it", ""),
-        ],
+        &["database", "limit [MB]", "most in use [MB]", "limit reached", "processes ended by it"],
     );
     for (title, limit) in limits(field) {
         let megabytes = |bytes: u64| bytes as f64 / 1e6;

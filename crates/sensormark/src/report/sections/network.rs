@@ -25,13 +25,13 @@ pub fn table(field: &Field) -> Option<Table> {
         "network",
         "Network between client and server",
         &[
-            ("implementation", ""),
-            ("side", ""),
-            ("end", ""),
-            ("sent", "MB"),
-            ("received", "MB"),
-            ("sent again", "segments"),
-            ("round trip", "µs"),
+            "implementation",
+            "side",
+            "end",
+            "sent [MB]",
+            "received [MB]",
+            "sent again [segments]",
+            "round trip [µs]",
         ],
     );
     table.keys = 3;

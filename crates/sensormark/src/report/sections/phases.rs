@@ -96,14 +96,14 @@ fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
 /// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
 fn together(field: &Field, comparable: &Comparable) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("phase", ""),
-        ("written", "readings/s"),
-        ("asked", "questions/s"),
-        ("server CPU", "%"),
-        ("client CPU", "%"),
-        ("server I/O", "kB/s"),
-        ("network", "kB/s"),
+        "implementation",
+        "phase",
+        "written [readings/s]",
+        "asked [questions/s]",
+        "server CPU [%]",
+        "client CPU [%]",
+        "server I/O [kB/s]",
+        "network [kB/s]",
     ];
     let title = "Phases that write and ask at once: what both cost together";
     let mut table = Table::new("costs_together", title, &columns);
@@ -366,14 +366,14 @@ fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
 /// What settling cost, and the disk after it. Each settling of the steps has a row.
 fn settling(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("phase", ""),
-        ("time", "s"),
-        ("CPU", "s"),
-        ("I/O", "MB"),
-        ("data", "MB"),
-        ("logs apart", "MB"),
-        ("bound of the logs", ""),
+        "implementation",
+        "phase",
+        "time [s]",
+        "CPU [s]",
+        "I/O [MB]",
+        "data [MB]",
+        "logs apart [MB]",
+        "bound of the logs",
     ];
     let title = "Settling: bringing the database to rest";
     let mut table = Table::new("settling_phases", title, &columns);

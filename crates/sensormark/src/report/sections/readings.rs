@@ -61,14 +61,14 @@ fn answers(field: &Field) -> Table {
         "answers",
         if is_cycles { "Cycle reads" } else { "Reads" },
         &[
-            ("implementation", ""),
-            ("checked", ""),
-            ("wrong", ""),
-            ("failed", ""),
-            ("reached", "reads/s"),
-            ("slowest", "reads/s"),
-            ("keeps up", ""),
-            ("queries", "per read"),
+            "implementation",
+            "checked",
+            "wrong",
+            "failed",
+            "reached [reads/s]",
+            "slowest [reads/s]",
+            "keeps up",
+            "queries [per read]",
         ],
     );
     for arm in &field.reads {
@@ -111,8 +111,7 @@ fn answers(field: &Field) -> Table {
 
 /// Answers of trials of phases.
 fn checked(field: &Field) -> Table {
-    let columns =
-        [("implementation", ""), ("answered", ""), ("checked", ""), ("wrong", ""), ("failed operations", "")];
+    let columns = ["implementation", "answered", "checked", "wrong", "failed operations"];
     let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
     for arm in &field.mixed {
         let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();

@@ -82,12 +82,12 @@ fn per_reading(field: &Field) -> Table {
         "per_reading",
         "Costs of one stored reading",
         &[
-            ("implementation", ""),
-            ("server CPU", "µs"),
-            ("client CPU", "µs"),
-            ("storage written", "bytes"),
-            ("network", "bytes"),
-            ("disk", "bytes"),
+            "implementation",
+            "server CPU [µs]",
+            "client CPU [µs]",
+            "storage written [bytes]",
+            "network [bytes]",
+            "disk [bytes]",
         ],
     );
     for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
@@ -185,12 +185,12 @@ fn harness(field: &Field) -> Table {
         "harness",
         "The load's own processes, not part of any figure above",
         &[
-            ("implementation", ""),
-            ("source CPU", "%"),
-            ("coordinator CPU", "%"),
-            ("journal", "%"),
-            ("pacing error p99", "µs"),
-            ("pacing error max", "µs"),
+            "implementation",
+            "source CPU [%]",
+            "coordinator CPU [%]",
+            "journal [%]",
+            "pacing error p99 [µs]",
+            "pacing error max [µs]",
         ],
     );
     let mut without_real_time = 0;

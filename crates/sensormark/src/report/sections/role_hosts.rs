@@ -9,14 +9,7 @@ pub fn table(field: &Field) -> Option<Table> {
     let mut table = Table::new(
         "role_hosts",
         "Other hosts that roles ran on",
-        &[
-            ("role", ""),
-            ("host", ""),
-            ("kernel", ""),
-            ("processors", ""),
-            ("memory", "GB"),
-            ("phases within", "± ms"),
-        ],
+        &["role", "host", "kernel", "processors", "memory [GB]", "phases within [± ms]"],
     );
     for (role, seen) in hosts(field) {
         table.row(vec![

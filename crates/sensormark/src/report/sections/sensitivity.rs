@@ -44,11 +44,7 @@ fn sentences(board: &Board, ranking: &Ranking) -> Vec<String> {
 
 /// The weights that the scores were made with.
 fn weights(board: &Board) -> Table {
-    let mut table = Table::new(
-        "weights",
-        "Weights used",
-        &[("criterion", ""), ("unit", ""), ("writing", ""), ("reading", "")],
-    );
+    let mut table = Table::new("weights", "Weights used", &["criterion", "unit", "writing", "reading"]);
     let mut ids: Vec<(&str, &str, &str)> = Vec::new();
     for column in board.tables().iter().flat_map(|table| &table.columns) {
         if !ids.iter().any(|(id, _, _)| *id == column.id) {
@@ -71,8 +67,7 @@ fn weights(board: &Board) -> Table {
 
 /// Ranks by each criterion alone: by significance where there are repetitions, else bare order.
 fn by_criterion(board: &Board, ranking: &Ranking) -> Table {
-    let mut table =
-        Table::new("ranks_by_criterion", "Ranks by each criterion alone", &[("implementation", "")]);
+    let mut table = Table::new("ranks_by_criterion", "Ranks by each criterion alone", &["implementation"]);
     let mut ranks_of: Vec<Vec<Option<usize>>> = Vec::new();
     let mut bare = Vec::new();
     for (phase, scored) in board.tables().iter().enumerate() {
@@ -139,12 +134,12 @@ fn left_out(board: &Board) -> (Table, Table) {
     let mut summary = Table::new(
         "left_out",
         "With each one left out (its largest values scale the others no more)",
-        &[("left out", ""), ("first then", ""), ("score", ""), ("pairs that change places", "")],
+        &["left out", "first then", "score", "pairs that change places"],
     );
     let mut detail = Table::new(
         "left_out_ranks",
         "Scores and ranks with each one left out",
-        &[("left out", ""), ("implementation", ""), ("score", ""), ("rank", "")],
+        &["left out", "implementation", "score", "rank"],
     );
     detail.keys = 2;
     detail.is_detail = true;

@@ -40,7 +40,7 @@ pub fn section(field: &Field) -> Section {
 }
 
 fn schema_table() -> Table {
-    let columns = [("implementation", ""), ("as the database states it", "")];
+    let columns = ["implementation", "as the database states it"];
     let mut table = Table::new("schema", "Schema of each layout", &columns);
     table.is_detail = true;
     table
@@ -48,7 +48,7 @@ fn schema_table() -> Table {
 
 /// A row a line, since cells hold no line ends.
 fn statement_table() -> Table {
-    let columns = [("implementation", ""), ("operation", ""), ("part", ""), ("line", "")];
+    let columns = ["implementation", "operation", "part", "line"];
     let mut table = Table::new("sent", "Statements of each layout", &columns);
     table.is_detail = true;
     table

@@ -84,14 +84,8 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
 /// The section.
 pub fn section(all: &[Seen]) -> Section {
     let mut section = Section::new("steadiness", "Steadiness");
-    let columns = [
-        ("implementation", ""),
-        ("operation", ""),
-        ("repetition", ""),
-        ("seen for", "s"),
-        ("steady", ""),
-        ("latency then", "ms"),
-    ];
+    let columns =
+        ["implementation", "operation", "repetition", "seen for [s]", "steady", "latency then [ms]"];
     let title = "From when on latencies were steady, and their mean within a repetition";
     let mut table = Table::new("steadiness", title, &columns);
     table.keys = 3;

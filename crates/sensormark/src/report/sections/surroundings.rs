@@ -20,11 +20,8 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut section = Section::new("warnings", "Warnings");
     let mut items = machine_warnings(field);
     items.extend(further);
-    let mut table = Table::new(
-        "warnings",
-        "Every warning",
-        &[("implementation", ""), ("side", ""), ("repetition", ""), ("warning", "")],
-    );
+    let mut table =
+        Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
     table.is_detail = true;
     let mut alike: Vec<(String, Vec<String>)> = Vec::new();
     for (side, arm) in field.all() {
@@ -101,11 +98,8 @@ pub fn inventory(field: &Field) -> Option<Environment> {
 /// What was asked for and could not be measured.
 pub fn not_measured(field: &Field) -> Section {
     let mut section = Section::new("not_measured", "Not measured");
-    let mut table = Table::new(
-        "not_measured",
-        "Asked for, and not measured here",
-        &[("implementation", ""), ("reason", "")],
-    );
+    let mut table =
+        Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
     for missing in &field.run.not_measured {
         table.row(vec![Cell::text(&missing.implementation), Cell::text(&missing.reason)]);
     }
@@ -214,14 +208,7 @@ fn servers(field: &Field) -> Table {
     let mut table = Table::new(
         "servers",
         "Databases",
-        &[
-            ("database", ""),
-            ("version", ""),
-            ("origin", ""),
-            ("started by", ""),
-            ("memory budget", "MB"),
-            ("start", "s"),
-        ],
+        &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
     let mut seen: Vec<(&str, &str, &str)> = Vec::new();
     let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm)).flatten();
@@ -289,7 +276,7 @@ fn settings(field: &Field) -> Table {
     let mut table = Table::new(
         "settings",
         "Settings read back from the databases",
-        &[("implementation", ""), ("setting", ""), ("value", "")],
+        &["implementation", "setting", "value"],
     );
     table.keys = 2;
     table.is_detail = true;

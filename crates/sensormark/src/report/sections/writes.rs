@@ -78,14 +78,14 @@ fn sent(field: &Field) -> Table {
         "writes",
         "What was written at a time",
         &[
-            ("implementation", ""),
-            ("phase", ""),
-            ("writes", ""),
-            ("readings a write", ""),
-            ("statements a write", ""),
-            ("sent a write", "kB"),
-            ("flushes", ""),
-            ("flushes a write", ""),
+            "implementation",
+            "phase",
+            "writes",
+            "readings a write",
+            "statements a write",
+            "sent a write [kB]",
+            "flushes",
+            "flushes a write",
         ],
     );
     table.keys = 2;
@@ -144,14 +144,7 @@ fn advised(field: &Field) -> Table {
     let mut table = Table::new(
         "advised_writes",
         "What each database's documentation advises for loads",
-        &[
-            ("implementation", ""),
-            ("readings", ""),
-            ("bytes", "kB"),
-            ("readings a write", ""),
-            ("advice", ""),
-            ("link", ""),
-        ],
+        &["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"],
     );
     for arm in field.writes.iter().chain(&field.mixed) {
         let Some(sizes) =

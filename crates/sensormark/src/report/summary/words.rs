@@ -53,6 +53,13 @@ impl Summary {
         })
     }
 
+    /// Who leads; or that nobody does, and why.
+    pub fn winner_or_reason(&self) -> String {
+        let first = self.not_ranked.first().filter(|_| self.ranked.is_empty());
+        let reason = || first.map_or_else(|| self.title(), |one| format!("{}: {}", one.label, one.reason));
+        self.winner.clone().unwrap_or_else(|| format!("no winner: {}", reason()))
+    }
+
     /// The sentences of the answer that the title does not say in full.
     pub fn further(&self) -> Vec<&str> {
         let title = self.title();

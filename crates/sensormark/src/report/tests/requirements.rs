@@ -339,6 +339,7 @@ fn the_last_screen_marks_who_meets_all_and_has_room_for_it() {
     let summary = own(trials).summary();
     let paths = Paths {
         page: Some("results/x/report.html".to_owned()),
+        list: Some("results/index.html".to_owned()),
         everything: Some("sensormark report results/x --full".to_owned()),
         firmer: Some("sensormark run plant.toml --set repetitions=5".to_owned()),
     };

@@ -24,6 +24,7 @@ fn four(repetitions: u32) -> Vec<TrialRecord> {
 fn paths() -> Paths {
     Paths {
         page: Some("results/x/report.html".to_owned()),
+        list: Some("results/index.html".to_owned()),
         everything: Some("sensormark report results/x --full".to_owned()),
         firmer: Some("sensormark run machine-tool --set repetitions=5".to_owned()),
     }
