@@ -117,8 +117,8 @@ pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<bool, StoreError> + 'a;
 
 /// One client's connection. Calls come one at a time.
 ///
-/// Texts have the database's own placeholders. The kit puts them there in the style that `store.toml` says: `?1`, `$1` or `?`. `types` names the type of each
-/// slot as `store.toml` writes it (`int8`, `text`, `int4[]`), in the order of the slots' numbers. A driver without types ignores them.
+/// Texts have the database's own placeholders. The kit puts them there in the style that `store.toml` says: `?1`, `$1` or `?`.
+/// `types` has the type of each slot, in the order of their numbers. It is written as in `store.toml`: `int8`, `text`, `int4[]`. A driver without types ignores it.
 pub trait Connection {
     /// Runs statements without values; their rows are thrown away.
     fn run<'a>(&'a mut self, text: &'a str) -> LocalFuture<'a, Result<(), Fault>>;

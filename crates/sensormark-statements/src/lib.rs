@@ -2,14 +2,19 @@
 //!
 //! A store is `store.toml` ([`config`]) and a file of statements ([`sections`]), which are templates over `standard.sql`. A question passes these stations:
 //!
-//! 1. [`layouts`] finds the block of the plan's layout, [`template`] puts its sections together. [`physical`] and [`mod@table`] say what templates see.
-//! 2. [`question`] makes it one of the named questions and renders its statements, once a shape. [`slots`] gives the values of their slots, and [`series`]
-//!    the keys of series.
+//! 1. [`layouts`] finds the block of the plan's layout. [`template`] puts its sections together. What templates see is in [`physical`] and [`mod@table`].
+//! 2. [`question`] renders the statements of a named question, once a shape. [`slots`] gives their values. [`series`] gives the keys of series.
 //! 3. A driver (`sensormark-drivers`) carries it over a [`link`].
 //! 4. [`decode`] puts rows together to an answer, by the statement's form.
 //!
-//! [`session`] and [`mod@write`] are one client's work. [`sums`] are what the client adds up, and [`recorded`] keeps statements for people. [`admin`] makes and
-//! removes databases. [`meaning`] tells what failures mean. [`FileStore`] is the contract's store.
+//! Beside them:
+//!
+//! - [`session`] and [`mod@write`]: one client's work
+//! - [`sums`]: what the client adds up
+//! - [`recorded`]: statements that are kept for people
+//! - [`admin`]: databases are made and removed
+//! - [`meaning`]: what failures mean
+//! - [`FileStore`]: the contract's store
 //!
 //! What no statement answers, the client answers from the readings.
 

@@ -12,8 +12,9 @@ impl Query {
     /// Refuses what its table does not have.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a tag or field that the table does not have; [`ErrorKind::Rejected`] for a question without a field;
-    /// [`ErrorKind::Unsupported`] for a threshold on text, and for a function of fields that it is not for.
+    /// - [`ErrorKind::NotFound`]: the table does not have the tag or field.
+    /// - [`ErrorKind::Rejected`]: the question names no field.
+    /// - [`ErrorKind::Unsupported`]: a threshold on text, or a function that the field's type does not have.
     pub fn check(&self, table: &Table) -> Result<(), StoreError> {
         let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
         let unsupported = |what: &str| Err(StoreError::unsupported(OPERATION, what));
