@@ -12,7 +12,6 @@ use sensormark_kit::{BackendAdministrator, Found};
 use sensormark_relational::ddl::{statements, table_names};
 use sensormark_relational::physical_schema::OWNER_TABLE;
 use sensormark_store::{DatabaseName, Durability, ErrorKind, Plan, Setting, Size, StoreError};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_postgres::Row;
@@ -24,9 +23,25 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const CLOSING: Duration = Duration::from_secs(60);
 const CLOSING_PAUSE: Duration = Duration::from_millis(100);
 
-/// Whether a table of another run was dropped while the server looked at all of them.
-fn is_passing(error: &StoreError) -> bool {
-    error.kind() == ErrorKind::NotFound || error.context().contains("table busy")
+/// Whether another session read, made or dropped a table that the server wanted.
+fn is_busy(error: &StoreError) -> bool {
+    ["table busy", "could not lock"].iter().any(|words| error.context().contains(words))
+}
+
+/// Asks again, for a time, where what another run does is in the way.
+async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
+    is_passing: impl Fn(&StoreError) -> bool,
+    ask: impl Fn() -> F,
+) -> Result<T, StoreError> {
+    let start = Instant::now();
+    loop {
+        match ask().await {
+            Err(error) if is_passing(&error) && start.elapsed() < CLOSING => {
+                tokio::time::sleep(CLOSING_PAUSE).await;
+            }
+            answer => return answer,
+        }
+    }
 }
 
 /// How long a writer stays open that nobody uses, and how often the server looks for such writers, in ms:
@@ -112,8 +127,8 @@ impl QuestdbAdministrator {
     async fn close_writers(&mut self) -> Result<(), StoreError> {
         let settings = self.parameters("settle").await?;
         let milliseconds = |name: &str| {
-            let mut found = settings.iter().filter(|one| one.name == name);
-            found.next().and_then(|one| one.value.parse::<u64>().ok())
+            let found = settings.iter().find(|one| one.name == name);
+            found.and_then(|one| one.value.parse::<u64>().ok())
         };
         let times = WRITER_TIMES.map(|name| milliseconds(name).unwrap_or(u64::MAX));
         let idle = Duration::from_millis(times.into_iter().fold(200, u64::saturating_add));
@@ -132,11 +147,8 @@ impl QuestdbAdministrator {
     async fn parameters(&self, operation: &str) -> Result<Vec<Setting>, StoreError> {
         let text = "SELECT property_path, value FROM (SHOW PARAMETERS) ORDER BY property_path";
         let rows = self.link.rows(operation, text).await?;
-        let text = |row: &Row, place| row.try_get::<_, Option<String>>(place).ok().flatten();
-        let setting = |row: &Row| Setting {
-            name: text(row, 0).unwrap_or_default(),
-            value: text(row, 1).unwrap_or_default(),
-        };
+        let text = |row: &Row, place| row.try_get(place).unwrap_or_default();
+        let setting = |row: &Row| Setting { name: text(row, 0), value: text(row, 1) };
         Ok(rows.iter().map(setting).collect())
     }
 }
@@ -152,8 +164,8 @@ impl BackendAdministrator for QuestdbAdministrator {
             Durability::Default | Durability::Unacknowledged => return Ok(()),
         };
         let settings = self.parameters(OPERATION).await?;
-        let mut mode = settings.iter().filter(|one| one.name == "cairo.commit.mode");
-        let mode = mode.next().map_or("unknown", |one| one.value.as_str());
+        let mode = settings.iter().find(|one| one.name == "cairo.commit.mode");
+        let mode = mode.map_or("unknown", |one| one.value.as_str());
         if mode == wanted {
             return Ok(());
         }
@@ -176,7 +188,8 @@ impl BackendAdministrator for QuestdbAdministrator {
         }
         let owner = table_name(name, OWNER_TABLE);
         let text = format!("SELECT mark FROM \"{owner}\"");
-        match self.link.texts("read the owner's mark", &text).await {
+        let read = || self.link.texts("read the owner's mark", &text);
+        match patiently(is_busy, read).await {
             Ok(marks) if marks.is_empty() && tables.len() == 1 => Ok(Found::Empty),
             Ok(marks) => Ok(Found::with_mark(marks.into_iter().next(), name)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
@@ -217,7 +230,8 @@ impl BackendAdministrator for QuestdbAdministrator {
         tables.sort_by_key(|table| table == OWNER_TABLE);
         for table in tables {
             let text = format!("DROP TABLE IF EXISTS \"{}\"", table_name(database, &table));
-            self.link.batch("drop a table", &text).await?;
+            // Another run may read the owner's mark meanwhile.
+            patiently(is_busy, || self.link.batch("drop a table", &text)).await?;
         }
         Ok(())
     }
@@ -225,8 +239,9 @@ impl BackendAdministrator for QuestdbAdministrator {
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
         let tables = self.all_tables().await?;
         let databases = tables.iter().filter_map(|name| name.split('.').next());
-        let names: BTreeSet<&str> = databases.collect();
-        Ok(names.into_iter().map(str::to_owned).collect())
+        let mut names: Vec<String> = databases.map(str::to_owned).collect();
+        names.dedup();
+        Ok(names)
     }
 
     /// Until all writes are applied and no writer is open; QuestDB compacts nothing afterwards.
@@ -261,15 +276,10 @@ impl BackendAdministrator for QuestdbAdministrator {
     /// All files of the tables, the write-ahead logs included, which are a part of a table's folder.
     async fn size(&mut self) -> Result<Size, StoreError> {
         let text = "SELECT tableName, diskSize FROM table_storage()";
-        let start = Instant::now();
-        let rows = loop {
-            match self.link.rows("measure the database", text).await {
-                Err(error) if is_passing(&error) && start.elapsed() < CLOSING => {
-                    tokio::time::sleep(CLOSING_PAUSE).await;
-                }
-                rows => break rows?,
-            }
-        };
+        let measure = || self.link.rows("measure the database", text);
+        // It looks at all tables, and another run may drop one meanwhile.
+        let is_passing = |error: &StoreError| error.kind() == ErrorKind::NotFound || is_busy(error);
+        let rows = patiently(is_passing, measure).await?;
         let prefix = format!("{}.", self.plan.database.as_str());
         let bytes = |row: &Row| {
             let name: String = row.try_get(0).unwrap_or_default();

@@ -68,14 +68,7 @@ pub(crate) fn native(operation: &str, error: Error) -> StoreError {
 }
 
 fn io_cause(error: &Error) -> Option<&io::Error> {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        if let Some(found) = error.downcast_ref::<io::Error>() {
-            return Some(found);
-        }
-        cause = error.source();
-    }
-    None
+    std::iter::successors(error.source(), |&cause| cause.source()).find_map(|cause| cause.downcast_ref())
 }
 
 fn of_io(operation: &str, cause: &io::Error) -> StoreError {
