@@ -39,11 +39,14 @@ impl Use {
             let instance = Instance { database: work()?, dropped: AtomicBool::new(false) };
             open.insert(file.to_owned(), (Arc::new(instance), 0));
         }
-        let instance = open.get_mut(file).map(|(instance, users)| {
-            *users += 1;
-            Arc::clone(instance)
-        });
-        Ok(Self { instance, file: file.to_owned() })
+        Ok(Self::shared(&mut open, file).unwrap_or_else(|| Self { instance: None, file: file.to_owned() }))
+    }
+
+    /// One more use of a database that is open.
+    fn shared(open: &mut Open, file: &Path) -> Option<Self> {
+        let (instance, users) = open.get_mut(file)?;
+        *users += 1;
+        Some(Self { instance: Some(Arc::clone(instance)), file: file.to_owned() })
     }
 
     /// A connection of this use's own.
@@ -96,11 +99,12 @@ pub(crate) fn look<T>(
     work: impl FnOnce() -> Result<Database, Failure>,
     read: impl FnOnce(&Connection) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let open = open();
-    if let Some((instance, _)) = open.get(file) {
-        let instance = Arc::clone(instance);
+    let mut open = open();
+    // A use as every other: the last one closes the database, under the lock.
+    if let Some(used) = Use::shared(&mut open, file) {
         drop(open);
-        return read(&Connection::open(&instance.database)?);
+        let connection = used.connect()?;
+        return read(&connection);
     }
     let database = work()?;
     let connection = Connection::open(&database)?;

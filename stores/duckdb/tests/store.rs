@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use tempfile::TempDir;
 
@@ -23,10 +24,11 @@ fn main() {
     if let Some(folder) = std::env::var_os(HOLD) {
         return hold(Path::new(&folder));
     }
-    let tests: [(&str, fn()); 6] = [
+    let tests: [(&str, fn()); 7] = [
         ("files that are not ours stay as they are", foreign_files),
         ("a drop reaches open sessions and leaves nothing", dropped),
         ("one process at a time has a database open", one_process),
+        ("who lists databases keeps none from being closed and opened", listed_meanwhile),
         ("a question that takes too long is cut", time_out),
         ("a refused batch leaves nothing behind", refused),
         ("durability classes are read back", durability),
@@ -201,6 +203,28 @@ fn one_process() {
     drop(other.stdin.take());
     assert_eq!(database.stored(), 0);
     assert!(other.wait().unwrap().success());
+}
+
+/// A database that is open twice in one process loses its log: the one that is closed first removes it.
+fn listed_meanwhile() {
+    const TIMES: usize = 300;
+    let database = Database::created(Family::PerReading);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                assert_eq!(now(database.administrator().databases()).unwrap().len(), 1);
+            }
+        });
+        let write =
+            || now(Duckdb::new().connect(&database.plan)).and_then(|mut one| now(one.write(&batch(10))));
+        let written: Result<Vec<_>, _> = (0..TIMES).map(|_| write()).collect();
+        let settled = now(database.administrator().settle());
+        is_over.store(true, Ordering::Relaxed);
+        written.unwrap();
+        settled.unwrap();
+    });
+    assert_eq!(database.stored(), 10 * TIMES);
 }
 
 fn time_out() {
