@@ -38,6 +38,12 @@ pub fn main_in_part(store: Arc<dyn Store>) -> ! {
     conclude(store, !is_whole(), None)
 }
 
+/// As [`main_in_part`]. These layouts (their variants' names) are ignored, with the reason, where the server has not what they need and says so
+/// when a database is made: [`ErrorKind::Unsupported`].
+pub fn main_in_part_unless_refused(store: Arc<dyn Store>, layouts: &'static [&'static str]) -> ! {
+    conclude_with(store, !is_whole(), None, layouts)
+}
+
 /// As [`main_in_part`] and [`main_with_pins`].
 pub fn main_in_part_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
     conclude(store, !is_whole(), Some(Path::new(crate_folder)))
@@ -48,6 +54,15 @@ fn is_whole() -> bool {
 }
 
 fn conclude(store: Arc<dyn Store>, in_part: bool, pins: Option<&Path>) -> ! {
+    conclude_with(store, in_part, pins, &[])
+}
+
+fn conclude_with(
+    store: Arc<dyn Store>,
+    in_part: bool,
+    pins: Option<&Path>,
+    refusable: &'static [&'static str],
+) -> ! {
     let mut arguments = Arguments::from_args();
     let threads = std::thread::available_parallelism().map_or(2, |count| count.get().min(4));
     arguments.test_threads.get_or_insert(threads);
@@ -81,7 +96,7 @@ fn conclude(store: Arc<dyn Store>, in_part: bool, pins: Option<&Path>) -> ! {
         eprintln!("{text}");
         std::process::exit(2);
     });
-    let suite = Arc::new(Suite::new(store, place, TIMEOUT_MS));
+    let suite = Arc::new(Suite::new(store, place, TIMEOUT_MS, refusable));
     let mut all = trials(&suite, tasks, in_part);
     if let Some(folder) = pins {
         all.extend(pinned.into_iter().map(|one| pin_trial(&suite, one, folder)));
@@ -137,6 +152,11 @@ fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
     }
     let datagrams = task.subject.as_ref().is_some_and(suite::Subject::sends_datagrams);
     let _one = datagrams.then(|| lock(&suite.datagrams));
+    if let Some(subject) = &task.subject
+        && let Some(reason) = suite.refusal(subject)?
+    {
+        return Ok(Verdict::Ignored(reason));
+    }
     let case = Case::new(suite, task.subject.clone());
     let verdict = match task.rule.kind {
         Kind::Queries(_) => {

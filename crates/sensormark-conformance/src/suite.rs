@@ -6,6 +6,7 @@ use super::data::{Data, Dataset};
 use super::place::Place;
 use crate::reference::Reference;
 use sensormark_store::batch::Batch;
+use sensormark_store::error::ErrorKind;
 use sensormark_store::layout::{Family, Layout, LayoutOption, WriteMethod};
 use sensormark_store::name::DatabaseName;
 use sensormark_store::schema::Schema;
@@ -29,6 +30,10 @@ pub(super) struct Suite {
     pub(super) undisturbed: RwLock<()>,
     /// Held by checks of datagrams: a server has one listener, which serves one database.
     pub(super) datagrams: Mutex<()>,
+    /// Variants of layouts that the server may lack.
+    refusable: &'static [&'static str],
+    /// What the server said of each of them that was asked for; none where it makes it.
+    refusals: Mutex<HashMap<String, Option<String>>>,
     name: String,
     counter: AtomicU32,
     random: AtomicU32,
@@ -74,7 +79,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Suite {
-    pub(super) fn new(store: Arc<dyn Store>, place: Place, timeout_ms: u64) -> Self {
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        place: Place,
+        timeout_ms: u64,
+        refusable: &'static [&'static str],
+    ) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let name = format!("c{:07x}{:04x}", now.as_millis() & 0xfff_ffff, std::process::id() & 0xffff);
         Self {
@@ -83,6 +93,8 @@ impl Suite {
             timeout_ms,
             undisturbed: RwLock::new(()),
             datagrams: Mutex::new(()),
+            refusable,
+            refusals: Mutex::default(),
             name,
             counter: AtomicU32::new(0),
             random: AtomicU32::new(0),
@@ -138,6 +150,33 @@ impl Suite {
         let mut administrator = self.administrator(plan).await?;
         administer("create", administrator.create()).await??;
         Ok(())
+    }
+
+    /// Why the server makes no database of a layout that it may lack.
+    pub(super) fn refusal(&self, subject: &Subject) -> Check<Option<String>> {
+        let variant = subject.offer.variant.as_str();
+        if !self.refusable.contains(&variant) {
+            return Ok(None);
+        }
+        let mut known = lock(&self.refusals);
+        if let Some(known) = known.get(variant) {
+            return Ok(known.clone());
+        }
+        // Named as a run's: what is made before the refusal goes with it.
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
+        let plan = self.named_plan(&format!("{number:07}"), &subject.data.schema, subject.offer.layout);
+        let made = block_on(async {
+            let mut administrator = self.administrator(&plan).await?;
+            Ok::<_, Broken>(administer("create", administrator.create()).await?)
+        })?;
+        let reason = match made {
+            Ok(()) => None,
+            Err(error) if error.kind() == ErrorKind::Unsupported => Some(error.to_string()),
+            Err(error) => return Err(error.into()),
+        };
+        block_on(self.drop_database(&plan))?;
+        known.insert(variant.to_owned(), reason.clone());
+        Ok(reason)
     }
 
     /// Drops the plan's database.

@@ -18,7 +18,7 @@ fn failures(
 ) -> Vec<(String, String)> {
     let tasks = rule::tasks(&store, crate::rules::all());
     let place = Place::find(&store).unwrap();
-    let suite = Suite::new(store, place, timeout_ms);
+    let suite = Suite::new(store, place, timeout_ms, &[]);
     let failed = |task: &Task| {
         let caught = catch_unwind(AssertUnwindSafe(|| run(&suite, task)));
         let Broken(text) = caught.unwrap_or_else(|_| Err(Broken("panicked".into()))).err()?;
