@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const LOADING: Duration = Duration::from_secs(3);
 /// How long a run may spend on showing the statements of a trial.
 const RECORDING: Duration = Duration::from_secs(1);
-/// So many operations of a load are looked at to find one of each class.
+/// So many operations of a load are looked at to find one of each class, and written at most for questions that need them.
 const LOOKED_AT: u64 = 1_000;
 
 /// Goes through a trial's steps in miniature, on a database that was made for it, and shows one operation of each kind with its plan.
@@ -153,14 +153,15 @@ impl<'a> Showing<'a> {
         loaded: &mut BTreeMap<(usize, usize), u64>,
     ) -> Result<(), StoreError> {
         let mut keeping = self.keeping().await?;
+        let all = phases(steps).flat_map(|phase| &phase.loads);
+        let least = all.map(|load| load.operations.least_watermark()).max().unwrap_or(0);
         for (place, load) in phase.loads.iter().enumerate().filter(|one| one.1.writes) {
-            let written = self.load(keeping.as_mut(), load).await?;
+            let written = self.load(keeping.as_mut(), load, least).await?;
             loaded.insert((number, place), written);
         }
         for load in phase.loads.iter().filter(|load| !load.writes) {
             let about = load.about.as_ref().and_then(|about| find(steps, about));
-            let watermark = about.and_then(|place| loaded.get(&place)).copied();
-            let watermark = watermark.unwrap_or(u64::MAX);
+            let watermark = about.and_then(|place| loaded.get(&place)).copied().unwrap_or(u64::MAX);
             for (index, name) in self.unseen(load) {
                 if watermark < load.operations.least_watermark() {
                     self.tell(load, name, "not asked: what was loaded is too little for it");
@@ -172,8 +173,13 @@ impl<'a> Showing<'a> {
         keeping.close().await
     }
 
-    /// Writes a load, or as much of it as there is time for; gives the number of the first operation that was not written, `u64::MAX` where all were.
-    async fn load(&mut self, keeping: &mut dyn Session, load: &LoadSpec) -> Result<u64, StoreError> {
+    /// Writes a load, or as much of it as there is time for and questions need; gives the number of the first operation that was not written, `u64::MAX` where all were.
+    async fn load(
+        &mut self,
+        keeping: &mut dyn Session,
+        load: &LoadSpec,
+        least: u64,
+    ) -> Result<u64, StoreError> {
         let shown: BTreeMap<u64, String> = self.unseen(load).into_iter().collect();
         if let Some(reason) = self.unsupported(load) {
             for name in shown.into_values() {
@@ -185,7 +191,7 @@ impl<'a> Showing<'a> {
         let until = Instant::now() + LOADING;
         let last = shown.keys().last().copied().unwrap_or(0);
         let mut written = u64::MAX;
-        let fewest = load.operations.fewest_shown();
+        let fewest = load.operations.fewest_shown().max(least.min(LOOKED_AT));
         for index in 0..load.operations.len() {
             if index > last && index >= fewest && Instant::now() >= until {
                 written = index;
