@@ -69,7 +69,8 @@ async fn regressions(suite: &Suite, tally: &mut Tally) -> Check {
         let text = std::fs::read_to_string(file).map_err(|error| Broken(error.to_string()));
         let kept = text.and_then(|text| read(&text)).while_doing(what)?;
         for offer in suite.store.layouts(&kept.scene.schema, kept.scene.family) {
-            if offer.layout.write == WriteMethod::Datagram {
+            let refusal = suite.refusal(&offer.variant, &kept.scene.schema, offer.layout).await?;
+            if offer.layout.write == WriteMethod::Datagram || refusal.is_some() {
                 continue;
             }
             let trial = Trial { suite, layout: offer.layout, scene: &kept.scene, questions: &kept.questions };
@@ -132,6 +133,10 @@ impl Trees<'_> {
 
     async fn attempt(&self) -> Result<Tally, Failure> {
         let (scene, questions, layout) = self.case();
+        let refusal = self.suite.refusal(&scene.variant, &scene.schema, layout).await;
+        if refusal.is_ok_and(|refusal| refusal.is_some()) {
+            return Ok(Tally::default());
+        }
         let trial = Trial { suite: self.suite, layout, scene: &scene, questions: &questions };
         trial.run().await
     }

@@ -5,7 +5,7 @@ use crate::client::block_on;
 use crate::place::{self, Place};
 use crate::rule::{self, Kind, Rule, Task};
 use crate::statements::{self, Pinned};
-use crate::suite::{self, Case, Suite, lock};
+use crate::suite::{Case, Subject, Suite, lock};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use sensormark_store::error::ErrorKind;
 use sensormark_store::store::Store;
@@ -150,10 +150,10 @@ fn run(suite: &Suite, task: &Task) -> Check<Verdict> {
         together = suite.undisturbed.read().unwrap_or_else(PoisonError::into_inner);
         let _ = &together;
     }
-    let datagrams = task.subject.as_ref().is_some_and(suite::Subject::sends_datagrams);
+    let datagrams = task.subject.as_ref().is_some_and(Subject::sends_datagrams);
     let _one = datagrams.then(|| lock(&suite.datagrams));
-    if let Some(subject) = &task.subject
-        && let Some(reason) = suite.refusal(subject)?
+    if let Some(Subject { offer, data, .. }) = &task.subject
+        && let Some(reason) = block_on(suite.refusal(&offer.variant, &data.schema, offer.layout))?
     {
         return Ok(Verdict::Ignored(reason));
     }

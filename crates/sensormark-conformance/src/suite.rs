@@ -153,29 +153,29 @@ impl Suite {
     }
 
     /// Why the server makes no database of a layout that it may lack.
-    pub(super) fn refusal(&self, subject: &Subject) -> Check<Option<String>> {
-        let variant = subject.offer.variant.as_str();
+    pub(super) async fn refusal(
+        &self,
+        variant: &str,
+        schema: &Schema,
+        layout: Layout,
+    ) -> Check<Option<String>> {
         if !self.refusable.contains(&variant) {
             return Ok(None);
         }
-        let mut known = lock(&self.refusals);
-        if let Some(known) = known.get(variant) {
+        if let Some(known) = lock(&self.refusals).get(variant) {
             return Ok(known.clone());
         }
         // Named as a run's: what is made before the refusal goes with it.
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
-        let plan = self.named_plan(&format!("{number:07}"), &subject.data.schema, subject.offer.layout);
-        let made = block_on(async {
-            let mut administrator = self.administrator(&plan).await?;
-            Ok::<_, Broken>(administer("create", administrator.create()).await?)
-        })?;
-        let reason = match made {
+        let plan = self.named_plan(&format!("{number:07}"), &Arc::new(schema.clone()), layout);
+        let mut administrator = self.administrator(&plan).await?;
+        let reason = match administer("create", administrator.create()).await? {
             Ok(()) => None,
             Err(error) if error.kind() == ErrorKind::Unsupported => Some(error.to_string()),
             Err(error) => return Err(error.into()),
         };
-        block_on(self.drop_database(&plan))?;
-        known.insert(variant.to_owned(), reason.clone());
+        self.drop_database(&plan).await?;
+        lock(&self.refusals).insert(variant.to_owned(), reason.clone());
         Ok(reason)
     }
 
