@@ -28,7 +28,7 @@ fn is_busy(error: &StoreError) -> bool {
     ["table busy", "could not lock"].iter().any(|words| error.context().contains(words))
 }
 
-/// Asks again, for a time, where what another run does is in the way.
+/// Asks again, for a minute at most, while another run is in the way.
 async fn patiently<T, F: Future<Output = Result<T, StoreError>>>(
     is_passing: impl Fn(&StoreError) -> bool,
     ask: impl Fn() -> F,

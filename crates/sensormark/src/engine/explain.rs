@@ -173,7 +173,7 @@ impl<'a> Showing<'a> {
         keeping.close().await
     }
 
-    /// Writes a load, or as much of it as there is time for and questions need; gives the number of the first operation that was not written, `u64::MAX` where all were.
+    /// Writes a load, or as much of it as there is time for and questions need. Gives the number of the first operation that was not written, `u64::MAX` where all were.
     async fn load(
         &mut self,
         keeping: &mut dyn Session,
