@@ -19,7 +19,7 @@ def code(path, text):
     if kind == 'hash': text = re.sub(r'^\s*#.*$', '', text, flags=re.M)
     return text
 def part(f):
-    if f.startswith('crates/sensormark/') and f.count('/') > 3: return '/'.join(f.split('/')[:4])
+    if f.startswith('crates/sensormark-report/src/studies'): return '/'.join(f.split('/')[:4])
     return '/'.join(f.split('/')[:2]) if f.startswith(('crates/', 'stores/')) else f.split('/')[0]
 def wanted(f):
     name = f.rsplit('/', 1)[-1]

@@ -1,18 +1,18 @@
 //! `sensormark clean`: removes what runs that were killed left, on this machine and in databases on servers that the user names.
 //!
-//! Whose a database is and whether its run lives is decided in [`leftover`](sensormark::engine::leftover); what is found on this machine, by the supervisor.
+//! Whose a database is and whether its run lives is decided in [`leftover`](sensormark_engine::leftover); what is found on this machine, by the supervisor.
 
 use crate::arguments::{CleanArguments, milliseconds};
 use crate::failure::{Failure, NOT_VALID};
 use crate::output::line;
 use crate::registry::registry;
-use sensormark::engine::leftover::{Leftover, Place};
-use sensormark::engine::selection::{Choice, parse, redacted};
-use sensormark::report::clean::clean as shown;
-use sensormark::report::quoted;
-use sensormark::workload::machine_tool::queue;
+use sensormark_engine::leftover::{Leftover, Place};
+use sensormark_engine::selection::{Choice, parse, redacted};
+use sensormark_report::clean::clean as shown;
+use sensormark_report::quoted;
 use sensormark_server::{RunState, Supervisor};
 use sensormark_store::Secret;
+use sensormark_workload::machine_tool::queue;
 use std::process::ExitCode;
 
 /// The most databases that a run which begins names one by one.

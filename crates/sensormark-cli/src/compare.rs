@@ -5,10 +5,10 @@ use crate::failure::{Failure, NOT_VALID};
 use crate::messages;
 use crate::output;
 use crate::report::{formats, rendered, write_file};
-use sensormark::measurement::ResultsFolder;
-use sensormark::report::compare::Comparison;
-use sensormark::report::field::Field;
-use sensormark::report::html;
+use sensormark_report::compare::Comparison;
+use sensormark_report::field::Field;
+use sensormark_report::html;
+use sensormark_result::measurement::ResultsFolder;
 use std::path::Path;
 use std::process::ExitCode;
 

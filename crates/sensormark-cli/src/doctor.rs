@@ -4,7 +4,7 @@ use crate::arguments::DoctorArguments;
 use crate::clean::this_machine;
 use crate::failure::Failure;
 use crate::registry::registry;
-use sensormark::probe::Environment;
+use sensormark_result::probe::Environment;
 use sensormark_server::Supervisor;
 use sensormark_store::cluster::Clusters;
 use std::fmt::Write;

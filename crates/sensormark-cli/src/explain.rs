@@ -10,19 +10,19 @@ use crate::registry::{Workload, no_scale, numbers, own_file, registry};
 use crate::run::{choose, in_clusters};
 use crate::server_memory::ServerMemory;
 use crate::signals;
-use sensormark::engine::benchmark_case::BenchmarkCase;
-use sensormark::engine::deployment::Deployment;
-use sensormark::engine::explain;
-use sensormark::engine::guest;
-use sensormark::engine::owner_mark;
-use sensormark::engine::selection::Choice;
-use sensormark::engine::trial::cases::cases;
-use sensormark::engine::trial::script::{CaseTrials, Step, check};
-use sensormark::engine::trial::{Subject, WorkloadFactory};
-use sensormark::measurement::NotMeasured;
-use sensormark::measurement::statements::StatementsRecord;
-use sensormark::measurement::write_size::{WriteSizeRecord, write_sizes};
-use sensormark::report::statements;
+use sensormark_engine::benchmark_case::BenchmarkCase;
+use sensormark_engine::deployment::Deployment;
+use sensormark_engine::explain;
+use sensormark_engine::guest;
+use sensormark_engine::owner_mark;
+use sensormark_engine::selection::Choice;
+use sensormark_engine::trial::cases::cases;
+use sensormark_engine::trial::script::{CaseTrials, Step, check};
+use sensormark_engine::trial::{Subject, WorkloadFactory};
+use sensormark_report::statements;
+use sensormark_result::measurement::NotMeasured;
+use sensormark_result::measurement::statements::StatementsRecord;
+use sensormark_result::measurement::write_size::{WriteSizeRecord, write_sizes};
 use sensormark_server::Supervisor;
 use sensormark_store::{DatabaseName, Durability, Plan, ServerOptions, Setting};
 use serde::Serialize;
@@ -205,7 +205,7 @@ impl Explaining {
         &self,
         case: &BenchmarkCase,
         arguments: &ExplainArguments,
-    ) -> Result<Box<dyn sensormark::engine::trial::Workload>, Failure> {
+    ) -> Result<Box<dyn sensormark_engine::trial::Workload>, Failure> {
         let workload = self.factory.build(&self.numbers, arguments.seed, subject(case));
         workload.map_err(Failure::usage)
     }

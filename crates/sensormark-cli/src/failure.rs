@@ -1,6 +1,6 @@
 //! How a command fails: an exit code and one clear message. Never a backtrace for a user's mistake.
 
-use sensormark::measurement::FolderError;
+use sensormark_result::measurement::FolderError;
 use sensormark_store::{ErrorKind, StoreError};
 use std::fmt::Display;
 use std::process::ExitCode;

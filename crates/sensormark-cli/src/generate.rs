@@ -3,8 +3,8 @@
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, adjusted, no_scale, own_data};
-use sensormark::dataset::export::{DataRequest, DataSet, ExportOptions, Format, Output, Shard, export};
-use sensormark::units::{duration_ns, signed};
+use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Output, Shard, export};
+use sensormark_data::units::{duration_ns, signed};
 use sensormark_store::TimeRange;
 use std::process::ExitCode;
 

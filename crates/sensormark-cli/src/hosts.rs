@@ -5,12 +5,12 @@ pub mod reach;
 
 use crate::arguments::{CommonArguments, HostsArguments};
 use crate::failure::Failure;
-use sensormark::engine::benchmark_case::BenchmarkCase;
-use sensormark::engine::launcher::{Launcher, LauncherError};
-use sensormark::engine::placement::{LOAD, Placement, SERVER};
-use sensormark::engine::server_probes::ProbeChoice;
-use sensormark::measurement::Cache;
-use sensormark::nearest::unknown;
+use sensormark_data::nearest::unknown;
+use sensormark_engine::benchmark_case::BenchmarkCase;
+use sensormark_engine::launcher::{Launcher, LauncherError};
+use sensormark_engine::placement::{LOAD, Placement, SERVER};
+use sensormark_engine::server_probes::ProbeChoice;
+use sensormark_result::measurement::Cache;
 use sensormark_store::Description;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

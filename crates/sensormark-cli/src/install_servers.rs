@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::messages::say;
 use crate::registry::registry;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sensormark::nearest::unknown;
+use sensormark_data::nearest::unknown;
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};

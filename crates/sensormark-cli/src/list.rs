@@ -3,15 +3,15 @@
 use crate::arguments::ListArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, named_factories, no_scale, numbers, own_file, registry};
-use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::Choice;
-use sensormark::engine::study_protocol;
-use sensormark::engine::trial::cases::layout_options;
-use sensormark::engine::trial::script::Step;
-use sensormark::engine::trial::support::{Support, support};
-use sensormark::engine::trial::{Subject, WorkloadFactory};
-use sensormark::nearest::unknown;
-use sensormark::report::quoted;
+use sensormark_data::nearest::unknown;
+use sensormark_engine::scale::Scale;
+use sensormark_engine::selection::Choice;
+use sensormark_engine::study_protocol;
+use sensormark_engine::trial::cases::layout_options;
+use sensormark_engine::trial::script::Step;
+use sensormark_engine::trial::support::{Support, support};
+use sensormark_engine::trial::{Subject, WorkloadFactory};
+use sensormark_report::quoted;
 use sensormark_store::{DefaultSelection, LayoutOption, Store};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -225,10 +225,10 @@ fn heading(text: &mut String, store: &Arc<dyn Store>, name: &str, offer: &Layout
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sensormark::engine::trial::cases::cases;
-    use sensormark::workload::{billing, devops, machine_tool, sensor_operations};
+    use sensormark_engine::trial::cases::cases;
     use sensormark_store::write_size::field_value_bytes;
     use sensormark_store::{Durability, Shape, TimeKey, WriteMethod};
+    use sensormark_workload::{billing, devops, machine_tool, sensor_operations};
 
     fn offered(workload: &str, choice: &Choice) -> Vec<String> {
         let offers = offers_of(workload, choice).into_iter();

@@ -1,6 +1,6 @@
 //! What the program says on standard error, where nothing can fail it. Text is cleaned here, so that nothing in it can command the terminal.
 
-use sensormark::report::clean::clean;
+use sensormark_report::clean::clean;
 use std::fmt::Display;
 use std::io::{Write, stderr};
 

@@ -4,8 +4,8 @@ use crate::arguments::Arguments;
 use crate::registry::{named_factories, registry};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
-use sensormark::nearest::unknown;
-use sensormark::report::quoted;
+use sensormark_data::nearest::unknown;
+use sensormark_report::quoted;
 
 /// What is wrong with the words after the program's name, and what to type; none where the parser's own message says it.
 pub fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {

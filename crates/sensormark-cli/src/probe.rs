@@ -2,7 +2,7 @@
 
 use crate::arguments::ProbeArguments;
 use crate::failure::Failure;
-use sensormark::probe::{ProbeCommand, ProbeLine, ProbeService, Watched};
+use sensormark_result::probe::{ProbeCommand, ProbeLine, ProbeService, Watched};
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, channel};

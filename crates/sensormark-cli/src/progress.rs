@@ -5,11 +5,11 @@
 use crate::arguments::ProgressName;
 use crate::messages::{harmless, say};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use sensormark::engine::context::{Observer, RunEvent};
-use sensormark::engine::role::Progress as RoleProgress;
-use sensormark::engine::time_left::Left;
-use sensormark::measurement::Verdict;
-use sensormark::report::clean::clean;
+use sensormark_engine::context::{Observer, RunEvent};
+use sensormark_engine::role::Progress as RoleProgress;
+use sensormark_engine::time_left::Left;
+use sensormark_report::clean::clean;
+use sensormark_result::measurement::Verdict;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -202,7 +202,7 @@ fn left(state: &State) -> String {
 
 /// A span of time in words.
 pub fn span(seconds: f64) -> String {
-    let seconds = sensormark::units::round_u64(seconds.max(1.0));
+    let seconds = sensormark_data::units::round_u64(seconds.max(1.0));
     match seconds {
         0..=99 => format!("{seconds} s"),
         100..=5_999 => format!("{} min", (seconds + 30) / 60),

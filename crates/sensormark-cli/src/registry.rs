@@ -3,16 +3,16 @@
 use crate::arguments::{ScaleName, Size};
 use crate::failure::Failure;
 use crate::server_memory::ServerMemory;
-use sensormark::engine::adjust::adjust_values;
-use sensormark::engine::connection::Registry;
-use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::parse;
-use sensormark::engine::trial::{WorkloadFactories, WorkloadFactory};
-use sensormark::nearest::unknown;
-use sensormark::workload::{
+use sensormark_data::nearest::unknown;
+use sensormark_engine::adjust::adjust_values;
+use sensormark_engine::connection::Registry;
+use sensormark_engine::scale::Scale;
+use sensormark_engine::selection::parse;
+use sensormark_engine::trial::{WorkloadFactories, WorkloadFactory};
+use sensormark_store::{Durability, Store};
+use sensormark_workload::{
     billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
 };
-use sensormark_store::{Durability, Store};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -220,9 +220,9 @@ pub fn shown(parameters: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::{factories, registry};
-    use sensormark::engine::scale::Scale;
-    use sensormark::engine::selection::parse;
     use sensormark_conformance::fuzz::target;
+    use sensormark_engine::scale::Scale;
+    use sensormark_engine::selection::parse;
     use std::path::Path;
 
     /// Stores choose by it how long a partition or a bucket is.

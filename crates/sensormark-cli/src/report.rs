@@ -5,13 +5,13 @@ use crate::failure::Failure;
 use crate::messages;
 use crate::output;
 use crate::run_list::{LIST, refresh};
-use sensormark::measurement::folder::write_beside;
-use sensormark::measurement::{FolderError, ResultsFolder};
-use sensormark::report::brief::{self, Paths, Room};
-use sensormark::report::tables::Document;
-use sensormark::report::{
+use sensormark_report::brief::{self, Paths, Room};
+use sensormark_report::tables::Document;
+use sensormark_report::{
     Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
 };
+use sensormark_result::measurement::folder::write_beside;
+use sensormark_result::measurement::{FolderError, ResultsFolder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

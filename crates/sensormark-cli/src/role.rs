@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::registry::{factories, registry};
-use sensormark::engine::placement::SERVER;
-use sensormark::engine::role::{ELSEWHERE, Event};
-use sensormark::engine::role_line::{RoleLine, tell};
-use sensormark::engine::server_role;
-use sensormark::engine::trial::role;
+use sensormark_engine::placement::SERVER;
+use sensormark_engine::role::{ELSEWHERE, Event};
+use sensormark_engine::role_line::{RoleLine, tell};
+use sensormark_engine::server_role;
+use sensormark_engine::trial::role;
 use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
 use std::process::ExitCode;

@@ -3,9 +3,9 @@
 use crate::messages;
 use crate::report::{PAGE, below};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use sensormark::measurement::ResultsFolder;
-use sensormark::report::html::index::{self, Answer, Row};
-use sensormark::report::{Report, ReportError, ReportOptions};
+use sensormark_report::html::index::{self, Answer, Row};
+use sensormark_report::{Report, ReportError, ReportOptions};
+use sensormark_result::measurement::ResultsFolder;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};

@@ -2,9 +2,9 @@
 
 use crate::arguments::Size;
 use crate::failure::Failure;
-use sensormark::engine::memory_limit::available_bytes;
-use sensormark::engine::selection::Choice;
-use sensormark::probe::Limits;
+use sensormark_engine::memory_limit::available_bytes;
+use sensormark_engine::selection::Choice;
+use sensormark_result::probe::Limits;
 
 /// Where nobody says.
 const USUAL_BYTES: u64 = 1 << 30;

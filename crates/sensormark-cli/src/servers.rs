@@ -7,7 +7,7 @@ use crate::output::line;
 use crate::registry::registry;
 use crate::server_memory::ServerMemory;
 use crate::signals;
-use sensormark::engine::selection::{Choice, find_store};
+use sensormark_engine::selection::{Choice, find_store};
 use sensormark_server::{StartWishes, Supervisor};
 use sensormark_store::ServerOptions;
 use std::path::Path;

@@ -2,10 +2,10 @@
 
 use crate::failure::INTERRUPTED;
 use crate::messages::say;
-use sensormark::engine::guest;
-use sensormark::measurement::unbroken;
-use sensormark::workload::machine_tool::queue::remove_own;
+use sensormark_engine::guest;
+use sensormark_result::measurement::unbroken;
 use sensormark_server::{Supervisor, forget_held};
+use sensormark_workload::machine_tool::queue::remove_own;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -6,7 +6,7 @@ use super::names::{CacheName, ExplainFormat, ProgressName};
 use super::probing::ServerProbeArguments;
 use super::values::{Size, size, time, whole_seconds};
 use clap::Args;
-use sensormark::engine::pinning::Pinning;
+use sensormark_engine::pinning::Pinning;
 use std::path::PathBuf;
 use std::time::Duration;
 

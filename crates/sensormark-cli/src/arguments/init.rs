@@ -89,7 +89,7 @@ impl AnswerArguments {
 mod tests {
     use crate::arguments::{Arguments, Command};
     use clap::Parser;
-    use sensormark::workload::own::questionnaire::QUESTIONS;
+    use sensormark_workload::own::questionnaire::QUESTIONS;
 
     #[test]
     fn every_question_has_an_option() {

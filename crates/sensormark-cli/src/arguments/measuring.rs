@@ -8,7 +8,7 @@ use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
 use super::values::{Size, dashed, seed, size, time};
 use clap::{Args, Subcommand};
-use sensormark::dataset::recording::{Thousands, TimeFormat};
+use sensormark_data::recording::{Thousands, TimeFormat};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use super::headings::SERVERS;
 use super::values::time;
 use clap::Args;
-use sensormark::engine::server_probes::ProbeChoice;
-use sensormark::probe::Processes;
+use sensormark_engine::server_probes::ProbeChoice;
+use sensormark_result::probe::Processes;
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use super::names::{FailOn, FormatName, ScaleName};
 use super::values::{Size, dashed, disk, seed, time};
 use clap::Args;
-use sensormark::dataset::export::Shard;
+use sensormark_data::export::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
 

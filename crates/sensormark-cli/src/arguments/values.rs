@@ -1,6 +1,6 @@
 //! Lengths of time and sizes, as people write them: with a unit, or as a number in the unit that the option says.
 
-use sensormark::quantity::{Quantity, duration_ns, quantity};
+use sensormark_data::quantity::{Quantity, duration_ns, quantity};
 use std::time::Duration;
 
 /// Bytes.
@@ -63,7 +63,7 @@ fn bytes(text: &str, unit: f64, examples: &str) -> Result<Size, String> {
     };
     let bytes = bytes.filter(|bytes| (1.0..=LARGEST_BYTES).contains(bytes));
     bytes
-        .map(|bytes| Size(sensormark::units::round_u64(bytes)))
+        .map(|bytes| Size(sensormark_data::units::round_u64(bytes)))
         .ok_or_else(|| format!("a size is over 0 and is written like {examples}"))
 }
 
@@ -98,7 +98,7 @@ pub fn age(text: &str) -> Result<Duration, String> {
 /// What it looks like.
 pub fn whole_seconds(text: &str) -> Result<u64, String> {
     let seconds = time(text)?.as_secs_f64().round();
-    match sensormark::units::round_u64(seconds) {
+    match sensormark_data::units::round_u64(seconds) {
         0 => Err("it has to be one second or more".to_owned()),
         seconds => Ok(seconds),
     }

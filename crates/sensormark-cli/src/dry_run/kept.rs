@@ -1,16 +1,16 @@
 //! The plans of kept results against what those runs took: estimates are calibrated by them, so they must come close.
 
 use crate::registry::{factories, registry};
-use sensormark::engine::adjust::adjust_values;
-use sensormark::engine::estimate::Terms;
-use sensormark::engine::run_plan::RunPlan;
-use sensormark::engine::scale::Scale;
-use sensormark::engine::selection::parse;
-use sensormark::engine::study_protocol;
-use sensormark::engine::trial::WorkloadFactory;
-use sensormark::engine::trial::case::TrialRunner;
-use sensormark::engine::trial::cases::cases;
-use sensormark::measurement::{Cache, RunRecord};
+use sensormark_engine::adjust::adjust_values;
+use sensormark_engine::estimate::Terms;
+use sensormark_engine::run_plan::RunPlan;
+use sensormark_engine::scale::Scale;
+use sensormark_engine::selection::parse;
+use sensormark_engine::study_protocol;
+use sensormark_engine::trial::WorkloadFactory;
+use sensormark_engine::trial::case::TrialRunner;
+use sensormark_engine::trial::cases::cases;
+use sensormark_result::measurement::{Cache, RunRecord};
 use sensormark_store::{Durability, ServerOptions};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use super::Hosts;
 use crate::failure::Failure;
-use sensormark::engine::launcher::Launcher;
+use sensormark_engine::launcher::Launcher;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;

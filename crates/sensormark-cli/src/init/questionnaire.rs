@@ -2,9 +2,9 @@
 
 use crate::arguments::InitArguments;
 use crate::failure::Failure;
-use sensormark::engine::connection::Registry;
-use sensormark::engine::selection::parse;
-use sensormark::workload::own::questionnaire::{Answers, QUESTIONS, Question};
+use sensormark_engine::connection::Registry;
+use sensormark_engine::selection::parse;
+use sensormark_workload::own::questionnaire::{Answers, QUESTIONS, Question};
 
 /// Stores that come into question where nobody says otherwise, as far as the program has them.
 const USUAL_STORES: [&str; 2] = ["sqlite", "postgresql"];

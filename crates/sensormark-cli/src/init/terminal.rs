@@ -4,8 +4,8 @@ use super::questionnaire::Questionnaire;
 use crate::failure::Failure;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
-use sensormark::report::wrapping::wrap;
-use sensormark::workload::own::questionnaire::{Answers, QUESTIONS, Question};
+use sensormark_report::wrapping::wrap;
+use sensormark_workload::own::questionnaire::{Answers, QUESTIONS, Question};
 use std::io::{self, Write};
 
 /// What stands before lines that belong to a question.

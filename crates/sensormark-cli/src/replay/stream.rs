@@ -2,7 +2,7 @@
 //! it, and nothing is left behind however the run ends.
 
 use crate::failure::Failure;
-use sensormark::dataset::recording::is_read_once;
+use sensormark_data::recording::is_read_once;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::os::fd::AsRawFd;

@@ -5,7 +5,7 @@
 
 use crate::Outcome;
 use crate::support::Place;
-use sensormark::probe::{ProcessTree, Scan, Scope};
+use sensormark_result::probe::{ProcessTree, Scan, Scope};
 use sensormark_server::{ManagedServer, Supervisor};
 use sensormark_store::ServerOptions;
 use std::collections::HashSet;

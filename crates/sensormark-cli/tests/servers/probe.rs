@@ -2,7 +2,7 @@
 
 use crate::existing_server::Running;
 use crate::support::{Place, errors, held_against, said};
-use sensormark::probe::{
+use sensormark_result::probe::{
     DisturbanceLimits, HostSampler, Mark, Phase, ProbeCommand, ProbeLine, ProcessTree, Recorder, Recording,
     RoleTotals, Scope, TreeRecord, WireScope, disk_usage,
 };

@@ -1,7 +1,7 @@
 //! `sensormark probe` where processes are set apart: in a control group, as systemd and containers have them, and in a network of their own.
 
 use crate::support::{Place, errors};
-use sensormark::probe::{Hello, ProbeLine, ProbeSample};
+use sensormark_result::probe::{Hello, ProbeLine, ProbeSample};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

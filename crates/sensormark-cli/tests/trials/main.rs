@@ -9,10 +9,10 @@ mod sound;
 mod verdicts;
 mod workload;
 
-use sensormark::engine::connection::Registry;
-use sensormark::engine::role::Event;
-use sensormark::engine::role_line::{RoleLine, tell};
-use sensormark::engine::trial::{WorkloadFactories, role};
+use sensormark_engine::connection::Registry;
+use sensormark_engine::role::Event;
+use sensormark_engine::role_line::{RoleLine, tell};
+use sensormark_engine::trial::{WorkloadFactories, role};
 use sensormark_store::Store;
 use std::sync::Arc;
 

@@ -2,17 +2,17 @@
 
 use crate::registry;
 use crate::workload::{Parameters, Sensors};
-use sensormark::engine::context::{Observer, RunContext, RunEvent};
-use sensormark::engine::placement::Placement;
-use sensormark::engine::repeats::DisturbedHost;
-use sensormark::engine::run::{RunOutcome, run};
-use sensormark::engine::selection::parse;
-use sensormark::engine::server_probes::ServerProbes;
-use sensormark::engine::trial::case::TrialRunner;
-use sensormark::engine::trial::cases::cases;
-use sensormark::measurement::ResultsFolder;
-use sensormark::measurement::record::{Cache, TrialRecord};
-use sensormark::probe::{DisturbanceLimits, Limits};
+use sensormark_engine::context::{Observer, RunContext, RunEvent};
+use sensormark_engine::placement::Placement;
+use sensormark_engine::repeats::DisturbedHost;
+use sensormark_engine::run::{RunOutcome, run};
+use sensormark_engine::selection::parse;
+use sensormark_engine::server_probes::ServerProbes;
+use sensormark_engine::trial::case::TrialRunner;
+use sensormark_engine::trial::cases::cases;
+use sensormark_result::measurement::ResultsFolder;
+use sensormark_result::measurement::record::{Cache, TrialRecord};
+use sensormark_result::probe::{DisturbanceLimits, Limits};
 use sensormark_server::Supervisor;
 use sensormark_store::{Durability, ServerOptions};
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,7 @@
 
 use crate::place::{measure, sound};
 use crate::workload::Parameters;
-use sensormark::measurement::verdict::{ReasonKind, Verdict};
+use sensormark_result::measurement::verdict::{ReasonKind, Verdict};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 

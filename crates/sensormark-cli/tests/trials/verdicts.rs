@@ -2,7 +2,7 @@
 
 use crate::place::{Outcome, measure};
 use crate::workload::Parameters;
-use sensormark::measurement::verdict::ReasonKind;
+use sensormark_result::measurement::verdict::ReasonKind;
 use std::sync::atomic::AtomicBool;
 
 fn planted(fault: &str) -> Outcome {

@@ -1,14 +1,14 @@
 //! A small workload of phases: ten sensors, loaded and asked about, then loaded and asked about at once.
 
-use sensormark::dataset::random::Stream;
-use sensormark::engine::answers::Checking;
-use sensormark::engine::operations::{Operations, Slot};
-use sensormark::engine::pacing::Schedule;
-use sensormark::engine::phase::Pacing;
-use sensormark::engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
-use sensormark::engine::trial::{Subject, Workload, WorkloadFactory};
-use sensormark::measurement::record::{Figure, TrialRecord};
 use sensormark_conformance::reference::Reference;
+use sensormark_data::random::Stream;
+use sensormark_engine::answers::Checking;
+use sensormark_engine::operations::{Operations, Slot};
+use sensormark_engine::pacing::Schedule;
+use sensormark_engine::phase::Pacing;
+use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
+use sensormark_result::measurement::record::{Figure, TrialRecord};
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, Atomicity, Batch, Entity, Family, Field, FieldSet, FieldType,
     Function, Grouping, Query, Schema, Selection, Series, Table, Tag, TagColumn, TimeRange, TimeResolution,

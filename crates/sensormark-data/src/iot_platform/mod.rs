@@ -1,0 +1,398 @@
+//! What the devices of homes send to an IoT platform: typed properties, some at an interval with jitter, some on events.
+//!
+//! A device has things, a thing has properties ([`devices`]). Each property of a home is one series. A thing has *turns*, one each `every_s` seconds from
+//! [`START_NS`] on. In most turns one message comes. It holds a value of each of the thing's properties, all of the same time. A message comes within its turn,
+//! so that the times of a series ascend and an hour's readings are those of the hour's turns.
+//!
+//! Everything is a pure function of (seed, home, property, turn), had at once and without what came before ([`signal`]).
+//!
+//! The study measured its author's own home, whose data is not published. Its figures are the devices, the period, the number of values (5,594,177) and of the
+//! weather station's temperatures (8,500 in 90 days, 33,000 in its year). How values move is ours.
+//!
+//! It is not where readings are written or asked about (`workload::iot_platform`).
+
+pub mod devices;
+mod export;
+pub mod signal;
+
+#[cfg(test)]
+mod tests;
+
+use crate::random::{Stream, finalise};
+use crate::units::duration_ns;
+use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
+pub use export::Messages;
+use sensormark_store::{
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
+};
+use signal::{Streams, Turn, Value};
+use std::num::NonZeroU64;
+use std::ops::Range;
+use std::time::Duration;
+
+/// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
+pub const START_NS: i64 = 1_632_700_800 * SECOND_NS;
+/// An hour, in ns.
+pub const HOUR_NS: i64 = 3_600 * SECOND_NS;
+/// A day, in ns.
+pub const DAY_NS: i64 = 24 * HOUR_NS;
+/// Most days of data: a century.
+pub const MOST_DAYS: u32 = 36_525;
+/// Most homes.
+pub const MOST_HOMES: u32 = 10_000;
+
+const SECOND_NS: i64 = 1_000_000_000;
+const MILLISECOND_NS: i64 = 1_000_000;
+/// Streams of a thing's first property beside those of values.
+const VALUE: u64 = 0;
+const DRIFT: u64 = 1;
+const PHASE: u64 = 2;
+const JITTER: u64 = 3;
+const COMES: u64 = 4;
+
+/// The homes and what their devices send.
+#[derive(Debug, Clone)]
+pub struct Homes {
+    homes: u32,
+    /// Things of one home, in order.
+    things: Vec<ThingOf>,
+    /// Properties of one home, in order: a home's series.
+    properties: Vec<PropertyOf>,
+    /// Of each thing of each home, home by home.
+    clocks: Vec<Clock>,
+    /// Of each series.
+    streams: Vec<Streams>,
+}
+
+/// A thing of every home.
+#[derive(Debug, Clone)]
+struct ThingOf {
+    thing: &'static Thing,
+    /// Its properties, by their numbers in the home.
+    properties: Range<u32>,
+}
+
+/// A property of every home.
+#[derive(Debug, Clone, Copy)]
+struct PropertyOf {
+    property: &'static Property,
+    /// The thing's number in the home.
+    thing: usize,
+    /// The device's number in the home.
+    device: usize,
+}
+
+/// When a thing of one home sends.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
+    /// From the turn's beginning to the earliest time of its message, in ms.
+    phase_ms: u64,
+    jitter: Stream,
+    comes: Stream,
+}
+
+/// One message: what a thing of a home sends at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Message {
+    /// When, in ns since the Unix epoch.
+    pub time_ns: i64,
+    /// The home.
+    pub home: u32,
+    /// The thing's number in the home.
+    thing: u32,
+    /// The thing's turn.
+    turn: u64,
+}
+
+impl Homes {
+    /// So many homes under a seed.
+    ///
+    /// # Panics
+    /// When there is no home, or more than [`MOST_HOMES`]: defects of the caller.
+    pub fn new(seed: u64, homes: u32) -> Self {
+        assert!((1..=MOST_HOMES).contains(&homes), "there are homes");
+        let (things, properties) = of_one_home();
+        let mut own = Self { homes, clocks: Vec::new(), streams: Vec::new(), things, properties };
+        for home in 0..homes {
+            let first = home * own.series_a_home();
+            let stream = |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
+            for ThingOf { thing, properties } in &own.things {
+                let spare = thing.every_s * 1_000 - thing.jitter_ms;
+                let spare = NonZeroU64::new(u64::from(spare)).unwrap_or(NonZeroU64::MIN);
+                own.clocks.push(Clock {
+                    phase_ms: stream(properties.start, PHASE).below(0, spare),
+                    jitter: stream(properties.start, JITTER),
+                    comes: stream(properties.start, COMES),
+                });
+            }
+            let series = 0..own.series_a_home();
+            own.streams.extend(
+                series.map(|property| Streams {
+                    value: stream(property, VALUE),
+                    drift: stream(property, DRIFT),
+                }),
+            );
+        }
+        own
+    }
+
+    /// How many homes there are.
+    pub const fn homes(&self) -> u32 {
+        self.homes
+    }
+
+    /// How many series a home has. Those of home h are numbers h · this and up.
+    pub fn series_a_home(&self) -> u32 {
+        u32::try_from(self.properties.len()).expect("few properties")
+    }
+
+    /// How many series there are.
+    pub fn series(&self) -> u32 {
+        self.homes * self.series_a_home()
+    }
+
+    /// The type of a series' values.
+    pub fn kind(&self, series: u32) -> FieldType {
+        self.property(series).property.signal.kind()
+    }
+
+    /// The weather station's temperature of a home.
+    pub fn weather(&self, home: u32) -> u32 {
+        let (device, name) = WEATHER_STATION;
+        let place = self
+            .properties
+            .iter()
+            .position(|property| DEVICES[property.device].name == device && property.property.name == name);
+        let place = u32::try_from(place.expect("it is among the devices")).expect("few");
+        home * self.series_a_home() + place
+    }
+
+    /// Values that a home sends in an hour, about.
+    pub fn values_an_hour(&self) -> f64 {
+        values_an_hour(&self.things)
+    }
+
+    fn property(&self, series: u32) -> PropertyOf {
+        self.properties[(series % self.series_a_home()) as usize]
+    }
+
+    fn clock(&self, home: u32, thing: usize) -> &Clock {
+        &self.clocks[home as usize * self.things.len() + thing]
+    }
+
+    /// The message of a thing's turn, if one comes.
+    #[inline]
+    fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
+        let thing = self.things[number].thing;
+        let clock = self.clock(home, number);
+        let every_ms = u64::from(thing.every_s) * 1_000;
+        let start_ms = turn * every_ms;
+        if thing.share < 1.0 {
+            let weight = if thing.by_people {
+                RHYTHM[usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0)]
+            } else {
+                1.0
+            };
+            if clock.comes.unit(turn) >= thing.share * weight {
+                return None;
+            }
+        }
+        let jitter = NonZeroU64::new(u64::from(thing.jitter_ms));
+        let jitter = jitter.map_or(0, |bound| clock.jitter.below(turn, bound));
+        let since_ms = i64::try_from(start_ms + clock.phase_ms + jitter).expect("a century");
+        Some(Message {
+            time_ns: START_NS + since_ms * MILLISECOND_NS,
+            home,
+            thing: u32::try_from(number).expect("few things"),
+            turn,
+        })
+    }
+
+    /// Appends the messages that a home sends in these hours, counted from the start, in the order of time.
+    pub fn messages(&self, home: u32, hours: Range<u64>, messages: &mut Vec<Message>) {
+        let first = messages.len();
+        for (number, one) in self.things.iter().enumerate() {
+            let an_hour = u64::from(3_600 / one.thing.every_s);
+            let turns = hours.start * an_hour..hours.end * an_hour;
+            messages.extend(turns.filter_map(|turn| self.message(home, number, turn)));
+        }
+        messages[first..].sort_unstable();
+    }
+
+    /// Appends what a message holds, one reading a property, of those series that are in `series`.
+    #[inline]
+    pub fn push(&self, message: &Message, series: &Range<u32>, batch: &mut Batch) {
+        let one = &self.things[message.thing as usize];
+        let first = message.home * self.series_a_home();
+        for property in one.properties.clone() {
+            let number = first + property;
+            if series.contains(&number) {
+                self.push_value(number, message.time_ns, message.turn, batch);
+            }
+        }
+    }
+
+    #[inline]
+    fn push_value(&self, series: u32, time_ns: i64, turn: u64, batch: &mut Batch) {
+        let property = self.property(series);
+        let turn = Turn { number: turn, time_ns, every_s: self.things[property.thing].thing.every_s };
+        let signal = &property.property.signal;
+        let value = signal.value(&self.streams[series as usize], turn);
+        batch.times_ns.push(time_ns);
+        batch.series.push(series);
+        push(value, &mut batch.columns);
+    }
+
+    /// Appends everything that a home sends in these hours, in the order of time.
+    pub fn push_hours(&self, home: u32, hours: Range<u64>, batch: &mut Batch) {
+        let mut messages = Vec::new();
+        self.messages(home, hours, &mut messages);
+        for message in &messages {
+            self.push(message, &(0..u32::MAX), batch);
+        }
+    }
+
+    /// Appends the readings of a series in a range of time that began at the start or later, in the order of time.
+    pub fn push_series(&self, series: u32, range: TimeRange, batch: &mut Batch) {
+        let property = self.property(series);
+        let every_ns = i64::from(self.things[property.thing].thing.every_s) * SECOND_NS;
+        let turn = |time_ns: i64| {
+            let since = time_ns.saturating_sub(START_NS).max(0);
+            (since / every_ns).cast_unsigned()
+        };
+        let home = series / self.series_a_home();
+        for turn in turn(range.start_ns)..=turn(range.end_ns) {
+            let message = self.message(home, property.thing, turn);
+            if let Some(message) = message.filter(|message| range.contains(message.time_ns)) {
+                self.push_value(series, message.time_ns, turn, batch);
+            }
+        }
+    }
+}
+
+fn values_an_hour(things: &[ThingOf]) -> f64 {
+    let of = |one: &ThingOf| {
+        3_600.0 / f64::from(one.thing.every_s) * one.thing.share * one.thing.properties.len() as f64
+    };
+    things.iter().map(of).sum()
+}
+
+fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
+    let (mut things, mut properties) = (Vec::new(), Vec::new());
+    for (device, known) in DEVICES.iter().enumerate() {
+        for thing in known.things {
+            let first = u32::try_from(properties.len()).expect("few properties");
+            let own =
+                thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
+            properties.extend(own);
+            things.push(ThingOf {
+                thing,
+                properties: first..u32::try_from(properties.len()).expect("few properties"),
+            });
+        }
+    }
+    (things, properties)
+}
+
+/// Appends a value to the column of its type, and to the others that there is none.
+#[inline]
+fn push(value: Value, columns: &mut [Column]) {
+    for column in columns {
+        let has = match (&mut column.values, value) {
+            (Values::Bool(values), Value::Bool(value)) => {
+                values.push(value);
+                true
+            }
+            (Values::I64(values), Value::Whole(value)) => {
+                values.push(value);
+                true
+            }
+            (Values::F64(values), Value::Float(value)) => {
+                values.push(value);
+                true
+            }
+            (Values::Text(values), Value::Text(value)) => {
+                values.push(value);
+                true
+            }
+            (others, _) => {
+                push_nothing(others);
+                false
+            }
+        };
+        column.present.get_or_insert_with(Vec::new).push(has);
+    }
+}
+
+fn push_nothing(values: &mut Values) {
+    match values {
+        Values::Bool(values) => values.push(false),
+        Values::I64(values) => values.push(0),
+        Values::U16(values) => values.push(0),
+        Values::F64(values) => values.push(0.0),
+        Values::Text(values) => values.push(""),
+    }
+}
+
+/// The table of values: its name.
+pub const TABLE: &str = "property_values";
+/// The tag that names a device.
+pub const DEVICE_ID: usize = 0;
+/// The field of a type.
+pub const fn field(kind: FieldType) -> usize {
+    match kind {
+        FieldType::Bool => 0,
+        FieldType::I64 | FieldType::U16 => 1,
+        FieldType::F64 => 2,
+        FieldType::Text => 3,
+    }
+}
+
+/// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
+pub fn schema(homes: u32) -> Schema {
+    let mut tags: [Vec<String>; 4] = Default::default();
+    for home in 0..homes {
+        for (device, known) in DEVICES.iter().enumerate() {
+            let (id, name) = (device_id(home, device), device_name(home, known.name));
+            for thing in known.things {
+                for property in thing.properties {
+                    tags[0].push(id.clone());
+                    tags[1].push(name.clone());
+                    tags[2].push(thing.name.to_owned());
+                    tags[3].push(property.name.to_owned());
+                }
+            }
+        }
+    }
+    let (things, properties) = of_one_home();
+    // Of all properties on average: some are sent each minute, some a few times a day.
+    let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
+    let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: true };
+    let tag = |name: &str| Tag { name: name.to_owned() };
+    Schema {
+        tables: vec![Table {
+            name: TABLE.to_owned(),
+            tags: ["device_id", "device_name", "thing_id", "property_id"].map(tag).to_vec(),
+            fields: vec![
+                field("value_bool", FieldType::Bool),
+                field("value_int", FieldType::I64),
+                field("value_float", FieldType::F64),
+                field("value_string", FieldType::Text),
+            ],
+            entity: None,
+            time_resolution: TimeResolution::Milliseconds,
+            series: Series::new(tags.map(TagColumn::Text).to_vec()).every(interval_ns),
+        }],
+    }
+}
+
+/// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.
+pub fn device_id(home: u32, device: usize) -> String {
+    let word = finalise((u64::from(home) << 32) | (device as u64 + 1));
+    format!("614f{:04x}{word:016x}", home & 0xffff)
+}
+
+fn device_name(home: u32, name: &str) -> String {
+    if home == 0 { name.to_owned() } else { format!("{name}, home {}", home + 1) }
+}

@@ -1,0 +1,210 @@
+//! How a property moves: its value in turn k, at once.
+//!
+//! Floating point values are whole multiples of a power of two, for example a sixteenth of a degree, as a common thermometer of 12 bits has it. So their sums
+//! are exact in whatever order a database adds them, also around zero.
+//!
+//! When turns are is not known here.
+
+use crate::elementary::sine_of_turns;
+use crate::random::Stream;
+use sensormark_store::FieldType;
+use std::num::NonZeroU64;
+
+const SECOND_NS: i64 = 1_000_000_000;
+/// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
+const YEAR_NS: f64 = 31_556_952.0 * 1e9;
+const DAY_NS: i64 = 86_400 * SECOND_NS;
+/// When it is coldest: 15 January 2021, in ns since the Unix epoch.
+const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
+/// When it is coldest in a day: four o'clock, in ns after midnight.
+const DAWN_NS: i64 = 4 * 3_600 * SECOND_NS;
+
+/// How a property moves.
+#[derive(Debug, Clone, Copy)]
+pub enum Signal {
+    /// A floating point level.
+    Float(Level),
+    /// A level in whole numbers.
+    Whole(Level),
+    /// A counter of whole numbers that never falls: turn k has k · step and a part of a step.
+    Meter {
+        /// How much it grows a turn on average.
+        step: u32,
+    },
+    /// Seconds since the device was last started.
+    Uptime {
+        /// Turns from one start to the next.
+        turns: u64,
+    },
+    /// A truth value.
+    Switch {
+        /// The share of stretches in which it is true.
+        share: f64,
+        /// Turns in a stretch.
+        hold: u64,
+    },
+    /// One of some texts, the earlier ones more often.
+    Words {
+        /// The texts.
+        words: &'static [&'static str],
+        /// Turns in a stretch.
+        hold: u64,
+    },
+}
+
+/// A level: a mean, the year's and the day's wave, a slow drift and noise, within bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Level {
+    /// The mean.
+    pub mean: f64,
+    /// Amplitude of the year's wave.
+    pub year: f64,
+    /// Amplitude of the day's wave.
+    pub day: f64,
+    /// Largest drift to either side.
+    pub drift: f64,
+    /// Turns between two points of the drift, which is smooth between them.
+    pub drift_turns: u64,
+    /// Largest noise to either side.
+    pub noise: f64,
+    /// The least value.
+    pub low: f64,
+    /// The largest value.
+    pub high: f64,
+    /// Steps in one unit: a power of two.
+    pub per_unit: f64,
+}
+
+impl Level {
+    /// A level that does not move.
+    pub const STILL: Self = Self {
+        mean: 0.0,
+        year: 0.0,
+        day: 0.0,
+        drift: 0.0,
+        drift_turns: 1,
+        noise: 0.0,
+        low: 0.0,
+        high: 0.0,
+        per_unit: 1.0,
+    };
+}
+
+/// One value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A floating point number.
+    Float(f64),
+    /// A text.
+    Text(&'static str),
+}
+
+/// The random numbers of a property of a home.
+#[derive(Debug, Clone, Copy)]
+pub struct Streams {
+    /// Of what is drawn for each turn or stretch.
+    pub value: Stream,
+    /// Of the drift.
+    pub drift: Stream,
+}
+
+/// A turn of a thing.
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    /// Its number.
+    pub number: u64,
+    /// When its message comes, in ns since the Unix epoch.
+    pub time_ns: i64,
+    /// From one turn to the next, in seconds.
+    pub every_s: u32,
+}
+
+impl Signal {
+    /// The type of its values.
+    pub const fn kind(&self) -> FieldType {
+        match self {
+            Self::Float(_) => FieldType::F64,
+            Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => FieldType::I64,
+            Self::Switch { .. } => FieldType::Bool,
+            Self::Words { .. } => FieldType::Text,
+        }
+    }
+
+    /// The value of a turn.
+    #[inline]
+    pub fn value(&self, streams: &Streams, turn: Turn) -> Value {
+        match self {
+            Self::Float(level) => Value::Float(level.value(streams, turn)),
+            Self::Whole(level) => Value::Whole(whole(level.value(streams, turn))),
+            Self::Meter { step } => {
+                let part = streams.value.below(turn.number, not_zero(u64::from(*step)));
+                let counted = turn.number * u64::from(*step) + part;
+                Value::Whole(i64::try_from(counted).unwrap_or(i64::MAX))
+            }
+            Self::Uptime { turns } => {
+                // Each device has its own day of starting.
+                let first = streams.drift.below(0, not_zero(*turns));
+                let since = (turn.number + first) % turns;
+                let seconds = since * u64::from(turn.every_s) + 1;
+                Value::Whole(i64::try_from(seconds).unwrap_or(i64::MAX))
+            }
+            Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
+            Self::Words { words, hold } => {
+                let unit = streams.value.unit(turn.number / hold);
+                // The square makes the first of n texts as frequent as the root of 1/n.
+                Value::Text(words[place(unit * unit, words.len())])
+            }
+        }
+    }
+}
+
+impl Level {
+    #[inline]
+    fn value(&self, streams: &Streams, turn: Turn) -> f64 {
+        let mut value = self.mean;
+        if self.year != 0.0 {
+            let turns = (turn.time_ns - COLDEST_NS) as f64 / YEAR_NS;
+            value += self.year * sine_of_turns(turns - 0.25);
+        }
+        if self.day != 0.0 {
+            let since = (turn.time_ns - DAWN_NS).rem_euclid(DAY_NS);
+            value += self.day * sine_of_turns(since as f64 / DAY_NS as f64 - 0.25);
+        }
+        if self.drift != 0.0 {
+            let (point, within) = (turn.number / self.drift_turns, turn.number % self.drift_turns);
+            let (one, other) = (streams.drift.unit(point), streams.drift.unit(point + 1));
+            let share = within as f64 / self.drift_turns as f64;
+            let smooth = share * share * (3.0 - 2.0 * share);
+            value += self.drift * (2.0 * (one + (other - one) * smooth) - 1.0);
+        }
+        if self.noise != 0.0 {
+            value += self.noise * (2.0 * streams.value.unit(turn.number) - 1.0);
+        }
+        let stepped = (value.clamp(self.low, self.high) * self.per_unit).round();
+        // There is one zero: some databases keep no negative one.
+        stepped / self.per_unit + 0.0
+    }
+}
+
+/// A level rounded: bounds are small.
+#[expect(clippy::cast_possible_truncation, reason = "levels are small")]
+const fn whole(level: f64) -> i64 {
+    level as i64
+}
+
+/// The place of a number under 1 in a list.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
+fn place(unit: f64, length: usize) -> usize {
+    ((unit * length as f64) as usize).min(length - 1)
+}
+
+const fn not_zero(number: u64) -> NonZeroU64 {
+    match NonZeroU64::new(number) {
+        Some(number) => number,
+        None => NonZeroU64::MIN,
+    }
+}

@@ -1,0 +1,322 @@
+//! The machine tool's signal: five channels of 12 bits, 1,000 samples a second.
+//!
+//! Source: study 000 (product.md's *machine-tool*), section II and figure 1. There is a sawtooth, which is the angle of the main drive and turns about 3 times
+//! a second. There are four sine waves, and all signals have small noise. The study gives neither the noise's size nor the sines' frequencies; those here are
+//! ours, stated below and pinned by golden checksums.
+//!
+//! | channel | signal before noise | unit |
+//! | --- | --- | --- |
+//! | 0 | sawtooth, 4 to 4,092 over one cycle | counts of the converter, 0 to 4,095 |
+//! | 1 to 4 | sines around 2,048, amplitudes 2,000, 1,600, 1,200, 800, periods 211, 503, 1,009, 2,003 samples | counts |
+//!
+//! **Cycles.** Cycle k starts at k·P − jitter(k), with P = 333.333 samples and jitter uniform in 0 to 4 % of P, in 2^-16ths of a sample. Boundaries fall
+//! between samples. A cycle lasts 320.0 to 346.7 samples, under 0.45 s.
+//!
+//! **Noise.** A fair binomial of eight coins less four: a hard bound of ±[`NOISE_BOUND`] = 4 counts, standard deviation √2. The angle climbs by more than 11.7
+//! counts a sample. Even rounded down and with the worst noise it climbs by at least 3. So it rises strictly within a cycle and crosses A/8 and A/2 exactly
+//! once upwards. It falls through both between two samples at the cycle's end, from above 4,067 to below 22.
+//!
+//! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
+
+use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
+use std::num::NonZeroU64;
+use std::ops::Range;
+
+use super::elementary::sine_of_turns;
+use super::random::Stream;
+
+/// Channels of the machine: the angle and four more.
+pub const CHANNELS: usize = 5;
+/// Samples a second.
+pub const SAMPLES_PER_SECOND: u64 = 1_000;
+/// From one sample to the next, in nanoseconds.
+pub const SAMPLE_PERIOD_NS: u64 = 1_000_000_000 / SAMPLES_PER_SECOND;
+/// The angle's amplitude A, in counts: thresholds are A/2 and A/8 of it. Also the largest value of any channel.
+pub const AMPLITUDE: u16 = 4_095;
+/// No value is further than this from the noiseless signal (rounded down), in counts.
+pub const NOISE_BOUND: u16 = 4;
+/// The longest cycle, in samples, rounded up.
+pub const LONGEST_CYCLE: u64 = 347;
+/// Indices stay below this (557 years of samples).
+pub const INDEX_LIMIT: u64 = 1 << 44;
+
+/// Boundaries of cycles are in 2^-16ths of a sample.
+const BOUNDARY_BITS: u32 = 16;
+/// The mean length of a cycle: 1,000 / 3 samples, rounded down to a 2^-16th.
+const MEAN_CYCLE: u64 = (SAMPLES_PER_SECOND << BOUNDARY_BITS) / 3;
+/// A cycle starts at most this much early: 4 % of the mean.
+const GREATEST_JITTER: u64 = MEAN_CYCLE / 25;
+/// The angle is reckoned in 2^-20ths of a count, so that a cycle's slope errs by less than 0.001 counts at its end.
+const ANGLE_BITS: u32 = 20;
+/// The noiseless angle covers this many counts, which leaves room for the noise on both sides.
+const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
+/// Period (samples) and amplitude (counts) of each sine.
+const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
+/// What sines swing around, in counts.
+const CENTRE: f64 = 2_048.0;
+/// Samples that one random word gives noise to.
+const NOISE_LANES: usize = 8;
+/// Samples that are worked on at a time, so that a column's part stays in the first-level cache.
+const CHUNK: usize = 4_096;
+/// The series number of this data set's streams; fields 0 to 4 are the channels' noise.
+const SERIES: u64 = 0;
+const JITTER_FIELD: u64 = 5;
+const PHASE_FIELD: u64 = 6;
+
+/// The signal of one machine under one seed; sample i is a pure function of (seed, i).
+#[derive(Debug, Clone)]
+pub struct MachineTool {
+    noise: [Stream; CHANNELS],
+    jitter: Stream,
+    sines: [Sine; CHANNELS - 1],
+}
+
+/// One period of a sine without its noise's mean, starting at the phase of sample 0.
+#[derive(Debug, Clone)]
+struct Sine {
+    period: Box<[u16]>,
+}
+
+/// Where the angle stands at some sample and how it goes on, in 2^-20ths of a count.
+#[derive(Debug, Clone, Copy)]
+struct Ramp {
+    angle: u32,
+    slope: u32,
+    /// The first sample after this cycle.
+    end: u64,
+}
+
+impl MachineTool {
+    /// The machine under a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        let phases = Stream::new(seed, SERIES, PHASE_FIELD);
+        let mut channel = 0;
+        Self {
+            noise: [0, 1, 2, 3, 4].map(|field| Stream::new(seed, SERIES, field)),
+            jitter: Stream::new(seed, SERIES, JITTER_FIELD),
+            sines: SINES.map(|(period, amplitude)| {
+                channel += 1;
+                Sine::new(period, amplitude, phases.below(channel, nonzero(period)))
+            }),
+        }
+    }
+
+    /// All channels at sample `index`, in counts.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is [`INDEX_LIMIT`] or more.
+    #[must_use]
+    pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
+        let angle = angle_counts(self.ramp(index).angle);
+        let [one, two, three, four] = &self.sines;
+        let base = [angle, one.at(index), two.at(index), three.at(index), four.at(index)];
+        std::array::from_fn(|channel| base[channel] + noise_at(self.noise[channel], index))
+    }
+
+    /// Fills one column a channel with the samples from `start` on: `columns[c][j]` is `sample(start + j)[c]`.
+    ///
+    /// # Panics
+    ///
+    /// When the columns' lengths differ, or an index would be [`INDEX_LIMIT`] or more.
+    pub fn fill(&self, start: u64, columns: [&mut [u16]; CHANNELS]) {
+        let length = columns[0].len();
+        assert!(columns.iter().all(|column| column.len() == length), "columns of one batch have one length");
+        for (channel, column) in columns.into_iter().enumerate() {
+            self.fill_channel(start, channel, column);
+        }
+    }
+
+    /// Fills one column with one channel's samples from `start` on.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such channel, or an index would be [`INDEX_LIMIT`] or more.
+    pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
+        let mut index = start;
+        for part in column.chunks_mut(CHUNK) {
+            match channel.checked_sub(1) {
+                None => self.fill_angle(index, part),
+                Some(sine) => self.sines[sine].fill(index, part),
+            }
+            add_noise(self.noise[channel], index, part);
+            index += part.len() as u64;
+        }
+    }
+
+    /// The number of the cycle that sample `index` lies in.
+    ///
+    /// # Panics
+    ///
+    /// When `index` is [`INDEX_LIMIT`] or more.
+    #[must_use]
+    pub fn cycle_at(&self, index: u64) -> u64 {
+        assert!(index < INDEX_LIMIT, "sample {index} is beyond the signal's limit");
+        let position = (index << BOUNDARY_BITS).cast_signed();
+        // Boundaries are early, never late, and by less than a cycle: it is this cycle or the next.
+        let cycle = (index << BOUNDARY_BITS) / MEAN_CYCLE;
+        cycle + u64::from(self.boundary(cycle + 1) <= position)
+    }
+
+    /// The samples of a cycle: from its true start, a minimum of the angle, to before the next one's.
+    ///
+    /// Cycle 0 began before sample 0 unless its jitter is zero; only what was sampled of it is given.
+    #[must_use]
+    pub fn cycle(&self, cycle: u64) -> Range<u64> {
+        self.first_sample(cycle)..self.first_sample(cycle + 1)
+    }
+
+    /// Where a cycle starts, in 2^-16ths of a sample; never later than cycle · P.
+    fn boundary(&self, cycle: u64) -> i64 {
+        let jitter = self.jitter.below(cycle, nonzero(GREATEST_JITTER + 1));
+        (cycle * MEAN_CYCLE).cast_signed() - jitter.cast_signed()
+    }
+
+    fn first_sample(&self, cycle: u64) -> u64 {
+        let boundary = u64::try_from(self.boundary(cycle)).unwrap_or(0);
+        boundary.div_ceil(1 << BOUNDARY_BITS)
+    }
+
+    /// The cycle's ramp as it stands at `index`. The only division of the signal, once a cycle.
+    fn ramp(&self, index: u64) -> Ramp {
+        let cycle = self.cycle_at(index);
+        let (begin, end) = (self.boundary(cycle), self.boundary(cycle + 1));
+        let slope = (ANGLE_SPAN << (ANGLE_BITS + BOUNDARY_BITS)) / begin.abs_diff(end);
+        let elapsed = (index << BOUNDARY_BITS).cast_signed().abs_diff(begin);
+        Ramp {
+            angle: low_word((slope * elapsed) >> BOUNDARY_BITS),
+            slope: low_word(slope),
+            end: self.first_sample(cycle + 1),
+        }
+    }
+
+    fn fill_angle(&self, start: u64, mut column: &mut [u16]) {
+        let mut index = start;
+        while !column.is_empty() {
+            let ramp = self.ramp(index);
+            let left = usize::try_from(ramp.end - index).unwrap_or(usize::MAX);
+            let (part, rest) = column.split_at_mut(left.min(column.len()));
+            let mut angle = ramp.angle;
+            for value in &mut *part {
+                *value = angle_counts(angle);
+                // One step past the cycle's end may overflow; that value is never used.
+                angle = angle.wrapping_add(ramp.slope);
+            }
+            index += part.len() as u64;
+            column = rest;
+        }
+    }
+}
+
+impl Sine {
+    fn new(period: u64, amplitude: f64, phase: u64) -> Self {
+        let centre = CENTRE - f64::from(NOISE_BOUND);
+        let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
+        let value = |step| rounded(centre + amplitude * sine_of_turns(turns(step)));
+        Self { period: (0..period).map(value).collect() }
+    }
+
+    fn at(&self, index: u64) -> u16 {
+        self.period[self.offset(index)]
+    }
+
+    fn fill(&self, start: u64, mut column: &mut [u16]) {
+        let mut offset = self.offset(start);
+        while !column.is_empty() {
+            let length = (self.period.len() - offset).min(column.len());
+            let (part, rest) = column.split_at_mut(length);
+            part.copy_from_slice(&self.period[offset..offset + length]);
+            offset = 0;
+            column = rest;
+        }
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than a slice's length")]
+    fn offset(&self, index: u64) -> usize {
+        (index % self.period.len() as u64) as usize
+    }
+}
+
+/// How many of each byte's bits are set, byte by byte: eight binomials of eight coins.
+#[inline]
+const fn ones_by_byte(word: u64) -> u64 {
+    let pairs = word - ((word >> 1) & 0x5555_5555_5555_5555);
+    let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
+    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
+}
+
+/// The noise of sample `index`, 0 to 2 · [`NOISE_BOUND`]: byte `index % 8` of word `index / 8`.
+fn noise_at(stream: Stream, index: u64) -> u16 {
+    const LANES: u64 = NOISE_LANES as u64;
+    let counts = ones_by_byte(stream.word(index / LANES)) >> (8 * (index % LANES));
+    u16::from(counts.to_le_bytes()[0])
+}
+
+fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
+    let mut index = start;
+    let to_next_word = usize::from((index.wrapping_neg() % NOISE_LANES as u64).to_le_bytes()[0]);
+    let (head, rest) = column.split_at_mut(to_next_word.min(column.len()));
+    for value in head {
+        *value += noise_at(stream, index);
+        index += 1;
+    }
+    let (words, tail) = rest.as_chunks_mut::<NOISE_LANES>();
+    let mut word = index / NOISE_LANES as u64;
+    for values in words {
+        let counts = ones_by_byte(stream.word(word)).to_le_bytes();
+        for (value, count) in values.iter_mut().zip(counts) {
+            *value += u16::from(count);
+        }
+        word += 1;
+    }
+    index = word * NOISE_LANES as u64;
+    for value in tail {
+        *value += noise_at(stream, index);
+        index += 1;
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "4,088 counts in 2^-20ths are below 2^32, and so is the slope"
+)]
+const fn low_word(value: u64) -> u32 {
+    value as u32
+}
+
+/// Whole counts of an angle; 12 bits are left after the shift.
+const fn angle_counts(angle: u32) -> u16 {
+    (angle >> ANGLE_BITS) as u16
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sines lie between 44 and 4,044 counts"
+)]
+fn rounded(value: f64) -> u16 {
+    (value + 0.5).floor() as u16
+}
+
+const fn nonzero(value: u64) -> NonZeroU64 {
+    NonZeroU64::new(value).expect("periods and spans are not zero")
+}
+
+/// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
+pub fn schema(time_resolution: TimeResolution) -> Schema {
+    let field = |channel: usize| Field { name: format!("m{channel}"), kind: FieldType::U16, nullable: false };
+    Schema {
+        tables: vec![Table {
+            name: "measurement".to_owned(),
+            tags: Vec::new(),
+            fields: (0..CHANNELS).map(field).collect(),
+            entity: None,
+            time_resolution,
+            series: Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
+        }],
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! Sensors that a user describes: each series has the same fields, each field a [`shape::Shape`], and readings come at an interval
+//! with jitter, some missing, some late, some sent twice.
+//!
+//! Time goes in *ticks*, one interval long; each tick has one *turn* a series. The reading of series s and tick k is taken at
+//! start + k · interval + jitter(s, k). The jitter is shorter than the interval, so a series' times ascend. What is sent in which turn is in [`Sensors::sent`].
+//!
+//! Everything is a pure function of (seed, series, field, tick), had at once and without memory: nothing here grows with the data. A counter is k · step plus a
+//! bounded random part. A walk is a sum of noises of doubling period (see [`shape`]). So neither needs the values before it.
+//!
+//! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
+
+pub mod shape;
+
+mod export;
+
+#[cfg(test)]
+mod tests;
+
+use crate::random::Stream;
+pub use export::SensorReadings;
+use sensormark_store::Batch;
+use shape::{FieldShape, Moment};
+use std::num::NonZeroU64;
+
+/// Streams of a series beside those of its fields, which have small numbers.
+const JITTER: u64 = 1 << 20;
+const MISSING: u64 = JITTER + 1;
+const LATE: u64 = JITTER + 2;
+const REPEATED: u64 = JITTER + 3;
+const DELAY: u64 = JITTER + 4;
+
+/// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// The first tick.
+    pub start_ns: i64,
+    /// From tick to tick.
+    pub interval_ns: i64,
+    /// A reading is taken less than this long after its tick; shorter than the interval.
+    pub jitter_ns: i64,
+    /// Times are cut to multiples of this.
+    pub unit_ns: i64,
+    /// The share of readings that never come, 0 to 1.
+    pub missing: f64,
+    /// The share of the others that come late.
+    pub late: f64,
+    /// A late reading comes so many ticks after its own at most, each series' own number of them.
+    pub late_ticks: u64,
+    /// The share of readings that are sent twice: again in the turn after the first.
+    pub repeated: f64,
+}
+
+/// The sensors.
+#[derive(Debug, Clone)]
+pub struct Sensors {
+    seed: u64,
+    series: u32,
+    timing: Timing,
+    fields: Vec<FieldShape>,
+}
+
+/// One reading that is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Sent {
+    /// The tick in which it was taken.
+    pub tick: u64,
+    /// Whether it was sent before.
+    pub again: bool,
+}
+
+impl Sensors {
+    /// Sensors of this seed.
+    ///
+    /// # Panics
+    /// When there is no series, or the interval is not longer than jitter and unit together allow: defects of the caller.
+    pub fn new(seed: u64, series: u32, timing: Timing, fields: Vec<FieldShape>) -> Self {
+        assert!(series > 0, "there is at least one series");
+        assert!(
+            timing.jitter_ns >= 0 && timing.interval_ns >= timing.jitter_ns + timing.unit_ns,
+            "times of a series ascend"
+        );
+        Self { seed, series, timing, fields }
+    }
+
+    /// How many series there are.
+    pub const fn series(&self) -> u32 {
+        self.series
+    }
+
+    /// When readings are taken and sent.
+    pub const fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    /// The fields' shapes.
+    pub fn fields(&self) -> &[FieldShape] {
+        &self.fields
+    }
+
+    fn stream(&self, series: u32, number: u64) -> Stream {
+        Stream::new(self.seed, u64::from(series), number)
+    }
+
+    fn chance(&self, series: u32, number: u64, tick: u64, share: f64) -> bool {
+        share > 0.0 && self.stream(series, number).unit(tick) < share
+    }
+
+    /// Whether the reading never comes.
+    pub fn is_missing(&self, series: u32, tick: u64) -> bool {
+        self.chance(series, MISSING, tick, self.timing.missing)
+    }
+
+    /// Whether the reading comes late (if it comes).
+    pub fn is_late(&self, series: u32, tick: u64) -> bool {
+        self.chance(series, LATE, tick, self.timing.late)
+    }
+
+    /// Whether the reading is sent twice (if it comes).
+    pub fn is_repeated(&self, series: u32, tick: u64) -> bool {
+        self.chance(series, REPEATED, tick, self.timing.repeated)
+    }
+
+    /// How many ticks late a late reading of this series comes.
+    fn delay(&self, series: u32) -> u64 {
+        let most = NonZeroU64::new(self.timing.late_ticks).unwrap_or(NonZeroU64::MIN);
+        1 + self.stream(series, DELAY).below(0, most)
+    }
+
+    /// After how many ticks everything that was taken in a tick has been sent.
+    pub fn longest_delay(&self, with_copies: bool) -> u64 {
+        let late = if self.timing.late > 0.0 { self.timing.late_ticks.max(1) } else { 0 };
+        late + u64::from(with_copies && self.timing.repeated > 0.0)
+    }
+
+    /// What a series sends in a tick's turn: its reading, one that is late, and what was sent in the turn before once more.
+    pub fn sent(&self, series: u32, turn: u64, with_copies: bool) -> impl Iterator<Item = Sent> {
+        let first = self.firsts(series, turn);
+        let again = turn.checked_sub(1).filter(|_| with_copies);
+        let copies = again.map_or([None; 2], |before| self.firsts(series, before));
+        let copies = copies.into_iter().flatten();
+        let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
+        let sent = |again: bool| move |tick: u64| Sent { tick, again };
+        let first = first.into_iter().flatten().map(sent(false));
+        first.chain(copies.map(sent(true)))
+    }
+
+    /// The ticks whose readings are sent for the first time in this turn.
+    fn firsts(&self, series: u32, turn: u64) -> [Option<u64>; 2] {
+        let comes = |tick: &u64| !self.is_missing(series, *tick);
+        let prompt = Some(turn).filter(comes);
+        if self.timing.late <= 0.0 {
+            return [prompt, None];
+        }
+        let late = turn.checked_sub(self.delay(series)).filter(comes);
+        [prompt.filter(|&tick| !self.is_late(series, tick)), late.filter(|&tick| self.is_late(series, tick))]
+    }
+
+    /// When the reading was taken, in ns since the Unix epoch.
+    pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
+        let Timing { interval_ns, jitter_ns, unit_ns, .. } = self.timing;
+        let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
+        let mut time_ns = ticks.saturating_mul(interval_ns).saturating_add(self.timing.start_ns);
+        if let Some(jitter) = NonZeroU64::new(jitter_ns.unsigned_abs()) {
+            let stream = self.stream(series, JITTER);
+            time_ns = time_ns.saturating_add_unsigned(stream.below(tick, jitter));
+        }
+        time_ns - time_ns.rem_euclid(unit_ns)
+    }
+
+    /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
+    pub fn boundary_ns(&self, tick: u64) -> i64 {
+        let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
+        let start = ticks.saturating_mul(self.timing.interval_ns).saturating_add(self.timing.start_ns);
+        start - start.rem_euclid(self.timing.unit_ns)
+    }
+
+    /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
+    pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> std::ops::Range<u64> {
+        let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, .. } = self.timing;
+        let ticks = |length_ns: i64| u64::try_from(length_ns / interval_ns).unwrap_or(0);
+        let since = |instant_ns: i64| instant_ns.saturating_sub(zero).max(0);
+        let first = ticks(since(start_ns.saturating_sub(jitter_ns)));
+        let last = ticks(since(end_ns.saturating_add(unit_ns))) + 1;
+        let last = last.min(below);
+        first.min(last)..last
+    }
+
+    /// The instant at which a field is looked at.
+    fn moment(&self, series: u32, tick: u64) -> Moment {
+        Moment { seed: self.seed, series, tick, interval_ns: self.timing.interval_ns }
+    }
+
+    /// A numeric field's value; none for text and truth values.
+    pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<shape::Number> {
+        self.fields[field].number(field, self.moment(series, tick))
+    }
+
+    /// Appends a reading to a batch whose columns are the fields.
+    pub fn push(&self, series: u32, tick: u64, batch: &mut Batch) {
+        batch.times_ns.push(self.time_ns(series, tick));
+        batch.series.push(series);
+        let moment = self.moment(series, tick);
+        for (number, (field, column)) in self.fields.iter().zip(&mut batch.columns).enumerate() {
+            field.push(number, moment, &mut column.values);
+        }
+    }
+
+    /// Appends everything that is sent in some turns, counted through all series of a tick and then the next tick's.
+    pub fn push_turns(&self, turns: std::ops::Range<u64>, with_copies: bool, batch: &mut Batch) {
+        let series_count = u64::from(self.series);
+        for turn in turns {
+            let (tick, series) = (turn / series_count, turn % series_count);
+            let series = u32::try_from(series).unwrap_or(0);
+            for sent in self.sent(series, tick, with_copies) {
+                self.push(series, sent.tick, batch);
+            }
+        }
+    }
+}

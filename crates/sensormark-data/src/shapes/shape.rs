@@ -1,0 +1,272 @@
+//! How a field moves: value k of a series' field, at once.
+//!
+//! | shape | value of tick k |
+//! | --- | --- |
+//! | constant | the value |
+//! | random | uniform within bounds; of truth values, true with a given chance; of texts, one of a list |
+//! | sine, sawtooth | of the tick's time, within bounds; where in its period each series begins is drawn |
+//! | counter | start + k · step + a random part below one step: it never falls, and grows by `step` on average |
+//! | walk | a sum of value noises, one for each power of two of ticks up to the period, the amplitude growing with the root of the power |
+//! | recorded | the values of somebody's own column, round and round, each series from its own place |
+//!
+//! The walk is midpoint displacement (Fournier, Fussell and Carpenter, "Computer rendering of stochastic models", 1982) laid out as a sum of lattice noises.
+//! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
+//! within its bounds without touching them, and needs no value before it.
+
+use crate::elementary::sine_of_turns;
+use crate::random::Stream;
+use sensormark_store::{FieldType, Values};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+/// The most powers of two of a walk: a million ticks.
+const MOST_OCTAVES: u32 = 20;
+/// Streams of noise are this far from those of values.
+const NOISE: u64 = 1 << 10;
+/// Streams that say where a series begins in its period or column.
+const PHASE: u64 = 1 << 11;
+
+/// How a field moves.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// Always this number.
+    Constant(f64),
+    /// Uniform from the first to the second, both included for whole numbers.
+    Random(f64, f64),
+    /// Between bounds, with a period in ns.
+    Sine(f64, f64, NonZeroU64),
+    /// From the first bound to the second, then from the first again, with a period in ns.
+    Sawtooth(f64, f64, NonZeroU64),
+    /// Between bounds, wandering; its longest swing in ns.
+    Walk(f64, f64, NonZeroU64),
+    /// From a start, growing by this much a tick on average.
+    Counter(f64, f64),
+    /// True with this chance.
+    Chance(f64),
+    /// Always this truth value.
+    Truth(bool),
+    /// One of these texts.
+    Words(Vec<String>),
+    /// A column of a recording, without gaps.
+    Recorded(Arc<Values>),
+}
+
+/// A field: its shape, and what is done to the value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldShape {
+    /// Its type.
+    pub kind: FieldType,
+    /// How it moves.
+    pub shape: Shape,
+    /// Standard deviation of normal noise that is added; 0 for none.
+    pub noise: f64,
+    /// Decimal places that are kept; none for all bits.
+    pub decimals: Option<u8>,
+    /// Random values are kept for so many ticks.
+    pub hold_ticks: NonZeroU64,
+}
+
+/// A number of a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// Of an integer field.
+    Integer(i64),
+    /// Of a floating point field.
+    Float(f64),
+}
+
+/// Where and when a field is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// The seed.
+    pub seed: u64,
+    /// The series.
+    pub series: u32,
+    /// The tick.
+    pub tick: u64,
+    /// From tick to tick, in ns.
+    pub interval_ns: i64,
+}
+
+impl Moment {
+    const fn stream(self, number: u64) -> Stream {
+        Stream::new(self.seed, self.series as u64, number)
+    }
+
+    /// How far into a period the tick is, 0 to 1; where the series begins is drawn.
+    fn turns(self, field: u64, period_ns: NonZeroU64) -> f64 {
+        let interval = u128::from(self.interval_ns.unsigned_abs());
+        let since = u128::from(self.tick) * interval % u128::from(period_ns.get());
+        let turns = since as f64 / period_ns.get() as f64 + self.stream(PHASE + field).unit(0);
+        turns - turns.floor()
+    }
+}
+
+/// Ten to the power of small numbers, exactly.
+const POWERS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+impl FieldShape {
+    /// The value of a numeric field; none for text and truth values.
+    pub fn number(&self, field: usize, moment: Moment) -> Option<Number> {
+        if let Shape::Recorded(values) = &self.shape {
+            let row = recorded_row(field, moment, values.len());
+            return match values.as_ref() {
+                Values::I64(values) => Some(Number::Integer(values[row])),
+                Values::F64(values) => Some(Number::Float(values[row])),
+                _ => None,
+            };
+        }
+        match self.kind {
+            FieldType::I64 => Some(Number::Integer(self.integer(field as u64, moment))),
+            FieldType::F64 => Some(Number::Float(self.float(field as u64, moment))),
+            _ => None,
+        }
+    }
+
+    /// Appends the value to a column of the field's type.
+    pub fn push(&self, field: usize, moment: Moment, values: &mut Values) {
+        match values {
+            Values::Bool(values) => values.push(self.truth(field, moment)),
+            Values::Text(values) => values.push(self.text(field, moment)),
+            Values::I64(values) => {
+                if let Some(Number::Integer(value)) = self.number(field, moment) {
+                    values.push(value);
+                }
+            }
+            Values::F64(values) => {
+                if let Some(Number::Float(value)) = self.number(field, moment) {
+                    values.push(value);
+                }
+            }
+            Values::U16(_) => {}
+        }
+    }
+
+    /// The truth value; false of a field of another type.
+    pub fn truth(&self, field: usize, moment: Moment) -> bool {
+        match &self.shape {
+            Shape::Truth(value) => *value,
+            Shape::Chance(share) => {
+                let word = moment.tick / self.hold_ticks;
+                moment.stream(field as u64).unit(word) < *share
+            }
+            Shape::Recorded(values) => match values.as_ref() {
+                Values::Bool(values) => values[recorded_row(field, moment, values.len())],
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The text; empty of a field of another type.
+    pub fn text(&self, field: usize, moment: Moment) -> &str {
+        match &self.shape {
+            Shape::Words(words) => {
+                let count = NonZeroU64::new(words.len() as u64).unwrap_or(NonZeroU64::MIN);
+                let word = moment.tick / self.hold_ticks;
+                let place = moment.stream(field as u64).below(word, count);
+                let place = usize::try_from(place).unwrap_or(0);
+                words.get(place).map_or("", String::as_str)
+            }
+            Shape::Recorded(values) => match values.as_ref() {
+                Values::Text(values) => values.get(recorded_row(field, moment, values.len())),
+                _ => "",
+            },
+            _ => "",
+        }
+    }
+
+    fn float(&self, field: u64, moment: Moment) -> f64 {
+        let mut value = self.smooth(field, moment);
+        if self.noise > 0.0 {
+            value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
+        }
+        match self.decimals.and_then(|places| POWERS.get(usize::from(places))) {
+            Some(power) => (value * power).round() / power,
+            None => value,
+        }
+    }
+
+    fn integer(&self, field: u64, moment: Moment) -> i64 {
+        match self.shape {
+            // Exact, however large: floating point would lose digits.
+            Shape::Random(low, high) => {
+                let word = moment.tick / self.hold_ticks;
+                let (low, high) = (whole(low), whole(high));
+                moment.stream(field).within(word, low..=high.max(low))
+            }
+            Shape::Counter(start, step) => {
+                let step = whole(step).max(1);
+                let bound = NonZeroU64::new(step.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
+                let part = moment.stream(field).below(moment.tick, bound);
+                let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
+                whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
+            }
+            _ => {
+                let mut value = self.smooth(field, moment);
+                if self.noise > 0.0 {
+                    value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
+                }
+                whole(value.round())
+            }
+        }
+    }
+
+    /// The value before noise and rounding.
+    fn smooth(&self, field: u64, moment: Moment) -> f64 {
+        match self.shape {
+            Shape::Constant(value) => value,
+            Shape::Random(low, high) => {
+                let word = moment.tick / self.hold_ticks;
+                low + (high - low) * moment.stream(field).unit(word)
+            }
+            Shape::Sine(low, high, period_ns) => {
+                let sine = sine_of_turns(moment.turns(field, period_ns));
+                (low + high) * 0.5 + (high - low) * 0.5 * sine
+            }
+            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(field, period_ns),
+            Shape::Counter(start, step) => {
+                let part = moment.stream(field).unit(moment.tick);
+                start + step * (moment.tick as f64 + part)
+            }
+            Shape::Walk(low, high, period_ns) => {
+                (low + high) * 0.5 + (high - low) * 0.5 * walk(field, moment, period_ns)
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+/// A walk within -1 and 1.
+fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
+    let stream = moment.stream(field);
+    let interval = NonZeroU64::new(moment.interval_ns.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
+    let ticks = (period_ns.get() / interval).max(1);
+    let octaves = (ticks.ilog2() + 1).min(MOST_OCTAVES);
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for octave in 0..octaves {
+        let length = 1_u64 << octave;
+        let (place, within) = (moment.tick >> octave, moment.tick & (length - 1));
+        let share = within as f64 / length as f64;
+        let noise = |place: u64| 2.0 * stream.unit(place * 32 + u64::from(octave)) - 1.0;
+        let weight = (length as f64).sqrt();
+        sum += weight * (noise(place) * (1.0 - share) + noise(place + 1) * share);
+        weights += weight;
+    }
+    sum / weights
+}
+
+/// Where in a recorded column a series is.
+fn recorded_row(field: usize, moment: Moment, length: usize) -> usize {
+    let bound = NonZeroU64::new(length as u64).unwrap_or(NonZeroU64::MIN);
+    let first = moment.stream(PHASE + field as u64).below(0, bound);
+    let row = (u128::from(first) + u128::from(moment.tick)) % u128::from(bound.get());
+    usize::try_from(row).unwrap_or(0)
+}
+
+/// A whole number of this size, within what a double holds exactly.
+#[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
+fn whole(value: f64) -> i64 {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    value.clamp(-LARGEST, LARGEST) as i64
+}

@@ -1,0 +1,348 @@
+//! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
+
+use super::size::Readings;
+use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow, UnscoredRow};
+use super::wrapping::wrap;
+use sensormark_data::number::{fixed, significant};
+use unicode_width::UnicodeWidthStr;
+
+/// The narrowest that is drawn.
+const NARROWEST: usize = 40;
+/// The widest: a table of few columns is easier to read close together.
+const WIDEST: usize = 100;
+/// What stands before every line of the answer.
+const INDENT: &str = "  ";
+/// Between columns.
+const GAP: usize = 2;
+/// The least rows of a ranking.
+const LEAST_ROWS: usize = 3;
+/// The least width of a name.
+const LEAST_NAME: usize = 20;
+
+/// What a reader may do next.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Paths {
+    /// The page, where there is one.
+    pub page: Option<String>,
+    /// The list of runs, where there are others.
+    pub list: Option<String>,
+    /// The command that prints everything.
+    pub everything: Option<String>,
+    /// The command that measures again, surer.
+    pub firmer: Option<String>,
+}
+
+/// The room that a terminal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Columns.
+    pub width: usize,
+    /// Lines; none where nothing scrolls away.
+    pub height: Option<usize>,
+}
+
+/// The last screen. Where the ranking does not fit, its end is left out, and a line says so.
+pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
+    let width = room.width.clamp(NARROWEST, WIDEST);
+    let mut head = wrap(&title(summary), width);
+    head.push(String::new());
+    head.extend(headline(summary, width, room.height));
+    if let Some(text) = summary.how_sure() {
+        head.extend(wrap(&text, width - INDENT.len()).into_iter().map(indent));
+    }
+    let tail = tail(summary, paths, width);
+    // One line is left for the prompt that follows, and a terminal wraps a path that is too long.
+    let drawn = |line: &String| line.width().div_ceil(room.width.max(1)).max(1);
+    let fixed_lines = head.len() + tail.iter().map(drawn).sum::<usize>() + 1;
+    let left = room.height.map(|height| height.saturating_sub(fixed_lines));
+    let table = table(summary, width, left);
+    let mut lines: Vec<String> = head.into_iter().chain(table).chain(tail).collect();
+    // The ranking has its least rows in any case. Where that is too much, blank lines make room.
+    while room.height.is_some_and(|height| lines.iter().map(drawn).sum::<usize>() >= height)
+        && let Some(blank) = lines.iter().position(String::is_empty)
+    {
+        lines.remove(blank);
+    }
+    let mut text = String::new();
+    for line in lines {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
+fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
+    let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
+    let mut lines = Vec::new();
+    let sentences: Vec<&str> = summary.sentences().collect();
+    for (number, sentence) in sentences.iter().enumerate() {
+        let wrapped = wrap(sentence, width - INDENT.len());
+        let is_last = number + 1 == sentences.len();
+        if number > 0 && lines.len() + wrapped.len() + usize::from(!is_last) > most {
+            let left_out = sentences.len() - number;
+            lines.push(indent(format!("… and {left_out} more: see everything")));
+            break;
+        }
+        lines.extend(wrapped.into_iter().map(indent));
+    }
+    lines
+}
+
+fn indent(line: String) -> String {
+    format!("{INDENT}{line}")
+}
+
+fn title(summary: &Summary) -> String {
+    // The first line is to have what was measured, so of many databases it has their number.
+    let stores = match summary.stores.len() {
+        0..=2 => summary.stores.join(", "),
+        more => format!("{more} databases"),
+    };
+    let mut parts =
+        vec![summary.workload.clone(), summary.scale.clone(), stores, Readings::text(summary.readings)];
+    parts.push(match summary.trials {
+        1 => "1 trial".to_owned(),
+        trials => format!("{trials} trials"),
+    });
+    parts.push(summary.seconds.map_or_else(|| "not finished".to_owned(), span));
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
+}
+
+/// A span of time, in the units that people would say it in.
+pub fn span(seconds: f64) -> String {
+    let seconds = sensormark_data::units::round_u64(seconds);
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) if minutes < 10 => format!("{minutes} min {seconds} s"),
+        (0, minutes, _) => format!("{minutes} min"),
+        (hours, 0, _) => format!("{hours} h"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    lines.extend(wrap(&summary.checks, width - INDENT.len()).into_iter().map(indent));
+    lines.push(String::new());
+    let paths = [
+        ("page", &paths.page),
+        ("all runs", &paths.list),
+        ("everything", &paths.everything),
+        ("firmer", &paths.firmer),
+    ];
+    for (name, path) in paths {
+        // A path is copied, so it is never wrapped.
+        lines.extend(path.iter().map(|path| format!("{INDENT}{name:<12}{path}")));
+    }
+    lines
+}
+
+/// A line of the table.
+struct Line {
+    rank: String,
+    name: String,
+    score: String,
+    figures: Vec<String>,
+}
+
+/// How wide the parts of a row are, in columns.
+struct Widths {
+    rank: usize,
+    name: usize,
+    score: usize,
+    figures: Vec<usize>,
+}
+
+impl Widths {
+    /// As wide as the rows need, the names as far as there is room.
+    fn of(rows: &[Line], columns: &[SummaryColumn], width: usize) -> Self {
+        let widest = |text: fn(&Line) -> &str, least: usize| {
+            rows.iter().map(|row| text(row).width()).max().unwrap_or(0).max(least)
+        };
+        let figure = |(place, column): (usize, &SummaryColumn)| {
+            let heads = column.heading.iter().map(|head| head.width());
+            let cells = rows.iter().map(|row| row.figures[place].width());
+            heads.chain(cells).max().unwrap_or(0) + GAP
+        };
+        let figures: Vec<usize> = columns.iter().enumerate().map(figure).collect();
+        let rank = widest(|row| &row.rank, 1) + 1;
+        let score = widest(|row| &row.score, "score".len()) + GAP;
+        let others = INDENT.len() + rank + score + figures.iter().sum::<usize>();
+        let room = width.saturating_sub(others).max(LEAST_NAME);
+        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), score, figures }
+    }
+
+    /// A row of these parts.
+    fn row(&self, row: &Line) -> String {
+        let figures = row.figures.iter().zip(&self.figures);
+        let figures: String = figures.map(|(text, width)| padded(text, *width)).collect();
+        let name = cut(&row.name, self.name);
+        let gap = " ".repeat(self.name - name.width());
+        let (rank, score) = (&row.rank, padded(&row.score, self.score));
+        format!("{INDENT}{rank:<width$}{name}{gap}{score}{figures}", width = self.rank)
+    }
+
+    /// The headings, one line or two.
+    fn head(&self, columns: &[SummaryColumn]) -> Vec<String> {
+        let line = |place: usize, name: &str, score: &str| Line {
+            rank: String::new(),
+            name: name.to_owned(),
+            score: score.to_owned(),
+            figures: columns.iter().map(|column| column.heading[place].to_owned()).collect(),
+        };
+        let lines = [line(0, "layout", "score"), line(1, "", "")];
+        let drawn = lines.iter().map(|line| self.row(line));
+        drawn.filter(|line| !line.trim().is_empty()).collect()
+    }
+}
+
+/// The ranking and who is not in it, in so many lines at most.
+fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
+    let ranked = summary.ranked.iter();
+    let mut rows: Vec<Line> = ranked.map(|row| line(row, &summary.columns)).collect();
+    if let [alone] = rows.as_mut_slice() {
+        // A score compares, and here is nobody to compare with.
+        alone.score = "–".to_owned();
+    }
+    let unscored = summary.unscored.iter();
+    rows.extend(unscored.map(|row| unscored_line(row, &summary.columns)));
+    let widths = Widths::of(&rows, &summary.columns, width);
+    // A reason is whole or not there, so an entry may have several lines.
+    let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
+    body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
+    let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
+    let mut lines = Vec::new();
+    if !body.is_empty() {
+        lines.push(String::new());
+    }
+    if !rows.is_empty() {
+        lines.extend(widths.head(&summary.columns));
+    }
+    let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
+    let mut legend = legend(summary, width, [lines_of(&body).min(LEAST_ROWS), lines_of(&body)].map(beside));
+    legend.extend(not_measured(summary, width));
+    let used = lines.len() + legend.len();
+    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
+    let all = body.len();
+    let mut fits = lines_of(&body) <= room;
+    while !fits && body.pop().is_some() {
+        fits = lines_of(&body) < room;
+    }
+    let left_out = all - body.len();
+    lines.extend(body.into_iter().flatten());
+    if left_out > 0 {
+        lines.push(format!("{INDENT}… and {left_out} more: see everything"));
+    }
+    lines.extend(legend);
+    lines
+}
+
+fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
+    let text = format!("– {}: {}", one.label, one.reason);
+    let lines = wrap(&text, width - 2 * INDENT.len()).into_iter();
+    let further = |(line, text): (usize, String)| match line {
+        0 => indent(text),
+        _ => indent(indent(text)),
+    };
+    lines.enumerate().map(further).collect()
+}
+
+/// One line for everything that was not measured: `--full` has the reasons.
+fn not_measured(summary: &Summary, width: usize) -> Option<String> {
+    let names: Vec<&str> = summary.not_measured.iter().map(|one| one.label.as_str()).collect();
+    let text = format!("    not measured: {}", names.join("; "));
+    (!names.is_empty()).then(|| cut(&text, width))
+}
+
+/// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,
+/// because their headings say most.
+fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<String> {
+    const OF_MISSING: &str = "–: not measured, so no score";
+    const OF_SCORE: &str = "100 = costs nothing, relative to the layouts here";
+    if summary.ranked.is_empty() && summary.unscored.is_empty() {
+        return Vec::new();
+    }
+    let columns = summary.columns.iter().map(|column| column.meaning);
+    let of_score = (!summary.ranked.is_empty()).then_some(OF_SCORE);
+    let of_missing = (!summary.unscored.is_empty()).then_some(OF_MISSING);
+    let meanings: Vec<&str> = columns.chain(of_score).chain(of_missing).collect();
+    let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
+    let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
+    let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
+    let end = || (1..meanings.len()).map(from).find(|lines| fits(lines, most[1]));
+    let legend = whole.or_else(end);
+    let lines = legend.into_iter().flatten();
+    lines.map(|line| format!("    {line}")).collect()
+}
+
+/// The figures of a row, as the columns show them.
+fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+    let figures = figures.iter().zip(columns).map(|(value, column)| {
+        let mark = if is_rough && column.is_time { "~" } else { "" };
+        value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
+    });
+    figures.collect()
+}
+
+/// What was measured of somebody without a score.
+fn unscored_line(row: &UnscoredRow, columns: &[SummaryColumn]) -> Line {
+    Line {
+        rank: "–".to_owned(),
+        name: row.label.clone(),
+        score: "–".to_owned(),
+        figures: drawn(&row.figures, columns, row.rough),
+    }
+}
+
+fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
+    let score = fixed(row.score, 1);
+    let rank = row.rank.to_string();
+    Line {
+        rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),
+        name: row.label.clone(),
+        score: row.plus_minus.map_or_else(|| score.clone(), |half| format!("{score} ± {}", fixed(half, 1))),
+        figures: drawn(&row.figures, columns, row.rough),
+    }
+}
+
+/// The text at the right of so many columns.
+fn padded(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// The text, its end left out where it is wider.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for character in text.chars() {
+        if cut.width() + 1 >= width {
+            break;
+        }
+        cut.push(character);
+    }
+    cut + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::span;
+
+    #[test]
+    fn a_span_has_no_part_that_is_nothing() {
+        for (seconds, text) in [
+            (48.6, "49 s"),
+            (167.0, "2 min 47 s"),
+            (300.0, "5 min"),
+            (900.0, "15 min"),
+            (7_200.0, "2 h"),
+            (4_380.0, "1 h 13 min"),
+        ] {
+            assert_eq!(span(seconds), text);
+        }
+    }
+}

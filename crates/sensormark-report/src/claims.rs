@@ -1,0 +1,343 @@
+//! Claims of a study, each with whether it held here, the figures that decide it, and what it takes to hold.
+//!
+//! A claim of many parts is refuted by one of them and holds only with all. It is undecided if one of these is so:
+//!
+//! - an implementation that it is about has fewer than three valid repetitions;
+//! - the host was disturbed (and that was tolerated);
+//! - the interval over repetitions crosses what it takes.
+//!
+//! Each study's own module has its claims; how one is judged is here.
+
+use super::disturbed::tolerated;
+use super::field::{Arm, Field};
+use super::sections::cells::listed;
+use super::tables::{Cell, Table};
+use sensormark_data::number::significant;
+use sensormark_result::statistics::{Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, compare, summarize};
+
+/// A figure in each repetition; none where there is no valid trial.
+pub type Values = Vec<Option<f64>>;
+
+/// One part of a claim.
+struct Part {
+    /// Whether it held; `None` when it is undecided.
+    held: Option<bool>,
+    /// What decides it.
+    figures: String,
+}
+
+/// A claim, taken apart.
+pub struct Claim {
+    text: String,
+    /// What it takes to hold, with every tolerance.
+    holds: String,
+    parts: Vec<Part>,
+    /// What the claim is about and was not measured here.
+    missing: Vec<String>,
+    /// What is worth knowing beside it.
+    aside: String,
+    /// Whom it is about; everybody where it does not say.
+    about: Vec<String>,
+}
+
+/// A figure of an implementation in each repetition.
+pub struct Sample<'a> {
+    /// Whose.
+    pub arm: &'a Arm,
+    /// The figure.
+    pub values: Values,
+}
+
+/// What a claim is about: what the report calls it where it was not measured, and what stands for it here.
+pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
+
+/// A claim in the study's words, what it takes to hold, and how it is judged. The judge stops with `None` where something that it needs was not
+/// measured, which the claim has noted by then.
+pub fn claim(
+    text: impl Into<String>,
+    holds: impl Into<String>,
+    judge: impl FnOnce(&mut Claim) -> Option<()>,
+) -> Claim {
+    let mut claim = Claim::new(text, holds);
+    let _ = judge(&mut claim);
+    claim
+}
+
+impl<'a> Sample<'a> {
+    /// This figure of this implementation.
+    pub const fn new(arm: &'a Arm, values: Values) -> Self {
+        Self { arm, values }
+    }
+}
+
+impl Claim {
+    /// A claim in the study's words, and what it takes to hold, before anything is known.
+    pub fn new(text: impl Into<String>, holds: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            holds: holds.into(),
+            parts: Vec::new(),
+            missing: Vec::new(),
+            aside: String::new(),
+            about: Vec::new(),
+        }
+    }
+
+    /// Adds a part: whether it held (`None`: undecided), and the figures that decide it.
+    pub fn part(&mut self, held: Option<bool>, figures: String) {
+        self.parts.push(Part { held, figures });
+    }
+
+    /// Adds a part: one implementation has more of something than another, at least so many times. Both are named.
+    pub fn over(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
+        let held = is_less(&times(&other.values, factor), &one.values);
+        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
+    }
+
+    /// Adds a part: one implementation has less of something than another. Both are named.
+    pub fn under(&mut self, one: &Sample<'_>, other: &Sample<'_>, unit: &str) {
+        let held = is_less(&one.values, &other.values);
+        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
+    }
+
+    /// Adds a part: the other implementation has at least so many times as much of something that costs. Both are named, with how many times.
+    pub fn cheaper(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
+        let held = is_less(&times(&one.values, factor), &other.values);
+        let saved = ratios(&other.values, &one.values);
+        self.against(held, one, other, unit, &saved);
+    }
+
+    /// Adds a part: the other implementation has more of something that costs, but no more than so many times as much.
+    pub fn cheaper_by_up_to(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
+        let is_cheaper = is_less(&one.values, &other.values);
+        let is_no_further = is_less(&other.values, &times(&one.values, factor));
+        let saved = ratios(&other.values, &one.values);
+        self.against(all([is_cheaper, is_no_further]), one, other, unit, &saved);
+    }
+
+    /// A part of two implementations, and how many times the one is the other.
+    fn against(
+        &mut self,
+        held: Option<bool>,
+        one: &Sample<'_>,
+        other: &Sample<'_>,
+        unit: &str,
+        ratio: &[Option<f64>],
+    ) {
+        self.about(one.arm);
+        self.about(other.arm);
+        let ratio = mean(ratio);
+        let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
+        let figures = format!(
+            "{} {} against {} {unit} of {}{ratio}",
+            one.arm.label,
+            shown(&one.values),
+            shown(&other.values),
+            other.arm.label
+        );
+        self.part(held, figures);
+    }
+
+    /// Says whom it is about: whose repetitions have to be enough and undisturbed.
+    pub fn about(&mut self, arm: &Arm) {
+        if !self.about.contains(&arm.label) {
+            self.about.push(arm.label.clone());
+        }
+    }
+
+    /// What stands for something, which the claim is then about; nothing where it was not measured, which is noted.
+    pub fn needs<'a>(&mut self, (name, arm): Found<'a, '_>) -> Option<&'a Arm> {
+        match arm {
+            Some(arm) => self.about(arm),
+            None => self.missing(name),
+        }
+        arm
+    }
+
+    /// The same of two things.
+    pub fn needs_both<'a>(&mut self, one: Found<'a, '_>, other: Found<'a, '_>) -> Option<[&'a Arm; 2]> {
+        let (one, other) = (self.needs(one), self.needs(other));
+        Some([one?, other?])
+    }
+
+    /// Notes what the claim is about and was not measured.
+    pub fn missing(&mut self, what: &str) {
+        if !self.missing.iter().any(|known| known == what) {
+            self.missing.push(what.to_owned());
+        }
+    }
+
+    /// Notes what is worth knowing beside it.
+    pub fn aside(&mut self, words: String) {
+        self.aside = words;
+    }
+
+    /// Whether nothing speaks for or against it yet.
+    pub fn is_open(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Notes what was not measured where nothing speaks for or against it.
+    pub fn missing_if_open(&mut self, what: &str) {
+        if self.is_open() {
+            self.missing(what);
+        }
+    }
+
+    /// What became of it, and why it is undecided where it is. `doubt` is why its figures may not decide.
+    fn outcome(&self, doubt: Option<&'static str>) -> (&'static str, Option<&'static str>) {
+        let any = |held| self.parts.iter().any(|part| part.held == held);
+        if self.parts.is_empty() || (!self.missing.is_empty() && !any(Some(false))) {
+            ("cannot be judged", None)
+        } else if doubt.is_some() {
+            ("undecided", doubt)
+        } else if any(Some(false)) {
+            ("did not hold", None)
+        } else if any(None) {
+            ("undecided", Some("the interval crosses what it takes"))
+        } else {
+            ("held", None)
+        }
+    }
+
+    fn figures(&self, why: Option<&str>) -> String {
+        let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
+        if !self.missing.is_empty() {
+            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
+            all.push(format!("no valid trial of {}", listed(&names)));
+        }
+        if !self.aside.is_empty() {
+            all.push(self.aside.clone());
+        }
+        if let Some(why) = why {
+            all.push(format!("undecided: {why}"));
+        }
+        all.join("; ")
+    }
+
+    /// Why a run's figures may not decide this claim.
+    fn doubt(&self, field: &Field) -> Option<&'static str> {
+        let mut arms = field.all().map(|(_, arm)| arm).filter(|arm| {
+            field.valid_of(arm).next().is_some() && (self.about.is_empty() || self.about.contains(&arm.label))
+        });
+        arms.find_map(|arm| doubt(field, arm))
+    }
+}
+
+/// Why the figures of an implementation may not decide anything.
+pub fn doubt(field: &Field, arm: &Arm) -> Option<&'static str> {
+    if field.valid_of(arm).count() < SMALLEST_REPETITIONS {
+        Some("fewer than three valid repetitions")
+    } else if tolerated(field, arm).next().is_some() {
+        Some("the host was disturbed, which was tolerated")
+    } else {
+        None
+    }
+}
+
+/// Whether the first is less than the second; `None` where the interval over paired repetitions crosses that, or there are fewer than three.
+pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
+    match compare(first, second) {
+        Ok(comparison) => (comparison.p_value? < SIGNIFICANCE).then_some(comparison.ratio < 1.0),
+        // A 0 has no ratio, but a difference.
+        Err(_) => {
+            let pairs = first.iter().zip(second);
+            let apart: Values = pairs.map(|(one, other)| Some((*one)? - (*other)?)).collect();
+            let interval = interval(&apart)?;
+            match (interval.high < 0.0, interval.low > 0.0) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// Whether all hold: refuted by one, undecided where one is.
+pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let both = |one, other| match (one, other) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    };
+    parts.into_iter().reduce(both).flatten()
+}
+
+/// Whether any of these figures was measured.
+pub fn has(values: &[Option<f64>]) -> bool {
+    values.iter().any(Option::is_some)
+}
+
+/// Whether one is as much as the other, to this part of it either way: 0.2 is from 0.8 times to 1 / 0.8 times.
+pub fn is_level(one: &[Option<f64>], other: &[Option<f64>], part: f64) -> Option<bool> {
+    let interval = compare(one, other).ok()?.interval?;
+    inside(interval, 1.0 - part, 1.0 / (1.0 - part))
+}
+
+/// Whether the mean is from `low` to `high`.
+pub fn is_within(values: &[Option<f64>], low: f64, high: f64) -> Option<bool> {
+    inside(interval(values)?, low, high)
+}
+
+fn interval(values: &[Option<f64>]) -> Option<Interval> {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    summarize(&values).ok()?.interval
+}
+
+/// Whether an interval is inside or outside; neither where it crosses a border.
+pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
+    if interval.low >= low && interval.high <= high {
+        Some(true)
+    } else if interval.high < low || interval.low > high {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The figures times a factor.
+pub fn times(values: &[Option<f64>], factor: f64) -> Values {
+    let raised = values.iter().map(|value| Some((*value)? * factor));
+    raised.collect()
+}
+
+/// One divided by the other, repetition by repetition.
+pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
+    let ratio =
+        |(one, other): (&Option<f64>, &Option<f64>)| Some((*one)? / other.filter(|other| *other > 0.0)?);
+    one.iter().zip(other).map(ratio).collect()
+}
+
+/// The mean of what was measured.
+pub fn mean(values: &[Option<f64>]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The mean for a sentence; a dash where nothing was measured.
+pub fn shown(values: &[Option<f64>]) -> String {
+    mean(values).map_or_else(|| "–".to_owned(), |value| significant(value, 3))
+}
+
+/// The table of these claims, judged by one run.
+pub fn table(field: &Field, claims: &[Claim]) -> Table {
+    let doubts = claims.iter().map(|claim| claim.doubt(field)).collect();
+    doubted("claims", "Did they hold here?", claims, doubts)
+}
+
+/// The table of claims, each with why its figures may not decide it.
+pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'static str>>) -> Table {
+    let columns = ["claim", "here", "figures", "holds when"];
+    let mut table = Table::new(id, title, &columns);
+    for (claim, doubt) in claims.iter().zip(doubts) {
+        let (outcome, why) = claim.outcome(doubt);
+        table.row(vec![
+            Cell::text(&claim.text),
+            Cell::text(outcome),
+            Cell::text(claim.figures(why)),
+            Cell::text(&claim.holds),
+        ]);
+    }
+    table.note("Undecided: fewer than three valid repetitions, a disturbed host that was tolerated, or a 95 % interval over repetitions that crosses what the claim takes.");
+    table
+}

@@ -1,0 +1,208 @@
+//! The figures of one run that can be held against another's: of each implementation, one value for each valid repetition.
+
+use crate::field::{Arm, Field};
+use crate::{costs, criteria};
+use sensormark_data::units::Total;
+use sensormark_result::measurement::disk;
+use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
+use sensormark_result::score::{self, Criterion};
+use sensormark_result::statistics::Better;
+use std::collections::BTreeMap;
+
+/// A figure of one implementation over its valid repetitions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Implementation and side ("MariaDB bulk (write)").
+    pub implementation: String,
+    /// What it is ("server CPU", "load: median").
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way it is good.
+    pub better: Better,
+    /// Whether it is of what the server uses, so that it can only be had and compared where servers are of one origin.
+    pub of_server: bool,
+    /// Whether the host was disturbed in one of the repetitions, which was tolerated.
+    pub disturbed: bool,
+    /// One value a valid repetition.
+    pub values: Vec<f64>,
+    /// The repetition of each value.
+    pub repetitions: Vec<u32>,
+}
+
+impl Figure {
+    /// Its value in a repetition; none where that is not valid.
+    pub fn in_repetition(&self, repetition: u32) -> Option<f64> {
+        let place = self.repetitions.iter().position(|one| *one == repetition)?;
+        self.values.get(place).copied()
+    }
+
+    /// Whether the other is the same figure of the same implementation.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.implementation == other.implementation && self.name == other.name
+    }
+}
+
+/// An implementation's name on one side. Whether it was read hot or cold is among what differs between the runs.
+pub fn name(side: &str, arm: &Arm) -> String {
+    let label = arm.label.replacen(arm.implementation.cache.mark(), "", 1);
+    if side == "both" { label } else { format!("{label} ({side})") }
+}
+
+/// One figure of one trial.
+struct Taken {
+    name: String,
+    unit: String,
+    better: Better,
+    of_server: bool,
+    value: f64,
+}
+
+/// The criteria of the score that are of what the server uses.
+const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"];
+
+/// All figures of a run's valid trials, by implementation.
+pub fn figures(field: &Field) -> Vec<Figure> {
+    let criteria = score::study_criteria();
+    field.all().flat_map(|(side, arm)| of_arm(field, side, arm, &criteria)).collect()
+}
+
+fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<Figure> {
+    let mut order: Vec<String> = Vec::new();
+    let mut found: BTreeMap<String, Figure> = BTreeMap::new();
+    for trial in field.valid_of(arm) {
+        let mut taken =
+            if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial, criteria) };
+        taken.extend(of_latencies(trial));
+        for figure in taken {
+            if !found.contains_key(&figure.name) {
+                order.push(figure.name.clone());
+            }
+            let entry = found.entry(figure.name.clone()).or_insert_with(|| Figure {
+                implementation: name(side, arm),
+                name: figure.name,
+                unit: figure.unit,
+                better: figure.better,
+                of_server: figure.of_server,
+                disturbed: false,
+                values: Vec::new(),
+                repetitions: Vec::new(),
+            });
+            entry.disturbed |= trial.is_rough();
+            entry.values.push(figure.value);
+            entry.repetitions.push(trial.repetition);
+        }
+    }
+    order.into_iter().filter_map(|figure| found.remove(&figure)).collect()
+}
+
+/// The score's criteria of a trial of a steady rate.
+fn of_criteria(field: &Field, trial: &TrialRecord, criteria: &[Criterion]) -> Vec<Taken> {
+    let values = criteria::values(trial, &field.run);
+    let taken = criteria.iter().filter_map(|criterion| {
+        Some(Taken {
+            name: criterion.name.clone(),
+            unit: criterion.unit.clone(),
+            better: criterion.better,
+            of_server: OF_SERVER.contains(&criterion.id.as_str()),
+            value: *values.get(&criterion.id)?,
+        })
+    });
+    taken.collect()
+}
+
+fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
+    let mut taken = Vec::new();
+    for (operation, record) in &trial.latencies {
+        latency(&mut taken, &operation.replace('_', " "), record);
+    }
+    taken
+}
+
+/// What each load of a trial of phases came to, and what its phase used.
+fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
+    let mut taken = Vec::new();
+    for load in trial.loads.iter().filter(|load| !load.warm_up) {
+        let title = title(load);
+        if !load.open_loop
+            && let Some(value) = load.operations_per_second()
+        {
+            taken.push(Taken {
+                name: format!("{title}: operations"),
+                unit: "1/s".to_owned(),
+                better: Better::Higher,
+                of_server: false,
+                value,
+            });
+        }
+        for (class, record) in &load.classes {
+            let words = if *class == load.name || *class == load.phase {
+                title.clone()
+            } else {
+                format!("{title}, {class}")
+            };
+            latency(&mut taken, &words, &record.latency);
+        }
+    }
+    taken.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
+    if let Some(bytes) = disk::growth_bytes(trial) {
+        taken.push(Taken {
+            name: "disk".to_owned(),
+            unit: "MB".to_owned(),
+            better: Better::Lower,
+            of_server: true,
+            value: bytes / 1e6,
+        });
+    }
+    taken
+}
+
+/// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
+/// unless both sides were measured.
+fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
+    let roles = &phase.totals.as_ref().filter(|_| phase.operations > 0)?.roles;
+    if !trial.implementation.embedded && !roles.contains_key("server") {
+        return None;
+    }
+    let sides = ["server", "trial"].into_iter();
+    let cpu_ns: u64 = sides.filter_map(|side| roles.get(side)).map(|role| role.cpu_ns).total();
+    let (per, unit, value) = match costs::of_phase(trial, &phase.name).count() {
+        0 | 1 => (" an operation", "µs", cpu_ns as f64 / 1e3 / phase.operations as f64),
+        _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
+        _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
+    };
+    Some(Taken {
+        name: format!("{}: CPU of both sides{per}", phase.name),
+        unit: unit.to_owned(),
+        better: Better::Lower,
+        of_server: true,
+        value,
+    })
+}
+
+fn title(load: &LoadRecord) -> String {
+    if load.name == load.phase { load.phase.clone() } else { format!("{} {}", load.phase, load.name) }
+}
+
+fn latency(taken: &mut Vec<Taken>, words: &str, record: &LatencyRecord) {
+    let summary = &record.summary;
+    if summary.count == 0 {
+        return;
+    }
+    let figures = [
+        ("mean", Some(summary.mean_ns)),
+        ("median", summary.p50_ns.map(|ns| ns as f64)),
+        ("p99", summary.p99_ns.map(|ns| ns as f64)),
+    ];
+    for (figure, value_ns) in figures {
+        if let Some(value_ns) = value_ns {
+            taken.push(Taken {
+                name: format!("{words}: {figure}"),
+                unit: "ms".to_owned(),
+                better: Better::Lower,
+                of_server: false,
+                value: value_ns / 1e6,
+            });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Which servers two runs had: where they came from, how many, of which version. What a server uses can only be compared where both were measured in
+//! the same way; another version may be what is compared, and is named.
+
+use super::figures::name;
+use crate::field::{Arm, Field};
+use sensormark_result::measurement::record::Implementation;
+use sensormark_result::measurement::server::ServerRecord;
+use std::fmt;
+
+/// Where an implementation's server came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    managed: bool,
+    servers: usize,
+}
+
+impl Origin {
+    /// Whether sensormark started it.
+    pub const fn is_managed(self) -> bool {
+        self.managed
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.managed, self.servers) {
+            (true, _) => text.write_str("a server that sensormark started"),
+            (false, 1) => text.write_str("an existing server"),
+            (false, several) => write!(text, "{several} existing servers"),
+        }
+    }
+}
+
+/// The origins of an implementation's server in both runs, where they are not alike.
+pub fn unlike(first: &Field, second: &Field, implementation: &str) -> Option<(Origin, Origin)> {
+    let (one, other) = (origin(first, implementation)?, origin(second, implementation)?);
+    (one != other).then_some((one, other))
+}
+
+/// Implementations that both runs measured on servers of unlike origin, each with these.
+pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)> {
+    let names = first.all().map(|(side, arm)| name(side, arm));
+    names
+        .filter_map(|name| {
+            let (one, other) = unlike(first, second, &name)?;
+            Some((name, one, other))
+        })
+        .collect()
+}
+
+/// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
+pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (side, arm) in first.all() {
+        let own = name(side, arm);
+        let (Some(one), Some(other)) = (server(first, &own), server(second, &own)) else {
+            continue;
+        };
+        let budget = |server: &ServerRecord| match server.memory_budget_bytes {
+            Some(bytes) => format!("{} MB", bytes >> 20),
+            None => "the server's own choice".to_owned(),
+        };
+        let mut differ = |what: &str, one: String, other: String| {
+            if one != other {
+                let text = format!("{own}, {what}: {one} in the first, {other} in the second");
+                lines.push(text);
+            }
+        };
+        differ("server's version", one.version.clone(), other.version.clone());
+        if one.managed && other.managed {
+            differ("server's program", one.origin.clone(), other.origin.clone());
+            differ("memory allowed", budget(one), budget(other));
+        }
+    }
+    lines
+}
+
+/// The server of an implementation's first valid trial; none for an embedded database.
+fn server<'a>(field: &'a Field, implementation: &str) -> Option<&'a ServerRecord> {
+    let mut arms = field.all();
+    let (_, arm) = arms.find(|(side, arm)| name(side, arm) == implementation)?;
+    let mut trials = field.valid_of(arm);
+    trials.find_map(|trial| trial.server.as_ref())
+}
+
+/// None for an embedded database, and where nothing was measured.
+pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
+    let (side, arm) = field.all().find(|(side, arm)| name(side, arm) == implementation)?;
+    let mut servers = field.valid_of(arm).filter_map(|trial| trial.server.as_ref());
+    let managed = servers.next()?.managed;
+    let same = |(other_side, other): &(&str, &Arm)| {
+        *other_side == side && is_twin(&arm.implementation, &other.implementation)
+    };
+    Some(Origin { managed, servers: field.all().filter(same).count() })
+}
+
+/// Whether they are the same but for the server.
+fn is_twin(one: &Implementation, other: &Implementation) -> bool {
+    one.store == other.store
+        && one.layout_name == other.layout_name
+        && one.layout == other.layout
+        && one.strategy == other.strategy
+        && one.durability == other.durability
+        && one.cluster == other.cluster
+        && one.cache == other.cache
+}

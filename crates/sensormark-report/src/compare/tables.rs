@@ -1,0 +1,329 @@
+//! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
+
+use super::figures::name;
+use super::forest::{self, is_blind};
+use super::origin::{all_unlike, otherwise_unlike};
+use super::pairs::{Change, Pair};
+use crate::disturbed::tolerated;
+use crate::field::Field;
+use crate::sections::cells::{counted, geometric_mean};
+use crate::sections::memory_limit;
+use crate::tables::{Cell, Document, Section, Table};
+use sensormark_data::number::significant;
+use sensormark_result::measurement::record::{RunRecord, TrialRecord};
+use sensormark_result::statistics::SMALLEST_REPETITIONS;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Disturbances of a run that are told.
+const MOST_DISTURBANCES: usize = 5;
+/// Why there is no figure of a test.
+const NOT_TESTED: &str = "not tested";
+
+/// The whole document.
+pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
+    let mut document = Document {
+        title: format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name),
+        sections: Vec::new(),
+    };
+    let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
+    let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
+    let mut answer = answer(pairs, &beyond, &asked);
+    answer.list(
+        lost.iter()
+            .map(|label| format!("{label} was valid in the first run and is not in the second."))
+            .collect(),
+    );
+    forest::add(&mut answer, pairs);
+    let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
+    // Where a host was disturbed, that is what a reader has to know first.
+    let own = match is_disturbed(first) || is_disturbed(second) {
+        true => [disturbance, answer],
+        false => [answer, disturbance],
+    };
+    own.into_iter().for_each(|section| document.section(section));
+    document.section(likeness(first, second));
+    document.section(figures(
+        pairs,
+        "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
+    ));
+    document
+}
+
+/// Every figure, and what its verdict rests on.
+pub fn figures(pairs: &[Pair], interval: &str) -> Section {
+    let mut figures = Section::new("figures", "Figures");
+    let mut all = table("all", "Every figure", pairs.iter());
+    all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
+    all.note(
+        "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
+    );
+    figures.table(all);
+    figures.table(tests(pairs));
+    figures
+}
+
+/// How the host was disturbed in each run, as far as that was tolerated.
+pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
+    let mut section = Section::new("disturbance", "Was the host quiet?");
+    let items = runs.iter().map(|(run, field)| {
+        let arms = || field.all().map(|(_, arm)| arm);
+        let all = arms().map(|arm| field.valid_of(arm).count()).sum::<usize>();
+        let disturbed: Vec<&TrialRecord> = arms().flat_map(|arm| tolerated(field, arm)).collect();
+        if disturbed.is_empty() {
+            return format!("{run}: undisturbed in {}.", counted(all, "valid trial"));
+        }
+        let texts = disturbed.iter().flat_map(|trial| {
+            let label = trial.implementation.label();
+            let texts = trial.disturbances().into_iter();
+            texts.map(move |text| format!("{label}: {text}"))
+        });
+        let texts: Vec<String> = texts.collect();
+        let more = match texts.len().saturating_sub(MOST_DISTURBANCES) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let shown = &texts[..texts.len().min(MOST_DISTURBANCES)];
+        format!(
+            "{run}: disturbed, which was tolerated, in {} of {}: {}{more}.",
+            disturbed.len(),
+            counted(all, "valid trial"),
+            shown.join("; ")
+        )
+    });
+    section.list(items.collect());
+    section
+}
+
+pub fn is_disturbed(field: &Field) -> bool {
+    field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
+}
+
+fn count(pairs: &[Pair], change: Change) -> usize {
+    pairs.iter().filter(|pair| pair.change == change).count()
+}
+
+/// How many figures changed `beyond` what counts for none ("by more than 2 % and "), and why others are not decided. `asked` says where repetitions are needed.
+pub fn answer(pairs: &[Pair], beyond: &str, asked: &str) -> Section {
+    let mut section = Section::new("answer", "Answer");
+    let disturbed = count(pairs, Change::Disturbed);
+    let untested = count(pairs, Change::Untested);
+    let tested = pairs.len() - untested - disturbed;
+    if tested > 0 {
+        section.paragraph(format!(
+            "Of {}: {} better, {} worse, {beyond}significantly (5 % after Holm's correction). {}",
+            counted(tested, "figure"),
+            count(pairs, Change::Better),
+            count(pairs, Change::Worse),
+            not_found(pairs)
+        ));
+    }
+    if disturbed > 0 {
+        section.paragraph(format!(
+            "{} not decided: the host was disturbed in a repetition, and that was tolerated. Their ratios are shown, and the disturbance may have made them.",
+            counted(disturbed, "figure")
+        ));
+    }
+    if untested > 0 {
+        section.paragraph(format!(
+            "{} cannot be tested: that takes at least {SMALLEST_REPETITIONS} valid repetitions {asked}, and values above 0. Their ratios are shown, and chance may have made them.",
+            counted(untested, "figure")
+        ));
+    }
+    section
+}
+
+/// Of how many figures no change was found, and how small a change would have been.
+fn not_found(pairs: &[Pair]) -> String {
+    let own = pairs.iter().filter(|pair| pair.change == Change::NotFound);
+    let mut detectable: Vec<f64> = own.filter_map(|pair| pair.detectable).collect();
+    detectable.sort_by(f64::total_cmp);
+    let percent = |value: f64| significant(value * 100.0, 2);
+    match detectable.as_slice() {
+        [] => String::new(),
+        [one] => format!("In 1 {}.", forest::unseen(*one)),
+        [least, .., most] => {
+            let count = detectable.len();
+            let median = detectable[count / 2];
+            if is_blind(median) {
+                return format!(
+                    "In {count} no change found, and so few repetitions hardly show one (the sharpest figure: over {} %).",
+                    percent(*least)
+                );
+            }
+            let range = match is_blind(*most) {
+                true => format!("the sharpest {} %", percent(*least)),
+                false => format!("{} to {} %", percent(*least), percent(*most)),
+            };
+            format!(
+                "In {count} no change found; would have seen one over {} % (the median figure; {range}).",
+                percent(median)
+            )
+        }
+    }
+}
+
+/// What differs between the runs besides what is compared.
+fn likeness(first: &Field, second: &Field) -> Section {
+    let mut section = Section::new("likeness", "Are the runs alike?");
+    let mut items = Vec::new();
+    let mut differ = |what: &str, one: String, other: String| {
+        if one != other {
+            items.push(format!("{what}: {one} in the first, {other} in the second"));
+        }
+    };
+    let (one, other) = (&first.run, &second.run);
+    differ("sensormark", one.sensormark.clone(), other.sensormark.clone());
+    differ("scale", one.scale.clone(), other.scale.clone());
+    differ("seed", one.seed.to_string(), other.seed.to_string());
+    differ("cache", cache(first), cache(second));
+    differ(
+        "memory limit of servers (--memory-limit)",
+        memory_limit::in_words(first),
+        memory_limit::in_words(second),
+    );
+    let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
+    differ("protocol (--as-study)", protocol(one), protocol(other));
+    for (key, value, its) in differing(&one.parameters, &other.parameters) {
+        differ(&key, value, its);
+    }
+    for key in ["processor", "memory_bytes", "kernel_release", "hypervisor", "container"] {
+        let of = |field: &Field| field.run.environment.get(key).cloned().unwrap_or_default();
+        differ(key, of(first).to_string(), of(second).to_string());
+    }
+    differ("machine", kind(first), kind(second));
+    differ("load from", shards(first), shards(second));
+    for (name, one, other) in all_unlike(first, second) {
+        items.push(format!(
+            "{name}: {one} in the first, {other} in the second. What a server uses (CPU, memory, storage, disk) is not compared between them."
+        ));
+    }
+    items.extend(otherwise_unlike(first, second));
+    items.extend(unmeasured(first, second));
+    if items.is_empty() && (is_disturbed(first) || is_disturbed(second)) {
+        section.paragraph("The same parameters, seed and version; but the host was disturbed, so it was not the same machine in both.");
+    } else if items.is_empty() {
+        section.paragraph("The same parameters, seed, version and machine, as far as the runs tell.");
+    } else {
+        section
+            .paragraph("Not quite: what follows may be the cause of a difference as well as anything else.");
+        section.list(items);
+    }
+    section
+}
+
+/// How many machines made the load.
+fn shards(field: &Field) -> String {
+    counted(usize::try_from(field.run.shard.1).unwrap_or(0), "machine")
+}
+
+/// Implementations whose server could not be measured in one of the runs, although it is one.
+fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
+    let names = |field: &Field| -> BTreeSet<String> {
+        let is_unmeasured = |trial: &TrialRecord| {
+            let mut totals = trial.phases.iter().filter_map(|phase| phase.totals.as_ref());
+            !trial.implementation.embedded
+                && trial.server.is_some()
+                && totals.all(|totals| !totals.roles.contains_key("server"))
+        };
+        let arms = field.all();
+        let own = arms.filter(|(_, arm)| field.valid_of(arm).any(is_unmeasured));
+        own.map(|(side, arm)| name(side, arm)).collect()
+    };
+    let (one, other) = (names(first), names(second));
+    let text = |name: &String| {
+        let place = match (one.contains(name), other.contains(name)) {
+            (true, true) => "both runs",
+            (true, false) => "the first run",
+            _ => "the second run",
+        };
+        format!("{name}: the server was not measured in {place}, so CPU of both sides is left out")
+    };
+    one.union(&other).map(text).collect()
+}
+
+/// Physical or virtual, as the fourth and fifth tables of the sensor-operations study have it.
+fn kind(field: &Field) -> String {
+    let of = |key: &str| {
+        let value = field.run.environment.get(key);
+        value.is_some_and(|value| !value.is_null())
+    };
+    if of("hypervisor") || of("container") { "virtual".to_owned() } else { "physical".to_owned() }
+}
+
+/// What was found in memory by what only reads.
+fn cache(field: &Field) -> String {
+    let arms = field.contestants().iter();
+    let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
+    caches.into_iter().collect::<Vec<_>>().join(" and ")
+}
+
+/// Parameters of one name and two values.
+fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
+    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else {
+        return Vec::new();
+    };
+    let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
+    let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
+    keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key)))).collect()
+}
+
+/// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.
+fn as_typed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(as_typed).collect::<Vec<_>>().join(","),
+        other => other.to_string(),
+    }
+}
+
+fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {
+    let columns = ["implementation", "figure", "unit", "first", "second", "second / first", "change"];
+    let mut table = Table::new(id, title, &columns);
+    table.keys = 2;
+    table.is_detail = true;
+    for pair in pairs {
+        table.row(vec![
+            Cell::text(&pair.figure.implementation),
+            Cell::text(&pair.figure.name),
+            Cell::text(&pair.figure.unit),
+            cell(&pair.figure.values),
+            cell(&pair.second),
+            forest::ratio(pair),
+            Cell::text(forest::words(pair)),
+        ]);
+    }
+    table
+}
+
+/// What each verdict rests on. Programs read it.
+fn tests(pairs: &[Pair]) -> Table {
+    let columns =
+        ["implementation", "figure", "second / first", "p", "corrected p", "detectable [%]", "verdict"];
+    let mut table = Table::new("tests", "What the verdicts rest on", &columns);
+    table.keys = 2;
+    table.is_detail = true;
+    for pair in pairs {
+        let tested = pair.compared.and_then(|compared| compared.tested);
+        table.row(vec![
+            Cell::text(&pair.figure.implementation),
+            Cell::text(&pair.figure.name),
+            forest::ratio(pair),
+            Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
+            Cell::maybe(pair.corrected_p, NOT_TESTED),
+            percent(pair),
+            Cell::text(pair.change.text()),
+        ]);
+    }
+    table
+}
+
+fn percent(pair: &Pair) -> Cell {
+    let percent = pair.detectable.map(|detectable| detectable * 100.0);
+    Cell::maybe(percent, NOT_TESTED)
+}
+
+fn cell(values: &[f64]) -> Cell {
+    let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+    geometric_mean(&values, "not measured")
+}

@@ -1,0 +1,187 @@
+//! Who is compared: trials sorted by implementation and repetition. It judges nothing and computes no figure.
+
+use super::clean::clean;
+use sensormark_result::measurement::record::{Implementation, RunRecord, Side, TrialRecord};
+use sensormark_store::Layout;
+
+/// The trials of one side of one implementation, one a repetition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arm {
+    /// The name in tables, printable, unique among its side's.
+    pub label: String,
+    /// What was measured.
+    pub implementation: Implementation,
+    /// Places in [`Field::trials`], one for each of [`Field::blocks`].
+    pub places: Vec<Option<usize>>,
+}
+
+/// A run's trials, sorted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// The run.
+    pub run: RunRecord,
+    /// The trials that count: of each implementation and repetition the first attempt that came to a conclusion ([`TrialRecord::counts_instead_of`]).
+    pub trials: Vec<TrialRecord>,
+    /// Other attempts, which do not count.
+    pub superseded: Vec<TrialRecord>,
+    /// The repetitions that there are, ascending.
+    pub blocks: Vec<u32>,
+    /// What was written, in the order of the first repetition.
+    pub writes: Vec<Arm>,
+    /// What was read.
+    pub reads: Vec<Arm>,
+    /// What did both at once.
+    pub mixed: Vec<Arm>,
+}
+
+/// What trials of one write and its reads have in common.
+fn same_data(one: &Implementation, other: &Implementation) -> bool {
+    let key = |of: &Implementation| -> (String, String, Layout) {
+        (of.store.clone(), of.layout_name.clone(), of.layout)
+    };
+    key(one) == key(other)
+        && one.server == other.server
+        && one.durability == other.durability
+        && one.cluster == other.cluster
+}
+
+/// Whether they read the same data in the same way, or wrote it.
+fn same_arm(one: &Implementation, other: &Implementation) -> bool {
+    same_data(one, other) && one.strategy == other.strategy && one.cache == other.cache
+}
+
+/// Whether both measured the same of the same implementation.
+fn same_trial(one: &TrialRecord, other: &TrialRecord) -> bool {
+    one.side == other.side && same_arm(&one.implementation, &other.implementation)
+}
+
+impl Field {
+    /// Sorts the trials of a run.
+    pub fn new(run: RunRecord, mut all: Vec<TrialRecord>) -> Self {
+        all.sort_by(|one, other| {
+            let key = |of: &TrialRecord| (of.repetition, of.turn, of.attempt);
+            let started = || one.started.cmp(&other.started);
+            key(one).cmp(&key(other)).then_with(started)
+        });
+        let (mut trials, mut superseded): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
+        for trial in all {
+            let same = trials
+                .iter_mut()
+                .find(|other| other.repetition == trial.repetition && same_trial(other, &trial));
+            match same {
+                None => trials.push(trial),
+                Some(earlier) if trial.counts_instead_of(earlier) => {
+                    superseded.push(std::mem::replace(earlier, trial));
+                }
+                Some(_) => superseded.push(trial),
+            }
+        }
+        let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let mut field = Self {
+            run,
+            trials,
+            superseded,
+            blocks,
+            writes: Vec::new(),
+            reads: Vec::new(),
+            mixed: Vec::new(),
+        };
+        field.writes = field.arms(Side::Write);
+        field.reads = field.arms(Side::Read);
+        field.mixed = field.arms(Side::Mixed);
+        field
+    }
+
+    fn arms(&self, side: Side) -> Vec<Arm> {
+        let mut arms: Vec<Arm> = Vec::new();
+        for (place, trial) in self.trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
+            // Every repetition is listed.
+            let Ok(block) = self.blocks.binary_search(&trial.repetition) else {
+                continue;
+            };
+            let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
+            let arm = found.unwrap_or_else(|| {
+                arms.push(Arm {
+                    label: unique(clean(&trial.implementation.label()), &arms),
+                    implementation: trial.implementation.clone(),
+                    places: vec![None; self.blocks.len()],
+                });
+                arms.len() - 1
+            });
+            arms[arm].places[block] = Some(place);
+        }
+        arms
+    }
+
+    /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
+    pub fn contestants(&self) -> &[Arm] {
+        if self.has_phases() { &self.mixed } else { &self.reads }
+    }
+
+    /// Whether trials go through phases of loads, writing and asking in one.
+    pub fn has_phases(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty() && !self.mixed.is_empty()
+    }
+
+    /// The arm that wrote what this one reads; itself where it does both.
+    pub fn write_of(&self, read: &Arm) -> Option<&Arm> {
+        self.writes
+            .iter()
+            .chain(&self.mixed)
+            .find(|write| same_data(&write.implementation, &read.implementation))
+    }
+
+    /// The arms that read what this one wrote.
+    pub fn reads_of<'a>(&'a self, write: &'a Arm) -> impl Iterator<Item = &'a Arm> {
+        self.reads.iter().filter(|read| same_data(&write.implementation, &read.implementation))
+    }
+
+    /// The arm's trial in each repetition.
+    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = Option<&'a TrialRecord>> {
+        arm.places.iter().map(|place| place.map(|place| &self.trials[place]))
+    }
+
+    /// The arm's trials whose figures may be believed.
+    pub fn valid_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        self.trials_of(arm).flatten().filter(|trial| trial.verdict.is_valid())
+    }
+
+    /// All of the arm's trials, attempts included that do not count.
+    pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        let counts = self.trials_of(arm).flatten().next();
+        let is_of = move |trial: &&TrialRecord| counts.is_some_and(|one| same_trial(one, trial));
+        let others = self.superseded.iter().filter(is_of);
+        others.chain(self.trials_of(arm).flatten())
+    }
+
+    /// A figure of the arm in each repetition; none where the trial is missing or not valid.
+    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<Option<f64>> {
+        self.trials_of(arm)
+            .map(|trial| trial.filter(|trial| trial.verdict.is_valid()).and_then(&figure))
+            .collect()
+    }
+
+    /// All arms: writes, reads, and what did both at once, each with what its side is called.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, &Arm)> {
+        let named = |name: &'static str| move |arm| (name, arm);
+        self.writes
+            .iter()
+            .map(named("write"))
+            .chain(self.reads.iter().map(named("read")))
+            .chain(self.mixed.iter().map(named("both")))
+    }
+}
+
+/// The label, with a number behind it where it is taken.
+fn unique(label: String, arms: &[Arm]) -> String {
+    let is_taken = |label: &String| arms.iter().any(|arm| arm.label == *label);
+    if !is_taken(&label) {
+        return label;
+    }
+    (2..)
+        .map(|number| format!("{label} ({number})"))
+        .find(|label| !is_taken(label))
+        .expect("numbers do not end")
+}

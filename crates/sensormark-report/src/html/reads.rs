@@ -1,0 +1,222 @@
+//! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
+//! values where there are too few for one. Whole distributions are in [`super::curves`].
+
+use crate::clean::clean;
+use crate::field::{Arm, Field};
+use crate::summary::Estimate;
+use hdrhistogram::Histogram;
+use sensormark_data::units::Total;
+use sensormark_result::measurement::latency::total;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// What all kinds of reads together are called.
+const ALL: &str = "all reads";
+/// Single values that are drawn of an operation, at most.
+const MOST_POINTS: u32 = 40;
+
+/// The reads of a trial by their names.
+type Reads<'a> = Vec<(String, &'a LatencyRecord)>;
+
+/// What the reads of everybody took: the operations, and what each contestant took for each of them, in the order of the field's contestants.
+pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
+    let contestants = field.contestants().iter();
+    let arms: Vec<Vec<Reads<'_>>> = contestants.map(|arm| reads_of(field, arm)).collect();
+    let mut operations: Vec<String> = Vec::new();
+    for (name, _) in arms.iter().flatten().flatten() {
+        if !operations.contains(name) {
+            operations.push(name.clone());
+        }
+    }
+    let common = common(&arms);
+    let is_several = operations.len() > 1 && !common.is_empty();
+    let of = |trials: &Vec<Reads<'_>>| {
+        let all = is_several.then(|| together(trials, &common));
+        let each = operations.iter().map(|name| took(trials, name));
+        all.into_iter().chain(each).collect()
+    };
+    let values = arms.iter().map(of).collect();
+    if is_several {
+        operations.insert(0, ALL.to_owned());
+    }
+    (operations, values)
+}
+
+/// The reads of each valid trial.
+fn reads_of<'a>(field: &'a Field, arm: &'a Arm) -> Vec<Reads<'a>> {
+    field.valid_of(arm).map(asked).collect()
+}
+
+/// Names of the reads that all who read anything did.
+fn common(arms: &[Vec<Reads<'_>>]) -> BTreeSet<String> {
+    let trials = arms.iter().flatten().filter(|reads| !reads.is_empty());
+    let names = |reads: &Reads<'_>| reads.iter().map(|(name, _)| name.clone()).collect();
+    let mut sets = trials.map(names);
+    let first: BTreeSet<String> = sets.next().unwrap_or_default();
+    sets.fold(first, |common, own| &common & &own)
+}
+
+/// What the trial asked: of a steady rate its reads from when they were due, else each load that does not write.
+fn asked(trial: &TrialRecord) -> Reads<'_> {
+    let own = trial.latencies.get(names::CYCLE_READ).into_iter();
+    let own = own.map(|record| (names::CYCLE_READ.replace('_', " "), record));
+    let loads = trial.loads.iter().filter(|load| !load.warm_up && !load.writes);
+    let of_loads = loads.flat_map(|load| {
+        let classes = load.classes.iter();
+        classes.map(move |(class, record)| (name(load, class), &record.latency))
+    });
+    own.chain(of_loads).filter(|(_, record)| record.summary.count > 0).collect()
+}
+
+fn name(load: &LoadRecord, class: &str) -> String {
+    let mut parts = vec![load.phase.as_str()];
+    for part in [load.name.as_str(), class] {
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    clean(&parts.join(", ")).replace('_', " ")
+}
+
+/// One operation: nothing where nobody asked it.
+fn took(trials: &[Reads<'_>], operation: &str) -> Value {
+    let own = trials.iter().flatten();
+    let records: Vec<&LatencyRecord> =
+        own.filter(|(name, _)| name == operation).map(|(_, record)| *record).collect();
+    let medians: Option<Vec<f64>> = records.iter().map(|record| median(record)).collect();
+    let Some(median) = medians.and_then(|medians| Estimate::geometric(&medians)) else {
+        return Value::Null;
+    };
+    let p99 = geometric(records.iter().map(|record| p99(record)));
+    let points = match p99 {
+        Some(_) => Vec::new(),
+        None => points(&records),
+    };
+    let count: u64 = records.iter().map(|record| record.summary.count).total();
+    value(median, p99, &points, count)
+}
+
+/// All operations that everybody asked, each counting alike: geometric means over them. The points are the operations' medians.
+fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
+    let mut own: Vec<Vec<&LatencyRecord>> = Vec::new();
+    for reads in trials {
+        let known = reads.iter().filter(|(name, _)| common.contains(name));
+        own.push(known.map(|(_, record)| *record).collect());
+    }
+    let trials = own;
+    let over = |figure: fn(&LatencyRecord) -> Option<f64>| -> Option<Vec<f64>> {
+        let trials = trials.iter();
+        trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
+    };
+    let Some(median_of_all) = over(median).and_then(|medians| Estimate::geometric(&medians)) else {
+        return Value::Null;
+    };
+    let p99 = over(p99).and_then(|values| Estimate::geometric(&values));
+    let p99 = p99.map(|estimate| estimate.value);
+    let first = trials.first().filter(|_| p99.is_none());
+    let points: Vec<f64> = first.into_iter().flatten().filter_map(|r| median(r)).collect();
+    let records = trials.iter().flatten();
+    let count: u64 = records.map(|record| record.summary.count).total();
+    value(median_of_all, p99, &points, count)
+}
+
+fn value(median: Estimate, p99: Option<f64>, points: &[f64], count: u64) -> Value {
+    let points: Vec<f64> = points.iter().copied().map(digits).collect();
+    json!({
+        "value": digits(median.value),
+        "low": median.interval.map(|interval| digits(interval.low)),
+        "high": median.interval.map(|interval| digits(interval.high)),
+        "p99": p99.map(digits),
+        "points": points,
+        "count": count,
+    })
+}
+
+/// The geometric mean; nothing where one is missing.
+fn geometric(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.collect();
+    Some(Estimate::geometric(&values?)?.value)
+}
+
+/// In ms.
+fn median(record: &LatencyRecord) -> Option<f64> {
+    let ns = match record.summary.p50_ns {
+        Some(ns) => ns,
+        None => together_of(&[record]).filter(|all| !all.is_empty())?.value_at_quantile(0.5),
+    };
+    Some(ns as f64 / 1e6)
+}
+
+/// In ms; nothing where there are too few samples beyond it.
+fn p99(record: &LatencyRecord) -> Option<f64> {
+    Some(record.summary.p99_ns? as f64 / 1e6)
+}
+
+/// Values from the smallest to the largest, in ms, evenly by rank.
+fn points(records: &[&LatencyRecord]) -> Vec<f64> {
+    let Some(all) = together_of(records).filter(|all| !all.is_empty()) else {
+        return Vec::new();
+    };
+    let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
+    let last = f64::from(count.max(2) - 1);
+    let at = |place: u32| all.value_at_quantile(f64::from(place) / last) as f64 / 1e6;
+    (0..count).map(at).collect()
+}
+
+fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
+    total(records.iter().flat_map(|record| &record.seconds)).ok()
+}
+
+/// Four digits: the histograms hold three.
+fn digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_result::measurement::latency::LatencyRecorder;
+
+    fn record(milliseconds: &[u64]) -> LatencyRecord {
+        let mut recorder = LatencyRecorder::new();
+        for value in milliseconds {
+            recorder.record(value * 1_000_000, 5);
+        }
+        let (_, seconds, summary) = recorder.finish().expect("all in memory");
+        LatencyRecord { open_loop: false, summary, seconds }
+    }
+
+    #[test]
+    fn few_reads_are_single_points_and_many_have_a_percentile() {
+        let few = record(&[4, 1, 2]);
+        let found = took(&[vec![("a".to_owned(), &few)]], "a");
+        let points: Vec<f64> = serde_json::from_value(found["points"].clone()).expect("numbers");
+        assert_eq!(points.len(), 3);
+        assert!((points[0] - 1.0).abs() < 0.01 && (points[2] - 4.0).abs() < 0.01);
+        assert!((found["value"].as_f64().expect("a median") - 2.0).abs() < 0.01);
+        assert!(found["p99"].is_null());
+        let many: Vec<u64> = (1..=2_000).collect();
+        let many = record(&many);
+        let trials = vec![vec![("a".to_owned(), &many)]; 3];
+        let found = took(&trials, "a");
+        assert!((found["p99"].as_f64().expect("a percentile") - 1_980.0).abs() < 5.0);
+        assert_eq!(found["points"], json!([]));
+        assert_eq!(found["low"], found["high"], "three alike");
+        assert_eq!(took(&trials, "b"), Value::Null);
+    }
+
+    #[test]
+    fn all_reads_together_count_alike_and_only_what_everybody_asked() {
+        let (slow, fast) = (record(&[100]), record(&[1]));
+        let both = vec![("slow".to_owned(), &slow), ("fast".to_owned(), &fast)];
+        let one = vec![("slow".to_owned(), &slow)];
+        let arms = [vec![both.clone()], vec![one]];
+        assert_eq!(common(&arms), BTreeSet::from(["slow".to_owned()]));
+        let all = BTreeSet::from(["slow".to_owned(), "fast".to_owned()]);
+        let found = together(&[both], &all);
+        assert!((found["value"].as_f64().expect("a mean") - 10.0).abs() < 0.05);
+        assert_eq!(found["points"].as_array().map(Vec::len), Some(2));
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
+//! score, look better than they are, and the report has to say so.
+
+use super::sections::cells::counted;
+use crate::criteria::figure;
+use crate::field::{Arm, Field};
+use crate::tables::Cell;
+use sensormark_data::number::{fixed, significant};
+use sensormark_data::units::Total;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+
+/// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
+pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
+    let write = field.write_of(read)?;
+    let ledgers = field.valid_of(write).filter_map(|trial| trial.ledger.as_ref());
+    let (mut lost, mut produced) = (0, 0);
+    for ledger in ledgers {
+        lost += ledger.lost_at_queue;
+        produced += ledger.produced;
+    }
+    (produced > 0).then(|| lost as f64 * 100.0 / produced as f64)
+}
+
+/// How many valid trials did not keep up, of how many.
+pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
+    let kept = field.valid_of(arm).filter_map(|trial| figure(trial, names::KEEPS_UP));
+    kept.fold((0, 0), |(behind, all), kept| (behind + usize::from(kept < 0.5), all + 1))
+}
+
+/// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
+pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
+    let mut shortfalls = Vec::new();
+    if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
+        let percent = if lost < 0.01 { "< 0.01".to_owned() } else { significant(lost, 2) };
+        shortfalls.push(format!("lost {percent} %"));
+    }
+    let not_started =
+        |trial: &TrialRecord| -> u64 { trial.loads.iter().map(LoadRecord::fell_behind).total() };
+    let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
+    if most > 0 {
+        let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");
+        shortfalls.push(format!("{operations} due and not started"));
+    }
+    if trials_behind(field, read).0 > 0 {
+        let reached = field.valid_of(read).filter_map(|trial| figure(trial, names::READS_PER_SECOND));
+        let slowest = reached.fold(f64::INFINITY, f64::min);
+        shortfalls.push(format!("{} reads/s", fixed(slowest, 1)));
+    }
+    shortfalls
+}
+
+/// What it did not keep up with, phases among it that were cut: those have the costs of what was done.
+pub fn shortfalls(field: &Field, read: &Arm) -> Vec<String> {
+    let mut shortfalls = undone(field, read);
+    let count = |trial: &TrialRecord| {
+        let loads = trial.loads.iter();
+        loads.filter(|load| load.cut_short().is_some()).count()
+    };
+    let cut = field.valid_of(read).map(count).max().unwrap_or(0);
+    if cut > 0 {
+        shortfalls.push(format!("{} cut", counted(cut, "phase")));
+    }
+    shortfalls
+}
+
+/// "yes", or what it fell short of.
+pub fn cell(field: &Field, read: &Arm) -> Cell {
+    let shortfalls = shortfalls(field, read);
+    if shortfalls.is_empty() {
+        return Cell::yes(true);
+    }
+    Cell::text(format!("no: {}", shortfalls.join(", ")))
+}

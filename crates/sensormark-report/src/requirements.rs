@@ -1,0 +1,175 @@
+//! The user's own question: which layouts meet everything that has to hold, with what headroom, on how much disk, which of them costs least; and what the
+//! others miss.
+//!
+//! A busy machine makes figures worse and never better. So a requirement that was met on one is met, and one that was missed is open. It is open too where
+//! too little was measured, and where some repetitions met it and others did not. The disk of more readings than were measured is open whatever else holds.
+
+mod answer;
+mod words;
+
+use super::clean::clean;
+use super::criteria::figure;
+use super::field::{Arm, Field};
+use super::sections::projection::own_rate;
+pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
+use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
+use sensormark_result::measurement::verdict::ReasonKind;
+use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
+use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
+
+impl Requirements {
+    /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.
+    pub(super) fn of(field: &Field) -> Option<Self> {
+        // A trial that was broken off has some of its limits only.
+        let is_whole = |trial: &&TrialRecord| {
+            let reasons = trial.verdict.reasons();
+            reasons.iter().all(|reason| reason.kind != ReasonKind::Interrupted)
+        };
+        let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
+        let count = field.trials.iter().filter(has_own).map(|trial| own_limits(trial).count()).min()?;
+        let mut labels: Vec<&str> = Vec::new();
+        for (_, arm) in field.all() {
+            if !labels.contains(&arm.label.as_str()) {
+                labels.push(&arm.label);
+            }
+        }
+        let layouts = labels.into_iter().map(|label| answer(field, label));
+        let kept = field.trials.iter().find_map(disk_limit);
+        Some(Self {
+            count,
+            readings_per_second: own_rate(&field.run),
+            keep: kept.map(|limit| clean(words::time_of(limit))),
+            layouts: layouts.collect(),
+            cheapest: Vec::new(),
+            cheapest_server: None,
+        })
+    }
+
+    /// The answer in words, one sentence an item.
+    pub fn sentences(&self) -> Vec<String> {
+        words::sentences(self)
+    }
+}
+
+/// The file's limits as they were held; not the line of the highest rate, and not what the needed rate misses besides.
+fn own_limits(trial: &TrialRecord) -> impl Iterator<Item = &LimitRecord> {
+    let limits = trial.limits.iter();
+    limits.filter(|limit| limit.text != HIGHEST_RATE_LIMIT && !is_of_needed_rate(limit))
+}
+
+fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
+    let mut limits = trial.limits.iter();
+    limits.find(|limit| limit.text.trim_start().starts_with(DISK_FOR))
+}
+
+/// The highest rate that held over that of the sensors: the least of all valid trials.
+pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
+    let rate = own_rate(&field.run)?;
+    let found = field.valid_of(arm);
+    let found: Option<Vec<f64>> = found.map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
+    found?.into_iter().reduce(f64::min)
+}
+
+/// The disk for the time that the data is kept, in bytes: the most of all valid trials.
+pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Option<f64> {
+    let limits = field.valid_of(arm).filter_map(disk_limit);
+    limits.filter_map(|limit| limit.measured).reduce(f64::max)
+}
+
+fn answer(field: &Field, label: &str) -> LayoutAnswer {
+    let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect();
+    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm).flatten()).collect();
+    let mut found = Found::default();
+    trials.iter().for_each(|trial| speaks_against(trial, &mut found));
+    held(&trials, &mut found);
+    let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
+    let meets_decided = found.missed.is_empty() && found.open.is_empty();
+    let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
+        (false, _) => (Outcome::Misses, found.missed),
+        (true, true) if meets_decided => (Outcome::Meets, Vec::new()),
+        _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
+    };
+    LayoutAnswer {
+        label: label.to_owned(),
+        outcome,
+        meets_decided,
+        reasons: reasons.iter().map(|reason| clean(reason)).collect(),
+        headroom: of_arms(headroom),
+        disk_bytes: of_arms(disk_kept),
+        is_rough: trials.iter().any(|trial| trial.is_disturbed()),
+        is_told_below: trials.iter().any(|trial| !trial.verdict.is_valid()),
+    }
+}
+
+/// What was found of a layout, in words.
+#[derive(Default)]
+struct Found {
+    missed: Vec<String>,
+    open: Vec<String>,
+    /// What no trial of this size can decide.
+    foretold: Vec<String>,
+}
+
+/// What a verdict says against a layout, or leaves open.
+fn speaks_against(trial: &TrialRecord, found: &mut Found) {
+    for reason in trial.verdict.reasons() {
+        let is_its_fault = match reason.kind {
+            ReasonKind::WrongAnswer
+            | ReasonKind::LostData
+            | ReasonKind::DuplicatedData
+            | ReasonKind::AlteredData
+            | ReasonKind::ServerCrashed => true,
+            // Time-outs alone, where the host may be their cause.
+            ReasonKind::Errors => !trial.verdict.is_inconclusive(),
+            ReasonKind::Hung | ReasonKind::LateAnswers => !trial.is_disturbed(),
+            _ => false,
+        };
+        let text = format!("{} ({})", reason.kind.text(), reason.text);
+        if is_its_fault {
+            found.missed.push(format!("fails: {text}"));
+        } else {
+            found.open.push(text);
+        }
+    }
+}
+
+/// Holds each limit against all repetitions.
+fn held(trials: &[&TrialRecord], found: &mut Found) {
+    let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
+    let mut unmet: Vec<&LimitRecord> = Vec::new();
+    for limit in valid.iter().flat_map(|trial| &trial.limits) {
+        if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
+            unmet.push(limit);
+        }
+    }
+    // That no rate held says less than what was missed at the lowest.
+    if unmet.iter().filter(|limit| !is_left_open(limit)).count() > 1 {
+        unmet.retain(|limit| limit.text != HIGHEST_RATE_LIMIT);
+    }
+    for LimitRecord { text, .. } in unmet {
+        let of_it = |trial: &&&TrialRecord| -> Option<(bool, LimitRecord)> {
+            let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
+            let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
+            Some((is_open, limit.clone()))
+        };
+        let all: Vec<(bool, LimitRecord)> = valid.iter().filter_map(of_it).collect();
+        let against: Vec<&(bool, LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
+        let Some((_, first)) = against.first() else {
+            continue;
+        };
+        let reason = words::missed(first);
+        if is_left_open(first) {
+            found.foretold.push(reason);
+        } else if against.len() < all.len() {
+            found.open.push(format!("{reason} in {} of {} repetitions", against.len(), all.len()));
+        } else if against.iter().all(|(is_open, _)| *is_open) {
+            found.open.push(if first.is_undecided {
+                reason
+            } else {
+                format!("{reason} while other programs used the machine")
+            });
+        } else {
+            found.missed.push(reason);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
+
+use crate::criteria::figure;
+use crate::field::{Arm, Field};
+use crate::tables::{Cell, Digits, Number, Spread};
+use sensormark_result::measurement::names;
+use sensormark_result::statistics::{summarize, summarize_logarithms};
+
+/// The arithmetic mean over repetitions. Costs and sizes have it.
+pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    match summarize(&values) {
+        Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
+        Err(_) => Cell::Missing(missing.to_owned()),
+    }
+}
+
+/// The geometric mean over repetitions. Times and rates have it. If one of them is 0, it is the arithmetic mean without an interval.
+pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
+    let values: Vec<f64> = values.iter().copied().flatten().collect();
+    match summarize_logarithms(&values) {
+        Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
+        Err(_) => match summarize(&values) {
+            Ok(summary) => number(summary.mean, Spread::None),
+            Err(_) => Cell::Missing(missing.to_owned()),
+        },
+    }
+}
+
+/// A score or a share of a hundred, with one decimal.
+pub const fn points(value: f64, spread: Spread) -> Cell {
+    Cell::Number(Number { value, spread, digits: Digits::Decimals(1) })
+}
+
+/// A figure of somebody else's, a study's or the user's own, as it was written.
+pub const fn exact(value: f64) -> Cell {
+    Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })
+}
+
+/// What logs are, below a table that states them apart.
+pub const LOGS_APART: &str = "Logs are what a database writes first so as to lose nothing, and uses again or gives up. Their space does not grow with the readings, so it is in no other figure of the disk.";
+/// Why there is no figure of the disk.
+pub const NO_DISK: &str = "not measured, or an earlier version did not tell logs apart";
+
+/// What the logs take at rest, in MB, and what bounds them.
+pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
+    let at_rest = field.figures(arm, |trial| Some(figure(trial, names::DISK_SETTLED_LOGS)? / 1e6));
+    let mut trials = field.valid_of(arm);
+    let bound = trials.find_map(|trial| trial.log_bound.as_deref());
+    [
+        mean(&at_rest, "not measured"),
+        bound.map_or_else(|| Cell::Missing("an earlier version did not keep it".to_owned()), Cell::text),
+    ]
+}
+
+/// The largest of all repetitions.
+pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
+    Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)
+}
+
+/// The smallest of all repetitions.
+pub fn smallest(values: &[Option<f64>], missing: &str) -> Cell {
+    Cell::maybe(values.iter().copied().flatten().reduce(f64::min), missing)
+}
+
+/// A rank, or that there is none.
+pub fn rank(rank: Option<usize>) -> Cell {
+    Cell::count(rank.and_then(|rank| u64::try_from(rank).ok()), "too few repetitions to be compared")
+}
+
+/// A figure with three significant digits.
+pub const fn number(value: f64, spread: Spread) -> Cell {
+    Cell::Number(Number { value, spread, digits: Digits::Significant(3) })
+}
+
+/// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
+pub fn listed(names: &[&str]) -> String {
+    if names.iter().any(|name| name.contains(',')) {
+        return names.join("; ");
+    }
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
+}
+
+/// A count with its noun: "1 trial", "3 trials".
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

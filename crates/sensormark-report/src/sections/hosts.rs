@@ -1,0 +1,185 @@
+//! Hosts that roles ran on besides the coordinator's, phase by phase: their clocks, and what each did of a load that several made.
+
+use super::cells::mean;
+use crate::criteria::figure;
+use crate::field::{Arm, Field};
+use crate::tables::{Cell, Table};
+use sensormark_data::number::{fixed, significant};
+use sensormark_result::measurement::clock::MARKED_SHARE;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use sensormark_result::measurement::shared_window::SharedWindow;
+
+/// Tables of more rows than this are for programs.
+const MOST_SHOWN: usize = 40;
+/// What is said of a window in which there is no whole second.
+const TOO_SHORT: &str = "too short";
+/// What is said of the slowest host.
+const SLOWEST: &str = "slowest";
+
+/// The clocks of other hosts; none where all roles ran on one.
+pub fn clocks(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "clocks",
+        "Clocks of other hosts, against the coordinator's",
+        &["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"],
+    );
+    let mut is_used = false;
+    for (side, arm) in field.all() {
+        for trial in field.trials_of(arm).flatten() {
+            for clock in &trial.clocks {
+                is_used = true;
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(side),
+                    Cell::text(&clock.phase),
+                    Cell::text(&clock.host),
+                    Cell::text(fixed(clock.offset_ns as f64 / 1e6, 3)),
+                    Cell::text(fixed(clock.uncertainty_ns as f64 / 1e3, 1)),
+                    Cell::text(significant(clock.drift_ppm, 3)),
+                ]);
+            }
+        }
+    }
+    is_used.then_some(table)
+}
+
+/// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
+pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
+    let clocks = trial.clocks.iter().filter(|clock| clock.phase == load.phase);
+    let worst_ns = clocks.map(|clock| clock.uncertainty_ns).max().unwrap_or(0);
+    2.0 * worst_ns as f64 / 1e9 > MARKED_SHARE * load.counted().seconds
+}
+
+/// What each load host did; none where one host made the load.
+pub fn rates(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "load_hosts",
+        "What each load host did",
+        &["implementation", "phase", "host", "operations [1/s]", "of each client [1/s]", "remark"],
+    );
+    table.keys = 3;
+    for (_, arm) in field.all() {
+        for (phase, hosts) in by_phase(field, arm, names::HOST_RATE) {
+            let rates = values(field, arm, names::HOST_RATE, &phase, &hosts);
+            let clients = values(field, arm, names::HOST_CLIENTS, &phase, &hosts);
+            let of_client = |(rates, clients): (&Measured, &Measured)| {
+                let each = rates.iter().zip(clients);
+                each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?)).collect()
+            };
+            let of_clients: Vec<Measured> = rates.iter().zip(&clients).map(of_client).collect();
+            let slowest = least(&of_clients);
+            for (number, host) in hosts.iter().enumerate() {
+                let remark = (slowest == Some(number)).then_some(SLOWEST);
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(&phase),
+                    Cell::text(host),
+                    mean(&rates[number], "no figure"),
+                    mean(&of_clients[number], "not recorded"),
+                    Cell::text(remark.unwrap_or_default()),
+                ]);
+            }
+        }
+    }
+    table.note("The slowest host is the one whose clients did the least, each by itself. A host may have one client more than another.");
+    shown(table)
+}
+
+/// The window that the hosts of each load shared; none where one host made every load.
+pub fn windows(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "shared_windows",
+        "The window that all hosts of a load shared",
+        &["implementation", "phase", "hosts", "window [s]", "whole load [s]", "remark"],
+    );
+    table.keys = 2;
+    for arm in &field.mixed {
+        let trials = || field.trials_of(arm).flatten();
+        let mut phases: Vec<&str> = Vec::new();
+        for load in trials().flat_map(|trial| &trial.loads) {
+            if load.shared.is_some() && !load.warm_up && !phases.contains(&load.phase.as_str()) {
+                phases.push(&load.phase);
+            }
+        }
+        for phase in phases {
+            let loads = trials().filter_map(|trial| {
+                let mut loads = trial.loads.iter();
+                loads.find(|load| load.phase == phase)
+            });
+            let shared = loads.filter_map(|load| Some((load, load.shared?)));
+            table.row(window(&arm.label, phase, &shared.collect::<Vec<_>>()));
+        }
+    }
+    table.note("A window is from the latest start of a host to the earliest end. Rates count over it, and latencies over the whole load. A window under 1 s is too short: rates then count over the whole load too.");
+    shown(table)
+}
+
+/// The row of a phase: its loads, and the windows that their hosts shared.
+fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> Vec<Cell> {
+    let of = |value: fn(&LoadRecord, &SharedWindow) -> f64| {
+        let values = shared.iter().map(|(load, window)| Some(value(load, window)));
+        mean(&values.collect::<Measured>(), "no figure")
+    };
+    let hosts = shared.iter().map(|(_, window)| u64::from(window.hosts));
+    let is_short = shared.iter().any(|(_, window)| !window.is_counted());
+    let remark = if is_short { TOO_SHORT } else { "" };
+    vec![
+        Cell::text(label),
+        Cell::text(phase),
+        Cell::Count(hosts.max().unwrap_or(0)),
+        of(|_, window| window.seconds),
+        of(|load, _| load.seconds),
+        Cell::text(remark),
+    ]
+}
+
+/// A figure of one host, by repetition.
+type Measured = Vec<Option<f64>>;
+
+/// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
+fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
+    let mut phases: Vec<(String, Vec<String>)> = Vec::new();
+    let trials = field.trials_of(arm).flatten();
+    let figures = trials.flat_map(|trial| trial.figures.keys());
+    let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
+    for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
+        let known = phases.iter().position(|(other, _)| other == phase);
+        let place = known.unwrap_or_else(|| {
+            phases.push((phase.to_owned(), Vec::new()));
+            phases.len() - 1
+        });
+        let all = &mut phases[place].1;
+        if !all.iter().any(|other| other == whose) {
+            all.push(whose.to_owned());
+        }
+    }
+    phases
+}
+
+/// A figure of each of these, also of trials that do not count: a host at its limit is why one does not.
+fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[String]) -> Vec<Measured> {
+    let of = |one: &String| {
+        let name = format!("{name}/{phase}/{one}");
+        let trials = field.trials_of(arm).flatten();
+        trials.map(|trial| figure(trial, &name)).collect()
+    };
+    whose.iter().map(of).collect()
+}
+
+/// Which of several has the least mean.
+fn least(of: &[Measured]) -> Option<usize> {
+    let means = of.iter().map(|values| {
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    });
+    let known = means.enumerate().filter_map(|(place, mean)| Some((place, mean?)));
+    let least = known.min_by(|one, other| one.1.total_cmp(&other.1));
+    least.map(|(place, _)| place).filter(|_| of.len() > 1)
+}
+
+/// The table, if there is something to show.
+fn shown(mut table: Table) -> Option<Table> {
+    table.is_detail = table.rows.len() > MOST_SHOWN;
+    (!table.rows.is_empty()).then_some(table)
+}

@@ -1,0 +1,135 @@
+//! Latencies, a table for each kind of operation: from when it was due in open loop, service time beside it.
+
+use super::cells::{geometric_mean, largest, rank};
+use super::medians;
+use crate::field::{Arm, Field};
+use crate::tables::{Cell, Section, TOO_FEW, Table};
+use sensormark_data::units::Total;
+use sensormark_result::measurement::latency::LatencySummary;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::LatencyRecord;
+use sensormark_result::statistics::{self, Better, ranks};
+
+/// The section.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("latencies", "Latencies");
+    for name in operations(field) {
+        section.table(table(field, &name));
+    }
+    section
+}
+
+/// The operations that were timed, those of the names first that a reader wants first.
+fn operations(field: &Field) -> Vec<String> {
+    let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
+    let mut all: Vec<&String> = field.trials.iter().flat_map(|trial| trial.latencies.keys()).collect();
+    all.sort();
+    all.dedup();
+    let is_first = |name: &&String| first.contains(&name.as_str());
+    let leading =
+        first.iter().filter(|name| all.iter().any(|other| other == *name)).map(|name| (*name).to_owned());
+    let others = all.iter().filter(|name| !is_first(name)).map(|name| (*name).clone());
+    leading.chain(others).collect()
+}
+
+fn title(name: &str, record: &LatencyRecord) -> String {
+    let words = match name {
+        names::CYCLE_READ | names::CYCLE_READ_SERVICE => "Cycle reads",
+        names::WRITE => "Writes",
+        names::SENSOR_DELAY => {
+            return "From sensor to acknowledgement: from when a sample was due at the sensor".to_owned();
+        }
+        other => other,
+    };
+    if record.open_loop {
+        format!("{words}: from when each was due (open loop)")
+    } else {
+        format!("{words}: service time, from sent to finished")
+    }
+}
+
+/// Columns of a latency table.
+const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 10] {
+    [
+        ("implementation", ""),
+        ("rank", "by mean"),
+        ("count", ""),
+        ("mean", "ms"),
+        medians::column(has_intervals),
+        ("p90", "ms"),
+        ("p95", "ms"),
+        ("p99", "ms"),
+        ("p99.9", "ms"),
+        ("max", "ms"),
+    ]
+}
+
+/// What the arm's valid trials timed of an operation.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &str) -> Vec<&'a LatencyRecord> {
+    let trials = field.valid_of(arm);
+    trials.filter_map(|trial| trial.latencies.get(name)).collect()
+}
+
+fn table(field: &Field, name: &str) -> Table {
+    let mut timed = field.trials.iter().filter_map(|trial| trial.latencies.get(name));
+    let title = timed.next().map_or_else(String::new, |record| title(name, record));
+    let is_timed = |arm: &&Arm| !records(field, arm, name).is_empty();
+    let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(is_timed).collect();
+    let is_few = |arm: &&Arm| medians::lacks(&records(field, arm, name), |of| of.p999_ns);
+    let has_intervals = arms.iter().any(is_few);
+    let id = format!("latency_{name}");
+    let mut table = Table::new(&id, &title, &columns(has_intervals));
+    let means: Vec<statistics::Arm> = arms
+        .iter()
+        .map(|arm| statistics::Arm {
+            name: arm.label.clone(),
+            blocks: milliseconds(field, arm, name, |summary| Some(summary.mean_ns)),
+        })
+        .collect();
+    let places = ranks(&means, Better::Lower).ok();
+    for (place, arm) in arms.iter().enumerate() {
+        let own = places.as_ref().and_then(|ranking| ranking.ranks[place].rank);
+        table.row(row(field, arm, name, own, has_intervals));
+    }
+    if has_intervals {
+        table.note(medians::NOTE);
+    }
+    table.note("A percentile needs 10 samples beyond it, or reads –. Means are geometric over repetitions; max is the largest of all.");
+    table
+}
+
+/// One figure of an operation in each repetition, in ms.
+fn milliseconds(
+    field: &Field,
+    arm: &Arm,
+    name: &str,
+    figure: fn(&LatencySummary) -> Option<f64>,
+) -> Vec<Option<f64>> {
+    field.figures(arm, |trial| {
+        let summary = &trial.latencies.get(name)?.summary;
+        Some(figure(summary).filter(|_| summary.count > 0)? / 1e6)
+    })
+}
+
+fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals: bool) -> Vec<Cell> {
+    let of = |figure| milliseconds(field, arm, name, figure);
+    let percentile = |figure| geometric_mean(&of(figure), TOO_FEW);
+    let records = records(field, arm, name);
+    let median = if has_intervals {
+        medians::with_interval(&records, "no operation")
+    } else {
+        percentile(|summary| Some(summary.p50_ns? as f64))
+    };
+    vec![
+        Cell::text(&arm.label),
+        rank(place),
+        Cell::Count(records.iter().map(|record| record.summary.count).total()),
+        geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
+        median,
+        percentile(|summary| Some(summary.p90_ns? as f64)),
+        percentile(|summary| Some(summary.p95_ns? as f64)),
+        percentile(|summary| Some(summary.p99_ns? as f64)),
+        percentile(|summary| Some(summary.p999_ns? as f64)),
+        largest(&of(|summary| Some(summary.max_ns as f64)), "no operation"),
+    ]
+}

@@ -1,0 +1,62 @@
+//! The memory limit that servers were held to (`--memory-limit`), and what came of it.
+
+use crate::field::Field;
+use crate::tables::{Cell, Table};
+use sensormark_result::measurement::server::MemoryLimitRecord;
+use std::collections::BTreeMap;
+
+/// Each server's limit with the most that it came to in any trial; none where no server had a limit.
+pub fn table(field: &Field) -> Option<Table> {
+    let mut table = Table::new(
+        "memory_limits",
+        "Memory limit of servers: processes and page cache together",
+        &["database", "limit [MB]", "most in use [MB]", "limit reached", "processes ended by it"],
+    );
+    for (title, limit) in limits(field) {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        table.row(vec![
+            Cell::text(title),
+            Cell::number(megabytes(limit.limit_bytes)),
+            Cell::maybe(limit.peak_bytes.map(megabytes), "not kept by this kernel"),
+            Cell::count(limit.limit_reached, "not kept by this kernel"),
+            Cell::Count(limit.killed_processes),
+        ]);
+    }
+    table.note("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.");
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
+pub fn in_words(field: &Field) -> String {
+    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
+    let servers = all.flatten().filter_map(|trial| trial.server.as_ref());
+    let mut words: Vec<String> = servers
+        .map(|server| match server.memory_limit {
+            Some(limit) => format!("{} MB", limit.limit_bytes >> 20),
+            None => "none".to_owned(),
+        })
+        .collect();
+    words.sort();
+    words.dedup();
+    if words.is_empty() {
+        words.push("none".to_owned());
+    }
+    words.join(" and ")
+}
+
+/// By database and limit, the most of all trials.
+fn limits(field: &Field) -> impl Iterator<Item = (String, MemoryLimitRecord)> {
+    let mut limits: BTreeMap<(String, u64), MemoryLimitRecord> = BTreeMap::new();
+    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
+    for trial in all.flatten() {
+        let Some(seen) = trial.server.as_ref().and_then(|server| server.memory_limit) else {
+            continue;
+        };
+        let title = trial.implementation.title.clone();
+        let most = limits.entry((title, seen.limit_bytes)).or_insert(seen);
+        most.peak_bytes = most.peak_bytes.max(seen.peak_bytes);
+        most.limit_reached = most.limit_reached.max(seen.limit_reached);
+        most.killed_processes = most.killed_processes.max(seen.killed_processes);
+    }
+    limits.into_iter().map(|((title, _), limit)| (title, limit))
+}

@@ -1,0 +1,429 @@
+//! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
+
+use crate::costs::{self, Comparable, costs};
+use crate::criteria::{self, figure};
+use crate::field::{Arm, Field};
+use crate::sections::cells::{LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean};
+use crate::sections::{hosts, medians, network};
+use crate::tables::{Cell, Section, TOO_FEW, Table};
+use sensormark_data::units::Total;
+use sensormark_result::measurement::latency::LatencySummary;
+use sensormark_result::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, Side, TrialRecord};
+use sensormark_result::measurement::{disk, names};
+use sensormark_result::probe::RoleTotals;
+use sensormark_result::score;
+
+/// Phases up to this many are shown to people each by itself.
+const MOST_SHOWN: usize = 20;
+
+/// The sections; none for other workloads.
+pub fn sections(field: &Field) -> Vec<Section> {
+    if !field.has_phases() {
+        return Vec::new();
+    }
+    let comparable = Comparable::of(field);
+    let mut costs = Section::new("costs", "What it costs");
+    for side in comparable.sides() {
+        costs.table(cost_table(field, &comparable, side));
+    }
+    costs.table(together(field, &comparable));
+    if let Some(network) = network::table(field) {
+        costs.table(network);
+    }
+    costs.table(settling(field));
+    let mut phases = Section::new("phases", "Phases");
+    let names = load_names(field);
+    for name in &names {
+        let mut table = load_table(field, name);
+        table.is_detail = names.len() > MOST_SHOWN;
+        phases.table(table);
+    }
+    if names.iter().any(|name| has_intervals(field, name)) {
+        phases.paragraph(medians::NOTE);
+    }
+    vec![costs, phases]
+}
+
+/// Arms with a valid trial.
+fn believed(field: &Field) -> impl Iterator<Item = &Arm> {
+    let arms = field.mixed.iter();
+    arms.filter(|arm| field.valid_of(arm).next().is_some())
+}
+
+fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
+    let (id, title) = if side == Side::Write {
+        ("costs_write", "Writing: costs of a thousand readings")
+    } else {
+        ("costs_read", "Asking: costs of a question")
+    };
+    let criteria: Vec<_> = score::cost_criteria()
+        .into_iter()
+        .filter(|criterion| criterion.id != "difficulty")
+        .filter(|criterion| criterion.id != "disk" || side == Side::Write)
+        .collect();
+    let mut columns = vec![("implementation", "")];
+    let units: Vec<&str> =
+        criteria.iter().map(|criterion| criterion.unit.split(' ').next().unwrap_or_default()).collect();
+    columns.extend(criteria.iter().zip(&units).map(|(criterion, unit)| (criterion.name.as_str(), *unit)));
+    let mut table = Table::new(id, title, &columns);
+    for arm in believed(field) {
+        let mut row = vec![Cell::text(&arm.label)];
+        row.extend(criteria.iter().map(|criterion| {
+            let values =
+                field.figures(arm, |trial| costs(trial, side, comparable).get(&criterion.id).copied());
+            let is_own = matches!(criterion.id.as_str(), "server_cpu" | "server_memory");
+            let missing = if arm.implementation.embedded && is_own {
+                "embedded: one process, shown as the client's"
+            } else if comparable.undivided(side).contains(&criterion.id.as_str()) {
+                costs::AT_ONCE
+            } else {
+                "not measured"
+            };
+            if criterion.id == "time" { geometric_mean(&values, missing) } else { mean(&values, missing) }
+        }));
+        table.row(row);
+    }
+    table.note("time: geometric mean over the side's phases, in closed loop what a phase took over its work, in open loop the mean from due to finished. The others: mean over phases; memory (1,024 bytes a kB) is the largest at the end of a phase.");
+    if !comparable.together.is_empty() {
+        table.note("Costs are those of phases that do nothing else. What ran at once is not divided; the table of phases that write and ask at once has all of it.");
+    }
+    if side == Side::Write {
+        table.note("disk: growth of the data folder from before writing until after settling, logs apart.");
+    }
+    table
+}
+
+/// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
+fn together(field: &Field, comparable: &Comparable) -> Table {
+    let columns = [
+        "implementation",
+        "phase",
+        "written [readings/s]",
+        "asked [questions/s]",
+        "server CPU [%]",
+        "client CPU [%]",
+        "server I/O [kB/s]",
+        "network [kB/s]",
+    ];
+    let title = "Phases that write and ask at once: what both cost together";
+    let mut table = Table::new("costs_together", title, &columns);
+    table.keys = 2;
+    for name in &comparable.together {
+        for arm in believed(field) {
+            table.row(together_row(field, arm, name));
+        }
+    }
+    table.note("CPU is in percent of one core. I/O is what the server's processes read and wrote; network is the client's, both ways.");
+    table
+}
+
+fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
+    let embedded = arm.implementation.embedded;
+    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Option<f64>| {
+        let of = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?, totals.span_ns as f64 / 1e9)
+        };
+        field.figures(arm, of)
+    };
+    let rate = |writes: bool| {
+        let of = |trial: &TrialRecord| {
+            let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
+            let rates = own.map(|load| match writes {
+                true => load.readings_per_second(),
+                false => load.operations_per_second(),
+            });
+            Some(rates.flatten().sum::<f64>())
+        };
+        geometric_mean(&field.figures(arm, of), NO_TRIAL)
+    };
+    let cpu = |role| mean(&used(role, |role, _| Some(role.cpu_percent_of_core)), "not measured");
+    let io: fn(&RoleTotals, f64) -> Option<f64> =
+        |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
+    let wire: fn(&RoleTotals, f64) -> Option<f64> =
+        |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds);
+    let own_process = |cell: Cell| match embedded {
+        true => Cell::Missing("embedded: one process, shown as the client's".to_owned()),
+        false => cell,
+    };
+    vec![
+        Cell::text(&arm.label),
+        Cell::text(name),
+        rate(true),
+        rate(false),
+        own_process(cpu("server")),
+        cpu("trial"),
+        mean(&used(if embedded { "trial" } else { "server" }, io), "not measured"),
+        own_process(mean(&used("trial", wire), "not measured")),
+    ]
+}
+
+/// Phases and loads, in the order in which they ran, those that only prepare included.
+fn load_names(field: &Field) -> Vec<(String, String)> {
+    let mut names: Vec<(String, String)> = Vec::new();
+    for trial in &field.trials {
+        for load in &trial.loads {
+            let name = (load.phase.clone(), load.name.clone());
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {
+    let mut loads = trial.loads.iter();
+    loads.find(|load| load.phase == name.0 && load.name == name.1)
+}
+
+/// Columns of a phase's table.
+const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 12] {
+    [
+        ("implementation", ""),
+        ("operations", "1/s"),
+        ("readings", "1/s"),
+        ("mean", "ms"),
+        medians::column(has_intervals),
+        ("p95", "ms"),
+        ("p99", "ms"),
+        ("max", "ms"),
+        ("server CPU", "µs/op"),
+        ("client CPU", "µs/op"),
+        ("failed", ""),
+        ("remark", ""),
+    ]
+}
+
+/// What the arm's valid trials timed in a load.
+fn records<'a>(field: &'a Field, arm: &'a Arm, name: &(String, String)) -> Vec<&'a LatencyRecord> {
+    let loads = field.valid_of(arm).filter_map(|trial| find(trial, name));
+    let classes = loads.filter_map(only_class);
+    classes.map(|class| &class.latency).collect()
+}
+
+/// Whether somebody has too few operations in a load for a percentile.
+fn has_intervals(field: &Field, name: &(String, String)) -> bool {
+    let mut arms = field.mixed.iter();
+    arms.any(|arm| medians::lacks(&records(field, arm, name), |of| of.p99_ns))
+}
+
+fn load_table(field: &Field, name: &(String, String)) -> Table {
+    let found: Vec<&LoadRecord> = field.trials.iter().filter_map(|trial| find(trial, name)).collect();
+    let Some(first) = found.first() else {
+        return Table::default();
+    };
+    let has_intervals = has_intervals(field, name);
+    let columns = columns(has_intervals);
+    let mut table = Table::new(&table_id(name), &title(name, first), &columns);
+    for arm in &field.mixed {
+        if field.trials_of(arm).flatten().any(|trial| find(trial, name).is_some()) {
+            table.row(load_row(field, arm, name, has_intervals));
+        }
+    }
+    drop_empty_remarks(&mut table);
+    table
+}
+
+/// A column in which nothing is said is left out.
+fn drop_empty_remarks(table: &mut Table) {
+    let is_empty = |row: &Vec<Cell>| row.last() == Some(&Cell::text(""));
+    if table.rows.iter().all(is_empty) {
+        table.columns.pop();
+        table.rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
+}
+
+fn table_id(name: &(String, String)) -> String {
+    let text =
+        if name.0 == name.1 { format!("phase_{}", name.0) } else { format!("phase_{}_{}", name.0, name.1) };
+    let plain = |one: char| if one.is_alphanumeric() { one } else { '_' };
+    text.chars().map(plain).collect()
+}
+
+fn title(name: &(String, String), load: &LoadRecord) -> String {
+    let mut title = name.0.clone();
+    if name.0 != name.1 {
+        title = format!("{title}, {}", name.1);
+    }
+    let clients = if load.clients == 1 { "1 client".to_owned() } else { format!("{} clients", load.clients) };
+    let latency = if load.open_loop {
+        "open loop, latency from when each was due"
+    } else {
+        "closed loop, service time"
+    };
+    let prepares = if load.warm_up { ", only prepares" } else { "" };
+    format!("{title}: {clients}, {latency}{prepares}")
+}
+
+/// Why an arm has no figure of a load.
+const NO_TRIAL: &str = "no valid trial";
+
+/// Mean, median, percentiles and maximum, in ms.
+fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
+    let of = |value: fn(&LatencySummary) -> Option<f64>| {
+        field.figures(arm, |trial| {
+            let class = only_class(find(trial, name)?)?;
+            Some(value(&class.latency.summary)? / 1e6)
+        })
+    };
+    let records = records(field, arm, name);
+    let few = if records.is_empty() { NO_TRIAL } else { TOO_FEW };
+    let median = if has_intervals {
+        medians::with_interval(&records, NO_TRIAL)
+    } else {
+        geometric_mean(&of(|summary| Some(summary.p50_ns? as f64)), few)
+    };
+    [
+        geometric_mean(&of(|summary| Some(summary.mean_ns)), NO_TRIAL),
+        median,
+        geometric_mean(&of(|summary| Some(summary.p95_ns? as f64)), few),
+        geometric_mean(&of(|summary| Some(summary.p99_ns? as f64)), few),
+        largest(&of(|summary| Some(summary.max_ns as f64)), NO_TRIAL),
+    ]
+}
+
+fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> Vec<Cell> {
+    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>| {
+        field.figures(arm, |trial| value(trial, find(trial, name)?))
+    };
+    let cpu = |role: &'static str| {
+        of(&|trial, load| {
+            let is_alone = costs::of_phase(trial, &load.phase).count() == 1;
+            let phase = criteria::phase(trial, &load.phase).filter(|_| is_alone)?;
+            let used = phase.totals.as_ref()?.roles.get(role)?.cpu_ns as f64 / 1e3;
+            let operations = load.operations();
+            (operations > 0).then(|| used / operations as f64)
+        })
+    };
+    let trials = field.trials_of(arm).flatten();
+    let loads: Vec<(&TrialRecord, &LoadRecord)> =
+        trials.filter_map(|trial| Some((trial, find(trial, name)?))).collect();
+    let is_shared =
+        |(trial, load): &(&TrialRecord, &LoadRecord)| costs::of_phase(trial, &load.phase).count() > 1;
+    let missing = if loads.iter().any(is_shared) {
+        "several loads ran at once, and their CPU is not divided"
+    } else {
+        "not measured"
+    };
+    let server = if arm.implementation.embedded {
+        Cell::Missing("embedded: one process, shown as the client's".to_owned())
+    } else {
+        mean(&cpu("server"), missing)
+    };
+    let rate = |value: fn(&LoadRecord) -> Option<f64>| {
+        geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
+    };
+    let mut row = vec![
+        Cell::text(&arm.label),
+        rate(LoadRecord::operations_per_second),
+        rate(LoadRecord::readings_per_second),
+    ];
+    row.extend(latencies(field, arm, name, has_intervals));
+    row.extend([
+        server,
+        mean(&cpu("trial"), missing),
+        Cell::Count(loads.iter().map(|(_, load)| load.failed()).total()),
+        Cell::text(remark(&loads)),
+    ]);
+    row
+}
+
+fn nonzero(value: Option<f64>) -> Option<f64> {
+    value.filter(|value| *value > 0.0)
+}
+
+/// The class of a load's operations with most of them; as a rule the only one.
+fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
+    let classes = load.classes.values().filter(|class| class.operations > 0);
+    classes.max_by_key(|class| class.operations)
+}
+
+fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
+    let mut remarks: Vec<&str> = Vec::new();
+    for (trial, load) in loads {
+        if hosts::is_uncertain(trial, load) {
+            remarks.push("throughput uncertain by its hosts' clocks");
+        }
+        if load.not_supported.is_some() {
+            remarks.push("not supported");
+        }
+        if load.cut_short().is_some() {
+            remarks.push("cut");
+        }
+        if load.fell_behind() > 0 {
+            remarks.push("fell behind");
+        }
+        if load.client_side.is_some() {
+            remarks.push("done in the client");
+        }
+    }
+    remarks.sort_unstable();
+    remarks.dedup();
+    remarks.join(", ")
+}
+
+/// What settling cost, and the disk after it. Each settling of the steps has a row.
+fn settling(field: &Field) -> Table {
+    let columns = [
+        "implementation",
+        "phase",
+        "time [s]",
+        "CPU [s]",
+        "I/O [MB]",
+        "data [MB]",
+        "logs apart [MB]",
+        "bound of the logs",
+    ];
+    let title = "Settling: bringing the database to rest";
+    let mut table = Table::new("settling_phases", title, &columns);
+    table.keys = 2;
+    for arm in believed(field) {
+        for phase in settlings(field, arm) {
+            table.row(settling_row(field, arm, &phase));
+        }
+    }
+    table.note(LOGS_APART);
+    table
+}
+
+/// Names of the phases after which disk at rest was measured.
+fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
+    let prefix = format!("{}/", names::DISK_SETTLED);
+    let mut phases: Vec<String> = Vec::new();
+    for trial in field.valid_of(arm) {
+        let names = trial.figures.keys();
+        let own = names.filter_map(|name| name.strip_prefix(&prefix));
+        phases.extend(own.map(str::to_owned));
+    }
+    phases.sort();
+    phases.dedup();
+    phases
+}
+
+fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
+    // Embedded, it is the coordinator's own connection that settles.
+    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
+    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
+        let own = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?)
+        };
+        mean(&field.figures(arm, own), "not measured")
+    };
+    let [all, logs] = [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
+    let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
+    let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
+    let [_, bound] = logs_apart(field, arm);
+    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
+    vec![
+        Cell::text(&arm.label),
+        Cell::text(name),
+        mean(&field.figures(arm, seconds), "not settled"),
+        used(|role| Some(role.cpu_ns as f64 / 1e9)),
+        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
+        mean(&field.figures(arm, data), NO_DISK),
+        mean(&field.figures(arm, apart), "not measured"),
+        bound,
+    ]
+}

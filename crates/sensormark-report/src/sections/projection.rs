@@ -1,0 +1,89 @@
+//! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
+//! measured: a database that compresses old data, or slows down as it grows, does better or worse.
+
+use super::cells::{LOGS_APART, NO_DISK, logs_apart, mean};
+use crate::criteria::{self, figure};
+use crate::field::{Arm, Field};
+use crate::options::{Projection, ReportOptions};
+use crate::tables::{Cell, Section, Table};
+use sensormark_data::number::significant;
+use sensormark_result::measurement::disk;
+use sensormark_result::measurement::record::RunRecord;
+use sensormark_workload::own::{self, find_limit::HIGHEST_RATE};
+use serde_json::Value;
+
+const SECONDS_A_DAY: f64 = 86_400.0;
+/// Days of a month and of a year.
+const MONTH: f64 = 30.0;
+const YEAR: f64 = 365.0;
+const GB: f64 = 1e9;
+
+/// The section; empty where no rate is known.
+pub fn section(field: &Field, options: &ReportOptions) -> Section {
+    let mut section = Section::new("projection", "Projection");
+    let Projection { rate, disk_bytes } = options.projection;
+    let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
+        return section;
+    };
+    let mut columns = vec![
+        ("implementation", ""),
+        ("a reading", "bytes"),
+        ("a day", "GB"),
+        ("a month", "GB"),
+        ("a year", "GB"),
+    ];
+    if disk_bytes.is_some() {
+        columns.push(("full after", "days"));
+    }
+    columns.extend([("headroom", "times"), ("logs apart", "MB"), ("bound of the logs", "")]);
+    let title = format!("At {} readings a second", significant(rate, 3));
+    let mut table = Table::new("projection", &title, &columns);
+    for arm in field.writes.iter().chain(&field.mixed) {
+        let bytes = field.figures(arm, disk::of_a_reading_bytes);
+        let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
+        if bytes.iter().chain(&headroom).all(Option::is_none) {
+            continue;
+        }
+        let mut row = row(arm, &bytes, &headroom, rate, disk_bytes);
+        row.extend(logs_apart(field, arm));
+        table.row(row);
+    }
+    table.note("Disk: growth by a reading at rest, times the rate; 30 days a month, 365 a year.");
+    table.note(LOGS_APART);
+    table.note("headroom: the highest rate that held its limits over this rate, where run … --find-limit looked for it.");
+    section.table(table);
+    section
+}
+
+fn row(
+    arm: &Arm,
+    bytes: &[Option<f64>],
+    headroom: &[Option<f64>],
+    rate: f64,
+    disk_bytes: Option<f64>,
+) -> Vec<Cell> {
+    let in_days = |days: f64| -> Vec<Option<f64>> {
+        let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
+        bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
+    };
+    let mut row = vec![Cell::text(&arm.label), mean(bytes, NO_DISK)];
+    row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
+    if let Some(disk) = disk_bytes {
+        let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
+        let full: Vec<Option<f64>> = in_days(1.0).into_iter().map(days).collect();
+        row.push(mean(&full, "it does not grow, or was not measured"));
+    }
+    row.push(mean(headroom, "not looked for, or no rate held"));
+    row
+}
+
+/// Readings a second that the user's own file or the study asks for.
+pub(crate) fn own_rate(run: &RunRecord) -> Option<f64> {
+    let parameters = &run.parameters;
+    if run.workload == own::NAME {
+        let of = |name: &str| parameters.pointer(name).and_then(Value::as_f64);
+        let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
+        return Some(of("/series/count")? * 1e9 / interval_ns);
+    }
+    criteria::samples_per_second(run)
+}

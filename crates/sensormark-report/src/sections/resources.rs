@@ -1,0 +1,226 @@
+//! The study's tables of both sides: what server and client used, the network between them, and the disk.
+
+use super::cells::{LOGS_APART, NO_DISK, counted, logs_apart, mean};
+use super::network;
+use crate::criteria::{self, figure};
+use crate::field::{Arm, Field};
+use crate::options::ReportOptions;
+use crate::tables::{Cell, Section, Table};
+use sensormark_result::measurement::record::TrialRecord;
+use sensormark_result::measurement::{disk, names};
+use sensormark_result::probe::RoleTotals;
+
+/// Criterion, column and unit, in the order of the study's tables.
+const COLUMNS: [(&str, &str, &str); 8] = [
+    ("server_cpu", "server CPU", "%"),
+    ("server_memory", "server memory", "kB"),
+    ("server_io", "server I/O", "kB/s"),
+    ("client_cpu", "client CPU", "%"),
+    ("client_memory", "client memory", "kB"),
+    ("network", "network", "kbit/s"),
+    ("disk", "disk", "MB"),
+    ("difficulty", "difficulty", "1 to 5"),
+];
+
+/// The section.
+pub fn section(field: &Field, options: &ReportOptions) -> Section {
+    let mut section = Section::new("resources", "What it costs");
+    section.table(table(
+        field,
+        &field.writes,
+        "write",
+        "Writing: server, client and infrastructure",
+        options,
+    ));
+    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure", options));
+    section.table(per_reading(field));
+    if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
+        section.table(network);
+    }
+    section.table(settling(field));
+    section.table(harness(field));
+    section
+}
+
+fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportOptions) -> Table {
+    let shown: Vec<_> = COLUMNS
+        .into_iter()
+        .filter(|(id, _, _)| *id != "disk" || side == "write")
+        .filter(|(id, _, _)| *id != "difficulty" || options.has_difficulty())
+        .collect();
+    let mut columns = vec![("implementation", "")];
+    columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
+    let mut table = Table::new(&format!("resources_{side}"), title, &columns);
+    for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+        let mut row = vec![Cell::text(&arm.label)];
+        row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id, options)));
+        table.row(row);
+    }
+    table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
+    if side == "write" {
+        table.note("disk: growth of the data folder from before writing until after settling, warm-up included, logs apart.");
+    }
+    if arms.iter().any(|arm| arm.implementation.embedded) {
+        table.note("An embedded database runs inside its client: one process, shown as the client's; its I/O is in the server's column, and there is no network.");
+    }
+    table
+}
+
+fn cell(field: &Field, arm: &Arm, id: &str, options: &ReportOptions) -> Cell {
+    if id == "difficulty" {
+        let side = usize::from(field.reads.contains(arm));
+        return Cell::maybe(options.difficulty_of(side, &arm.label), "not given");
+    }
+    let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
+    let missing = if embedded { "embedded: one process, shown as the client's" } else { "not measured" };
+    mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
+}
+
+/// Costs of one stored reading.
+fn per_reading(field: &Field) -> Table {
+    let mut table = Table::new(
+        "per_reading",
+        "Costs of one stored reading",
+        &[
+            "implementation",
+            "server CPU [µs]",
+            "client CPU [µs]",
+            "storage written [bytes]",
+            "network [bytes]",
+            "disk [bytes]",
+        ],
+    );
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+        let per = |figure: fn(&TrialRecord, &Field) -> Option<f64>| {
+            mean(
+                &field.figures(arm, |trial| Some(figure(trial, field)? / stored_per_second(trial, field)?)),
+                "not measured",
+            )
+        };
+        let disk = field.figures(arm, disk::of_a_reading_bytes);
+        table.row(vec![
+            Cell::text(&arm.label),
+            per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
+            per(|trial, field| Some(criteria::values(trial, &field.run).get("client_cpu")? * 1e4)),
+            per(written_rate),
+            per(|trial, field| Some(criteria::values(trial, &field.run).get("network")? * 125.0)),
+            mean(&disk, NO_DISK),
+        ]);
+    }
+    table.note(
+        "Rates of the measured phase over stored readings a second; disk over what was stored when it was measured.",
+    );
+    table
+}
+
+/// Bytes a second that the server's processes wrote to storage.
+fn written_rate(trial: &TrialRecord, _field: &Field) -> Option<f64> {
+    let embedded = trial.implementation.embedded;
+    let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
+    let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
+    Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
+}
+
+fn stored(trial: &TrialRecord) -> Option<f64> {
+    let stored = trial.ledger.as_ref()?.stored;
+    (stored > 0).then_some(stored as f64)
+}
+
+fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
+    Some(stored(trial)? / criteria::sending_seconds(trial, &field.run)?)
+}
+
+/// Columns of the table of settling.
+const SETTLING: [(&str, &str); 9] = [
+    ("implementation", ""),
+    ("time", "s"),
+    ("CPU", "s"),
+    ("I/O", "MB"),
+    ("data before", "MB"),
+    ("after writing", "MB"),
+    ("settled", "MB"),
+    ("logs apart", "MB"),
+    ("bound of the logs", ""),
+];
+
+/// What settling cost, and the disk around it.
+fn settling(field: &Field) -> Table {
+    let title = "Settling: bringing the database to rest after writing";
+    let mut table = Table::new("settling", title, &SETTLING);
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+        // Embedded, it is the coordinator's own connection that settles.
+        let role = if arm.implementation.embedded { "coordinator" } else { "server" };
+        let settle = |figure: fn(&RoleTotals) -> Option<f64>, missing: &str| {
+            let own = |trial: &TrialRecord| {
+                let totals = criteria::phase(trial, "settle")?.totals.as_ref()?;
+                figure(totals.roles.get(role)?)
+            };
+            mean(&field.figures(arm, own), missing)
+        };
+        let data = |all: &str, logs: &str| {
+            let own = |trial: &TrialRecord| Some(disk::data_bytes(trial, all, logs)? / 1e6);
+            mean(&field.figures(arm, own), NO_DISK)
+        };
+        let [logs, bound] = logs_apart(field, arm);
+        let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, "settle")?.seconds);
+        table.row(vec![
+            Cell::text(&arm.label),
+            mean(&field.figures(arm, seconds), "not settled"),
+            settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
+            settle(|role| Some(role.storage_bytes()? as f64 / 1e6), "not measured"),
+            data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
+            data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
+            data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
+            logs,
+            bound,
+        ]);
+    }
+    table.note(LOGS_APART);
+    table
+}
+
+/// What the measurement itself used, apart from the client.
+fn harness(field: &Field) -> Table {
+    let mut table = Table::new(
+        "harness",
+        "The load's own processes, not part of any figure above",
+        &[
+            "implementation",
+            "source CPU [%]",
+            "coordinator CPU [%]",
+            "journal [%]",
+            "pacing error p99 [µs]",
+            "pacing error max [µs]",
+        ],
+    );
+    let mut without_real_time = 0;
+    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+        let cpu = |role: &str| {
+            mean(
+                &field.figures(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core)),
+                "not measured",
+            )
+        };
+        let own = |name: &str, scale: f64| {
+            mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
+        };
+        without_real_time +=
+            field.valid_of(arm).filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
+        table.row(vec![
+            Cell::text(&arm.label),
+            cpu("source"),
+            cpu("coordinator"),
+            own(names::JOURNAL_PERCENT, 1.0),
+            own(names::PACING_P99, 1e-3),
+            own(names::PACING_MAX, 1e-3),
+        ]);
+    }
+    table.note("CPU is in percent of one core. The journal is part of the client's CPU; the source and the coordinator are processes of their own.");
+    if without_real_time > 0 {
+        table.note(format!(
+            "{} without real-time scheduling of the source: it was not allowed.",
+            counted(without_real_time, "trial")
+        ));
+    }
+    table
+}

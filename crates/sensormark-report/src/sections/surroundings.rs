@@ -1,0 +1,319 @@
+//! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
+
+use super::cells::counted;
+use super::{hosts, memory_limit, role_hosts};
+use crate::field::Field;
+use crate::shell::{COMMAND, quoted};
+use crate::tables::{Cell, Section, Table};
+use sensormark_data::number::{fixed, significant};
+use sensormark_engine::study_protocol;
+use sensormark_result::measurement::record::TrialRecord;
+use sensormark_result::measurement::server::ProbeRecord;
+use sensormark_result::probe::{DeviceKind, Environment, HIDDEN, Processor};
+
+/// Warnings that differ in numbers alone are shown one by one up to this many.
+const MOST_ALIKE: usize = 3;
+
+/// Warnings of the machine, further ones, and those of the trials. Many that differ in numbers alone are shown once here, and each has a row in a
+/// table that programs read.
+pub fn warnings(field: &Field, further: Vec<String>) -> Section {
+    let mut section = Section::new("warnings", "Warnings");
+    let mut items = machine_warnings(field);
+    items.extend(further);
+    let mut table =
+        Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
+    table.is_detail = true;
+    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
+    for (side, arm) in field.all() {
+        for trial in field.trials_of(arm).flatten() {
+            for warning in &trial.warnings {
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(side),
+                    Cell::Count(u64::from(trial.repetition) + 1),
+                    Cell::text(warning),
+                ]);
+                let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
+                let text = format!("{} ({side}): {warning}", arm.label);
+                match alike.iter_mut().find(|(known, _)| *known == kind) {
+                    Some((_, texts)) => texts.push(text),
+                    None => alike.push((kind, vec![text])),
+                }
+            }
+        }
+    }
+    for (_, texts) in alike {
+        if texts.len() > MOST_ALIKE {
+            let others = counted(texts.len() - 1, "more trial");
+            items.push(format!("{}; and alike in {others}", texts[0]));
+        } else {
+            items.extend(texts);
+        }
+    }
+    section.list(items);
+    section.table(table);
+    section
+}
+
+fn machine_warnings(field: &Field) -> Vec<String> {
+    let mut items = Vec::new();
+    let Some(environment) = inventory(field) else {
+        return items;
+    };
+    let processor = &environment.processor;
+    let has_server = field.trials.iter().any(|trial| !trial.implementation.embedded);
+    if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
+        items.push(format!(
+            "client and server share {}: what one uses the other lacks.",
+            counted(usize::try_from(processor.logical_cores).unwrap_or(0), "core")
+        ));
+    }
+    if let Some(governor) = processor.governor.as_deref().filter(|governor| *governor != "performance") {
+        items.push(format!("the frequency governor is {governor}: CPU percentages depend on the frequency at the time; \"performance\" keeps it level."));
+    }
+    let quota = environment.limits.cgroup_cores;
+    if let Some(quota) = quota.filter(|quota| *quota < processor.logical_cores as f64) {
+        items.push(format!(
+            "a control group allows {} of {} cores, and stops the run's processes when they have used them up.",
+            significant(quota, 2),
+            processor.logical_cores
+        ));
+    }
+    if processor.turbo == Some(true) {
+        items.push("turbo is on: the frequency depends on temperature and load.".to_owned());
+    }
+    if let Some(clock) =
+        environment.clock_source.as_deref().filter(|clock| matches!(*clock, "hpet" | "acpi_pm" | "jiffies"))
+    {
+        items.push(format!("the clock source is {clock}: each timestamp is dear."));
+    }
+    items
+}
+
+/// The machine, where the run recorded it.
+pub fn inventory(field: &Field) -> Option<Environment> {
+    serde_json::from_value(field.run.environment.clone()).ok()
+}
+
+/// What was asked for and could not be measured.
+pub fn not_measured(field: &Field) -> Section {
+    let mut section = Section::new("not_measured", "Not measured");
+    let mut table =
+        Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
+    for missing in &field.run.not_measured {
+        table.row(vec![Cell::text(&missing.implementation), Cell::text(&missing.reason)]);
+    }
+    section.table(table);
+    section
+}
+
+/// What the run did as its study did, and what it could not; empty where it did not follow the study.
+pub fn protocol(field: &Field) -> Section {
+    let mut section = Section::new("protocol", "As the study did");
+    let protocol = study_protocol::protocol(&field.run.workload).filter(|_| field.run.as_study);
+    let Some(protocol) = protocol else {
+        return section;
+    };
+    let trials = field.trials.iter();
+    let measured: Vec<_> = trials.map(|trial| &trial.implementation).collect();
+    let [done, not_done] = protocol.of_run(&measured, field.trials.iter().any(is_on_hosts));
+    section.paragraph("What the study did, and how this run did it:");
+    section.list(done);
+    section.paragraph("Not possible, or not done here:");
+    section.list(not_done);
+    section
+}
+
+/// Whether roles of the trial were on other hosts, or its server was.
+fn is_on_hosts(trial: &TrialRecord) -> bool {
+    let probe = trial.server.as_ref().and_then(|one| one.probe.as_ref());
+    !trial.client_probes.is_empty() || probe.is_some_and(|probe| probe.host.is_some())
+}
+
+/// The machine, the servers and their settings.
+pub fn environment(field: &Field) -> Section {
+    let mut section = Section::new("environment", "Environment");
+    match inventory(field) {
+        Some(environment) => section.list(lines(&environment)),
+        None => section.paragraph("The run recorded no inventory of its machine."),
+    }
+    section.table(servers(field));
+    let hosts = [role_hosts::table, hosts::rates, hosts::windows, hosts::clocks];
+    for table in hosts.into_iter().filter_map(|of| of(field)) {
+        section.table(table);
+    }
+    if let Some(limits) = memory_limit::table(field) {
+        section.table(limits);
+    }
+    section.table(settings(field));
+    section
+}
+
+fn lines(environment: &Environment) -> Vec<String> {
+    let mut lines = vec![processor_line(&environment.processor)];
+    lines.push(format!(
+        "{} GB memory, {}, Linux {}, clock source {}",
+        fixed(environment.memory_bytes as f64 / 1e9, 1),
+        environment.distribution.as_deref().unwrap_or("unknown distribution"),
+        environment.kernel_release,
+        environment.clock_source.as_deref().unwrap_or("unknown")
+    ));
+    let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
+    let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
+    let around: Vec<String> = [guest, inside].into_iter().flatten().collect();
+    lines.push(if around.is_empty() {
+        "a physical machine, as far as it shows".to_owned()
+    } else {
+        around.join(", ")
+    });
+    if !environment.pinned.is_empty() {
+        let parts = environment.pinned.iter();
+        let held: Vec<String> =
+            parts.map(|(part, processors)| format!("{part} to processors {processors}")).collect();
+        lines.push(format!("held: {} (an embedded database runs in the client)", held.join(", ")));
+    }
+    for (name, folder) in &environment.folders {
+        let kind = match folder.kind {
+            DeviceKind::SolidState => "solid state",
+            DeviceKind::Rotational => "rotational",
+            DeviceKind::None => "no block device",
+        };
+        let device = folder.device.as_ref().map_or_else(String::new, |device| format!(" on {device}"));
+        let flushes = environment.flushes.get(name).map_or_else(String::new, |rate| {
+            let rate = significant(rate.per_second, 3);
+            format!(", {rate} flushes a second (8 kB written over and flushed, one after another)")
+        });
+        lines.push(format!("folder {name}: {}{device} ({kind}){flushes}", folder.filesystem));
+    }
+    lines
+}
+
+fn processor_line(processor: &Processor) -> String {
+    let cores = counted(usize::try_from(processor.logical_cores).unwrap_or(0), "logical core");
+    let model = processor.model.as_deref().unwrap_or(&processor.architecture);
+    let mut line = format!("{model}, {cores}");
+    if let Some(physical) = processor.physical_cores {
+        line.push_str(&format!(" ({physical} physical)"));
+    }
+    if let Some(mhz) = processor.frequency_mhz {
+        line.push_str(&format!(", {} MHz", fixed(mhz, 0)));
+    }
+    line.push_str(", governor ");
+    line.push_str(processor.governor.as_deref().unwrap_or("not visible"));
+    line
+}
+
+/// Versions and origins of the servers.
+fn servers(field: &Field) -> Table {
+    let mut table = Table::new(
+        "servers",
+        "Databases",
+        &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
+    );
+    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
+    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm)).flatten();
+    for (title, server) in
+        trials.filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
+    {
+        let key = (title.as_str(), server.version.as_str(), server.origin.as_str());
+        if seen.contains(&key) {
+            continue;
+        }
+        seen.push(key);
+        table.row(vec![
+            Cell::text(title),
+            Cell::text(&server.version),
+            Cell::text(&server.origin),
+            Cell::text(if server.managed { "sensormark" } else { "somebody else" }),
+            Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
+            Cell::maybe(server.start_seconds, "not started here"),
+        ]);
+        server.notes.iter().for_each(|note| table.note(format!("{title}: {note}")));
+        if let Some(probe) = &server.probe {
+            table.note(format!("{title}: {}", probed(probe)));
+        }
+        if let Some(warmed) = warmed(field, title) {
+            table.note(warmed);
+        }
+    }
+    table
+}
+
+/// How long the servers of a database were warmed up, where they were.
+fn warmed(field: &Field, title: &str) -> Option<String> {
+    let own = field.trials.iter();
+    let own = own.filter(|trial| trial.implementation.title == title);
+    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let seconds: Vec<f64> = seconds.collect();
+    let least = seconds.iter().copied().reduce(f64::min)?;
+    let most = seconds.iter().copied().fold(least, f64::max);
+    let (least, most) = (fixed(least, 1), fixed(most, 1));
+    let took = match least == most {
+        true => least,
+        false => format!("{least} to {most}"),
+    };
+    Some(format!(
+        "{title}: it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
+    ))
+}
+
+/// Who measured a server by a probe, and what could not be.
+fn probed(probe: &ProbeRecord) -> String {
+    let host = probe.host.as_deref().unwrap_or("this machine");
+    let milliseconds = probe.longest_round_trip_ns as f64 / 1e6;
+    let mut text = format!(
+        "server measured by a probe on {host} ({}), whose phases begin and end within {milliseconds:.1} ms of the client's",
+        probe.processes
+    );
+    if !probe.missing.is_empty() {
+        text += &format!("; not measured: {}", probe.missing.join("; "));
+    }
+    text
+}
+
+/// Every setting that was read back.
+fn settings(field: &Field) -> Table {
+    let mut table = Table::new(
+        "settings",
+        "Settings read back from the databases",
+        &["implementation", "setting", "value"],
+    );
+    table.keys = 2;
+    table.is_detail = true;
+    for arm in field.writes.iter().chain(&field.mixed) {
+        let trial = field.trials_of(arm).flatten().find(|trial| !trial.settings.is_empty());
+        for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
+            table.row(vec![Cell::text(&arm.label), Cell::text(&setting.name), Cell::text(&setting.value)]);
+        }
+    }
+    table
+}
+
+/// How to do it again.
+pub fn reproduce(field: &Field) -> Section {
+    let mut section = Section::new("reproduce", "Reproduce this run");
+    let run = &field.run;
+    let command: Vec<String> = run.command_line.iter().map(|argument| quoted(argument)).collect();
+    let mut items = vec![format!("{COMMAND}sensormark {}", command.join(" "))];
+    if command.iter().any(|word| word.contains(HIDDEN)) {
+        items.push(format!(
+            "{HIDDEN} in the command: the user and the password, which no result keeps; write them in its place"
+        ));
+    }
+    items.extend([
+        format!("seed {}, {}, sensormark {}, started {}", run.seed, counted(field.blocks.len(), "repetition"), run.sensormark, run.started),
+        format!("parameters: {}", parameters(field)),
+        format!("results: {} (run.json, trials/, samples/); sensormark report derives all of this from them again", run.name),
+    ]);
+    section.list(items);
+    section
+}
+
+fn parameters(field: &Field) -> String {
+    match &field.run.parameters {
+        serde_json::Value::Object(entries) => {
+            entries.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}

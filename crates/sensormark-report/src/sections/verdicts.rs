@@ -1,0 +1,100 @@
+//! Verdicts: how many trials may be believed, and why each of the others may not.
+
+use super::cells::counted;
+use crate::field::Field;
+use crate::tables::{Cell, Section, Table};
+use sensormark_result::measurement::record::{Side, TrialRecord};
+use sensormark_result::measurement::verdict::{Reason, Verdict};
+
+const COLUMNS: [(&str, &str); 5] =
+    [("implementation", ""), ("side", ""), ("repetition", ""), ("verdict", ""), ("reason", "")];
+
+/// The section.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("verdicts", "Verdicts");
+    let count = |is: fn(&Verdict) -> bool| field.trials.iter().filter(|trial| is(&trial.verdict)).count();
+    let valid = count(Verdict::is_valid);
+    let not_counted = count(Verdict::is_inconclusive);
+    let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
+    let tolerated = field.trials.iter().filter(|trial| trial.is_rough());
+    let tolerated = tolerated.count();
+    let mut text = match field.trials.len() {
+        0 => "No trial was finished.".to_owned(),
+        all if tolerated > 0 => format!(
+            "{} of {} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
+            valid - tolerated,
+            counted(all, "trial")
+        ),
+        all if all == valid => {
+            format!("All {} are valid.", counted(all, "trial")).replace("All 1 trial are", "The 1 trial is")
+        }
+        all => format!(
+            "{valid} of {} valid, {not_counted} disturbed and not counted, {invalid} invalid.",
+            counted(all, "trial")
+        ),
+    };
+    if !field.superseded.is_empty() {
+        let more = counted(field.superseded.len(), "further attempt");
+        text.push_str(&format!(
+            " Other programs used the machine, so sensormark repeated trials. Of each trial one attempt counts, so {more} do not."
+        ));
+    }
+    if field.run.finished.is_none() {
+        text.push_str(
+            " The run has no end yet: it goes on, or was broken off. This is what was finished until now.",
+        );
+    }
+    section.paragraph(text);
+    section.table(not_valid(field));
+    section.table(tolerated_trials(field));
+    section
+}
+
+fn tolerated_trials(field: &Field) -> Table {
+    let mut table =
+        Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", &COLUMNS);
+    for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
+        let disturbances = trial.disturbances().join("; ");
+        table.row(row(trial, trial.state(), disturbances));
+    }
+    table
+}
+
+fn not_valid(field: &Field) -> Table {
+    let mut table =
+        Table::new("not_valid", "Trials that are not valid: their figures are in no ranking", &COLUMNS);
+    // Disturbed trials that were repeated are only counted.
+    let again = |trial: &&TrialRecord| matches!(trial.verdict, Verdict::Invalid(_));
+    for trial in field.superseded.iter().filter(again) {
+        table.row(row(trial, "invalid (another attempt counts)", reasons(trial)));
+    }
+    for trial in &field.trials {
+        match trial.verdict {
+            Verdict::Valid => {}
+            Verdict::Invalid(_) => table.row(row(trial, "invalid", reasons(trial))),
+            Verdict::Inconclusive(_) => table.row(row(trial, trial.state(), reasons(trial))),
+        }
+    }
+    table
+}
+
+fn reasons(trial: &TrialRecord) -> String {
+    let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
+    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
+    reasons.join("; ")
+}
+
+fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
+    let side = match trial.side {
+        Side::Write => "write",
+        Side::Read => "read",
+        Side::Mixed => "both",
+    };
+    vec![
+        Cell::text(trial.implementation.label()),
+        Cell::text(side),
+        Cell::Count(u64::from(trial.repetition) + 1),
+        Cell::text(verdict),
+        Cell::text(reasons),
+    ]
+}

@@ -1,0 +1,173 @@
+//! How large writes were: what was sent in each phase that writes, the flushes of the disk in it, and what each store advises.
+
+use super::cells::{geometric_mean, mean};
+use crate::criteria::{self, figure};
+use crate::field::{Arm, Field};
+use crate::tables::{Cell, Section, Table};
+use sensormark_data::number::fixed;
+use sensormark_data::units::Total;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
+
+const NO_TRIAL: &str = "no valid trial";
+const MIXED: &str = "the phase asks, too";
+const EMBEDDED: &str = "embedded: nothing is sent";
+
+/// The section; empty where nothing was written.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("writes", "Size of a write");
+    section.table(sent(field));
+    section.table(advised(field));
+    section
+}
+
+/// What one phase that writes came to.
+struct Written<'a> {
+    phase: &'a PhaseRecord,
+    writes: f64,
+    readings: f64,
+    statements: f64,
+    /// Bytes in datagrams.
+    datagrams: f64,
+    /// Whether it does nothing else.
+    only: bool,
+}
+
+fn of_loads<'a>(trial: &'a TrialRecord, name: &str) -> Option<Written<'a>> {
+    let loads: Vec<&LoadRecord> = trial.loads.iter().filter(|load| load.phase == name).collect();
+    let sum = |of: &dyn Fn(&LoadRecord) -> u64| {
+        let writing = loads.iter().filter(|load| load.writes);
+        writing.map(|load| of(load)).total() as f64
+    };
+    let writes = sum(&LoadRecord::operations);
+    (writes > 0.0).then_some(Written {
+        phase: criteria::phase(trial, name)?,
+        writes,
+        readings: sum(&LoadRecord::readings),
+        statements: sum(&|load| load.statements),
+        datagrams: sum(&|load| load.datagram_bytes),
+        only: loads.iter().all(|load| load.writes),
+    })
+}
+
+/// Machine-tool's writer counts statements over the whole trial, its warm-up included: the phase has its share by readings. Nobody acknowledges datagrams, so
+/// nobody knows how many readings of a phase they carried; each is a write and a statement.
+fn of_writer(trial: &TrialRecord) -> Option<Written<'_>> {
+    let phase = criteria::measured(trial)?;
+    let statements = figure(trial, names::STATEMENTS)?;
+    let attempted = trial.ledger.as_ref()?.attempted.max(1) as f64;
+    let writes = phase.operations as f64;
+    let acknowledged = trial.latencies.get(names::SENSOR_DELAY);
+    let readings = match acknowledged.map_or(0, |latency| latency.summary.count) {
+        0 => writes * attempted / statements,
+        readings => readings as f64,
+    };
+    let share = readings / attempted;
+    (statements > 0.0 && writes > 0.0).then_some(Written {
+        phase,
+        writes,
+        readings,
+        statements: statements * share,
+        datagrams: figure(trial, names::DATAGRAM_BYTES).unwrap_or(0.0) * share,
+        only: true,
+    })
+}
+
+fn sent(field: &Field) -> Table {
+    let mut table = Table::new(
+        "writes",
+        "What was written at a time",
+        &[
+            "implementation",
+            "phase",
+            "writes",
+            "readings a write",
+            "statements a write",
+            "sent a write [kB]",
+            "flushes",
+            "flushes a write",
+        ],
+    );
+    table.keys = 2;
+    for arm in &field.writes {
+        table.row(row(field, arm, "measured", &|trial| of_writer(trial)));
+    }
+    for arm in &field.mixed {
+        for name in phases(field, arm) {
+            table.row(row(field, arm, &name, &|trial| of_loads(trial, &name)));
+        }
+    }
+    table.note("A write is what a client hands over at a time; statements are the requests that it became. Sent: all that the client sent on the wire in the phase, headers included, a write. Flushes: those that the device of the data folder completed in the phase, everybody's; the kernel merges flushes that wait for each other.");
+    table
+}
+
+fn phases(field: &Field, arm: &Arm) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for load in field.trials_of(arm).flatten().flat_map(|trial| &trial.loads) {
+        if load.writes && !load.warm_up && !names.contains(&load.phase) {
+            names.push(load.phase.clone());
+        }
+    }
+    names
+}
+
+type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;
+
+fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
+    let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Option<f64>| {
+        field.figures(arm, |trial| value(trial, &find(trial)?))
+    };
+    let flushes = |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);
+    let mixed = field.valid_of(arm).any(|trial| find(trial).is_some_and(|written| !written.only));
+    let sent = of(&|trial, written| {
+        let totals = written.phase.totals.as_ref()?;
+        let bytes = criteria::client_in(trial, totals)?.sent_wire_bytes? as f64 + written.datagrams;
+        Some(bytes / written.writes / 1e3)
+    });
+    vec![
+        Cell::text(&arm.label),
+        Cell::text(name),
+        mean(&of(&|_, written| Some(written.writes)), NO_TRIAL),
+        geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
+        geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
+        match (arm.implementation.embedded, mixed) {
+            (true, _) => Cell::Missing(EMBEDDED.to_owned()),
+            (_, true) => Cell::Missing(MIXED.to_owned()),
+            _ => geometric_mean(&sent, "not measured"),
+        },
+        mean(&of(&|_, written| flushes(written)), "not counted"),
+        mean(&of(&|_, written| Some(flushes(written)? / written.writes)), "not counted"),
+    ]
+}
+
+fn advised(field: &Field) -> Table {
+    let mut table = Table::new(
+        "advised_writes",
+        "What each database's documentation advises for loads",
+        &["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"],
+    );
+    for arm in field.writes.iter().chain(&field.mixed) {
+        let Some(sizes) =
+            field.trials_of(arm).flatten().map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
+        else {
+            continue;
+        };
+        let counts = || sizes.iter().map(|size| size.readings_per_write);
+        let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        let by_table = if least == most {
+            fixed(most as f64, 0)
+        } else {
+            format!("{} to {}", fixed(least as f64, 0), fixed(most as f64, 0))
+        };
+        table.row(vec![
+            Cell::text(&arm.label),
+            Cell::count(sizes.iter().map(|size| size.readings).max(), ""),
+            Cell::maybe(sizes.iter().map(|size| size.bytes as f64 / 1e3).reduce(f64::max), ""),
+            Cell::text(by_table),
+            Cell::text(&sizes[0].advice),
+            Cell::text(&sizes[0].link),
+        ]);
+    }
+    table.note("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.");
+    table
+}

@@ -1,0 +1,152 @@
+//! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
+
+use super::figure::Figure;
+use super::quantity::rate;
+use super::select::{Metric, Results, loads};
+use super::table::{Row, words};
+use crate::field::Arm;
+use crate::tables::{Cell, Table};
+use sensormark_result::measurement::latency::decode;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use sensormark_workload::billing::INGEST;
+use std::collections::BTreeMap;
+
+/// Parts of the rows that the rate is shown for.
+const PARTS: usize = 5;
+/// Points of a line; of longer ones every n-th is taken.
+const MOST_POINTS: usize = 200;
+
+/// The implementations' lines: (rows stored, rows a second), of the first valid trial of each.
+pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
+    let line = |points: &[(f64, f64)]| {
+        let rate = |pair: &[(f64, f64)]| {
+            let seconds = pair[1].0 - pair[0].0;
+            (seconds > 0.0).then(|| (pair[1].1, (pair[1].1 - pair[0].1) / seconds))
+        };
+        points.windows(2).filter_map(rate).collect::<Vec<_>>()
+    };
+    let of_arm = |arm| results.field.valid_of(arm).next().map(|trial| line(&curve(trial)));
+    let named = results.arms().filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
+    named.filter(|(_, points)| points.len() > 1).collect()
+}
+
+/// Rows a second in each fifth of the rows that were stored.
+pub fn table(results: Results<'_>) -> Table {
+    let field = results.field;
+    let missing = "too short: loaded in a few seconds";
+    let row = |arm: &Arm| -> Option<Row> {
+        let part = |part: usize| Metric::new(move |trial| by_parts(&curve(trial), PARTS)[part]);
+        let parts: Vec<Metric<'static>> = (0..PARTS).map(part).collect();
+        field.valid_of(arm).find(|trial| parts.iter().any(|part| part.of(trial).is_some()))?;
+        let named = |(part, metric): (usize, &Metric<'static>)| {
+            let to = (part + 1) * 100 / PARTS;
+            rate(format!("to {to} %"), "1/s", metric.clone()).or(missing)
+        };
+        let mut rates: Vec<_> = parts.iter().enumerate().map(named).collect();
+        let change = parts[PARTS - 1].clone().over(parts[0].clone());
+        rates.push(rate("last / first", "", change).or(missing));
+        Some((words([&arm.label]), results.columns(arm, &rates)))
+    };
+    let title = "Ingest rate over rows stored";
+    let rows = results.arms().filter_map(row);
+    super::table::table("billing_rate", title, &["implementation"], rows).noted("Those that took long enough. Rows a second in each fifth of the rows that were stored, in the order of storing; the page draws every second.")
+}
+
+/// The lines as a figure that a page draws.
+pub fn figure(results: Results<'_>) -> Figure {
+    let points = lines(results).into_iter().flat_map(|(name, points)| {
+        let step = points.len().div_ceil(MOST_POINTS).max(1);
+        let points = points.into_iter().step_by(step);
+        points.map(move |(rows, rate)| (name.clone(), Some(Cell::number(rows)), Cell::number(rate)))
+    });
+    let (x, y) = (("rows stored", ""), ("operations", "1/s"));
+    Figure::lines("ingest_rate", "Ingest rate over rows stored", x, y)
+        .even()
+        .all_here(points)
+        .note("A point a second, of the first valid trial; the study shows none.")
+}
+
+/// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). A load may have a few operations beyond its last
+/// whole second. They count with that second.
+pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
+    let mut points = vec![(0.0, 0.0)];
+    let (mut before, mut rows) = (0.0, 0.0);
+    for load in loads(INGEST).finished(trial) {
+        let mut is_first = true;
+        for (second, count) in counts(load) {
+            rows += count;
+            let end = (second + 1) as f64;
+            if end > load.seconds && !is_first {
+                points.pop();
+            }
+            points.push((before + end.min(load.seconds), rows));
+            is_first = false;
+        }
+        before += load.seconds;
+    }
+    points
+}
+
+/// Operations that finished in each second.
+fn counts(load: &LoadRecord) -> BTreeMap<u64, f64> {
+    let mut counts = BTreeMap::new();
+    for second in load.classes.values().flat_map(|class| &class.latency.seconds) {
+        // A histogram that cannot be read is as if it were not there: the rates of all others stay right.
+        if let Ok(histogram) = decode(&second.v2) {
+            *counts.entry(second.second).or_default() += histogram.len() as f64;
+        }
+    }
+    counts
+}
+
+/// Rows a second in each of so many equal parts of all rows; none where there was less than a second for each.
+pub fn by_parts(curve: &[(f64, f64)], parts: usize) -> Vec<Option<f64>> {
+    let all = curve.last().map_or(0.0, |point| point.1);
+    if curve.len() <= parts || all <= 0.0 {
+        return vec![None; parts];
+    }
+    let at = |part: usize| time_of(curve, all * part as f64 / parts as f64);
+    (0..parts)
+        .map(|part| {
+            let length = at(part + 1) - at(part);
+            (length > 0.0).then(|| all / parts as f64 / length)
+        })
+        .collect()
+}
+
+/// When this many rows were stored, in seconds of loading; evenly between two points.
+fn time_of(curve: &[(f64, f64)], rows: f64) -> f64 {
+    let mut pairs = curve.windows(2);
+    let found = pairs.find(|pair| rows <= pair[1].1);
+    match found {
+        Some([from, to]) if to.1 > from.1 => from.0 + (to.0 - from.0) * (rows - from.1) / (to.1 - from.1),
+        Some([_, to]) => to.0,
+        _ => curve.last().map_or(0.0, |point| point.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_falls_is_seen_to_fall() {
+        // 1,000 rows a second for four seconds, then 500 a second for eight.
+        let mut curve = vec![(0.0, 0.0)];
+        for second in 1..=12 {
+            let rows = if second <= 4 {
+                f64::from(second) * 1_000.0
+            } else {
+                4_000.0 + f64::from(second - 4) * 500.0
+            };
+            curve.push((f64::from(second), rows));
+        }
+        let parts = by_parts(&curve, 4);
+        let rates: Vec<f64> = parts.into_iter().flatten().collect();
+        assert_eq!(rates, [1_000.0, 1_000.0, 500.0, 500.0]);
+        // A part over the change: 1,334 rows at the one and 1,333 at the other.
+        let third = by_parts(&curve, 3)[1].expect("a rate");
+        assert!((third - 8_000.0 / 3.0 / 4.0).abs() < 1.0, "{third}");
+        assert_eq!(by_parts(&curve[..3], 4), [None; 4]);
+    }
+}

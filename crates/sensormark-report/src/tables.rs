@@ -1,0 +1,405 @@
+//! What a report says, before it has a format: sections of sentences, lists and tables, with numbers as numbers.
+//!
+//! Every format draws from this one document, so that all of them say the same. Nothing here knows what a trial is.
+
+use super::clean::clean;
+use sensormark_result::statistics::Interval;
+use std::borrow::Cow;
+
+/// So many long tables in a row are named in one sentence.
+const MANY: usize = 3;
+/// Why a percentile is missing.
+pub const TOO_FEW: &str = "fewer than 10 samples beyond it";
+
+/// A whole report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// Its headline.
+    pub title: String,
+    /// Its sections, in the order of reading.
+    pub sections: Vec<Section>,
+}
+
+/// A section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// What programs call it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// Its parts, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Sentences.
+    Paragraph(String),
+    /// Items of a list.
+    List(Vec<String>),
+    /// A table.
+    Table(Table),
+}
+
+/// A table: every row has one cell a column.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// What programs call it, unique in the document.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// How many leading columns say what a row is about; a table that is split for want of width repeats them.
+    pub keys: usize,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+    /// Whether it is too long for people: formats for people name it, formats for programs hold it.
+    pub is_detail: bool,
+    /// How a page draws it, where it is a figure's points.
+    pub drawing: Option<Drawing>,
+}
+
+/// How a page draws a table of points: implementation, whose figures they are, perhaps a further key, and the figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drawing {
+    /// Bars, lines or a forest.
+    pub shape: Shape,
+    /// Whether equal steps on its axes are equal factors.
+    pub logarithmic: bool,
+}
+
+/// The shape of a drawing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A bar for each row.
+    Bars,
+    /// A line for each implementation, over the last key.
+    Lines,
+    /// A ratio with its interval for each row, around 1.
+    Forest,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What a person reads.
+    pub name: String,
+    /// The unit of its numbers; empty where there is none.
+    pub unit: String,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// An exact count.
+    Count(u64),
+    /// A figure.
+    Number(Number),
+    /// Nothing was measured here; perhaps why. Never a zero.
+    Missing(String),
+}
+
+/// A figure, perhaps with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// The figure, in its column's unit.
+    pub value: f64,
+    /// Its 95 % interval over repetitions, where there are enough.
+    pub spread: Spread,
+    /// What to print where there is no interval to say how many digits are worth it.
+    pub digits: Digits,
+}
+
+/// How many digits are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digits {
+    /// So many that mean something, wherever the point stands.
+    Significant(usize),
+    /// So many after the point.
+    Decimals(usize),
+    /// As many as it takes to say it exactly.
+    Exact,
+}
+
+/// How sure a figure is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// Nothing is known: a single trial, or an exact figure.
+    None,
+    /// Symmetric: prints as "± half its width".
+    Plus(Interval),
+    /// From a geometric mean or of a median: prints as "[low, high]".
+    Range(Interval),
+    /// No interval: the smallest and the largest of a few samples. Prints as "range low–high".
+    Extremes(Interval),
+}
+
+impl Spread {
+    /// The interval, if there is one.
+    pub const fn interval(self) -> Option<Interval> {
+        match self {
+            Self::None | Self::Extremes(_) => None,
+            Self::Plus(interval) | Self::Range(interval) => Some(interval),
+        }
+    }
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A figure without an interval, printed with three significant digits.
+    pub const fn number(value: f64) -> Self {
+        Self::Number(Number { value, spread: Spread::None, digits: Digits::Significant(3) })
+    }
+
+    /// A figure if there is one.
+    pub fn maybe(value: Option<f64>, reason: &str) -> Self {
+        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::number)
+    }
+
+    /// A count if there is one.
+    pub fn count(value: Option<u64>, reason: &str) -> Self {
+        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::Count)
+    }
+
+    /// Yes or no.
+    pub fn yes(value: bool) -> Self {
+        Self::text(if value { "yes" } else { "no" })
+    }
+
+    /// Whether it is words (and so stands left and may be wrapped).
+    pub const fn is_text(&self) -> bool {
+        matches!(self, Self::Text(_))
+    }
+}
+
+impl From<(&str, &str)> for Column {
+    fn from((name, unit): (&str, &str)) -> Self {
+        Self { name: name.to_owned(), unit: unit.to_owned() }
+    }
+}
+
+/// A heading as the program's text has it: "name", or "name [unit]". A name from a file may have brackets, and is never read so.
+impl From<&'static str> for Column {
+    fn from(heading: &'static str) -> Self {
+        heading.trim_end_matches(']').split_once(" [").unwrap_or((heading, "")).into()
+    }
+}
+
+impl Table {
+    /// An empty table whose first column is its key.
+    pub fn new<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
+        Self {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            keys: 1,
+            columns: columns.iter().map(|&column| column.into()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// When it has not one cell a column.
+    pub fn row(&mut self, cells: Vec<Cell>) {
+        assert_eq!(cells.len(), self.columns.len(), "a row of {} has one cell a column", self.id);
+        self.rows.push(cells);
+    }
+
+    /// The table with a note.
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note(note);
+        self
+    }
+
+    /// Leaves out the columns of percentiles that cannot be given in any row, and names them in a note.
+    fn leave_out_percentiles(&mut self) {
+        let is_missing = |cell: &Cell| matches!(cell, Cell::Missing(_));
+        let is_few = |cell: &Cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW);
+        let mut names = Vec::new();
+        for place in (self.keys..self.columns.len()).rev() {
+            let cells = || self.rows.iter().map(|row| &row[place]);
+            if cells().all(is_missing) && cells().any(is_few) {
+                names.insert(0, self.columns.remove(place).name);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(place)));
+            }
+        }
+        if !names.is_empty() {
+            self.note(format!("Left out: {} ({TOO_FEW}).", names.join(", ")));
+        }
+    }
+
+    /// Adds a note, once.
+    pub fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+impl Section {
+    /// An empty section.
+    pub fn new(id: &str, title: &str) -> Self {
+        Self { id: id.to_owned(), title: title.to_owned(), blocks: Vec::new() }
+    }
+
+    /// Adds sentences.
+    pub fn paragraph(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Paragraph(text.into()));
+    }
+
+    /// Adds a list, unless it is empty.
+    pub fn list(&mut self, items: Vec<String>) {
+        if !items.is_empty() {
+            self.blocks.push(Block::List(items));
+        }
+    }
+
+    /// The blocks as people read them: many tables in a row that are too long for people are one sentence.
+    pub fn for_people(&self) -> Vec<Cow<'_, Block>> {
+        let is_long = |block: &Block| matches!(block, Block::Table(table) if table.is_detail);
+        let runs = self.blocks.chunk_by(|one, next| is_long(one) && is_long(next));
+        let shown = runs.flat_map(|run| match (run, run.len()) {
+            ([Block::Table(first), .., Block::Table(last)], MANY..) => {
+                vec![Cow::Owned(Block::Paragraph(format!(
+                    "{} tables, from {:?} to {:?}: --format csv or json prints them, and the page shows them.",
+                    run.len(),
+                    first.title,
+                    last.title
+                )))]
+            }
+            _ => run.iter().map(Cow::Borrowed).collect(),
+        });
+        shown.collect()
+    }
+
+    /// Adds a table, unless it has no rows. Columns of percentiles that no row can give are left out.
+    pub fn table(&mut self, mut table: Table) {
+        if !table.rows.is_empty() {
+            table.leave_out_percentiles();
+            self.blocks.push(Block::Table(table));
+        }
+    }
+}
+
+impl Document {
+    /// Adds a section, unless it is empty.
+    pub fn section(&mut self, section: Section) {
+        if !section.blocks.is_empty() {
+            self.sections.push(section);
+        }
+    }
+
+    /// All tables, in order.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+            Block::Table(table) => Some(table),
+            Block::Paragraph(_) | Block::List(_) => None,
+        })
+    }
+
+    /// Makes every text harmless to terminals: names come from servers, files and command lines. See [`clean`].
+    pub fn neutralise(&mut self) {
+        self.title = clean(&self.title);
+        for section in &mut self.sections {
+            section.title = clean(&section.title);
+            for block in &mut section.blocks {
+                match block {
+                    Block::Paragraph(text) => *text = clean(text),
+                    Block::List(items) => items.iter_mut().for_each(|item| *item = clean(item)),
+                    Block::Table(table) => neutralise_table(table),
+                }
+            }
+        }
+    }
+}
+
+fn neutralise_table(table: &mut Table) {
+    table.title = clean(&table.title);
+    for column in &mut table.columns {
+        column.name = clean(&column.name);
+        column.unit = clean(&column.unit);
+    }
+    for cell in table.rows.iter_mut().flatten() {
+        if let Cell::Text(text) | Cell::Missing(text) = cell {
+            *text = clean(text);
+        }
+    }
+    for note in &mut table.notes {
+        *note = clean(note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_has_a_name_and_perhaps_a_unit() {
+        let both = |name: &str, unit: &str| Column { name: name.to_owned(), unit: unit.to_owned() };
+        assert_eq!(Column::from("second / first"), both("second / first", ""));
+        assert_eq!(Column::from("disk [bytes/rdg]"), both("disk", "bytes/rdg"));
+        assert_eq!(Column::from(("a field [x]", "")), both("a field [x]", ""));
+    }
+
+    #[test]
+    fn percentiles_that_no_row_can_give_are_left_out_and_named() {
+        let missing = |reason: &str| Cell::Missing(reason.to_owned());
+        let columns = ["row", "median", "p90", "p99", "server CPU"].map(|name| (name, ""));
+        let mut table = Table::new("t", "T", &columns);
+        let one = Cell::number(1.0);
+        let other = missing("not measured");
+        let cells = |name: &str, p90: Cell, p99: &str| {
+            let median = one.clone();
+            vec![Cell::text(name), median, p90, missing(p99), other.clone()]
+        };
+        table.row(cells("many", one.clone(), TOO_FEW));
+        table.row(cells("few", missing(TOO_FEW), TOO_FEW));
+        table.row(cells("invalid", missing("no trial"), "no trial"));
+        let mut section = Section::new("s", "S");
+        section.table(table);
+        let Block::Table(table) = &section.blocks[0] else {
+            panic!("a table: {:?}", section.blocks);
+        };
+        let names = table.columns.iter().map(|column| column.name.as_str());
+        let names: Vec<&str> = names.collect();
+        assert_eq!(names, ["row", "median", "p90", "server CPU"]);
+        assert!(table.rows.iter().all(|row| row.len() == 4 && row[3] == other));
+        assert_eq!(table.notes, ["Left out: p99 (fewer than 10 samples beyond it)."]);
+    }
+
+    #[test]
+    fn many_long_tables_in_a_row_are_one_sentence_for_people() {
+        let table = |title: &str, is_detail: bool| {
+            let mut table = Table::new(title, title, &["a"]);
+            table.row(vec![Cell::text("x")]);
+            table.is_detail = is_detail;
+            table
+        };
+        let mut section = Section::new("s", "S");
+        for (title, is_detail) in [("a", false), ("b", true), ("c", true), ("d", false)] {
+            section.table(table(title, is_detail));
+        }
+        assert_eq!(section.for_people().len(), 4, "two are not many");
+        for title in ["e", "f", "g"] {
+            section.table(table(title, true));
+        }
+        let shown = section.for_people();
+        assert_eq!((shown.len(), section.blocks.len()), (5, 7));
+        let Block::Paragraph(text) = shown[4].as_ref() else {
+            panic!("a sentence: {:?}", shown[4]);
+        };
+        assert!(text.starts_with("3 tables, from \"e\" to \"g\""), "{text}");
+    }
+}

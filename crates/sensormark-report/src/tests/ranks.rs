@@ -1,0 +1,369 @@
+//! Who is ranked, with what score, and how sure that is.
+
+use super::*;
+use crate::brief::{Paths, Room, render};
+use crate::criteria;
+use sensormark_data::number::significant;
+use sensormark_result::measurement::disk;
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{Cache, Figure, Side, TrialRecord};
+use sensormark_result::measurement::verdict::ReasonKind;
+use sensormark_result::probe::RoleTotals;
+use sensormark_result::score::Weights;
+use sensormark_result::statistics::Basis;
+use sensormark_result::statistics::synthetic::Random;
+use sensormark_store::Durability;
+
+/// By hand, with the study's weights without difficulty (13 in writing, 12 in reading). The costly one has the maximum of everything but the network (half).
+/// The cheap one has half of everything but the network. Writing: costly 1 − (3 + 1 + 2 + 3 + 1 + 2/2 + 1)/13 = 1/13; cheap 1 − (11/2 + 2)/13 = 5.5/13.
+/// Reading: costly 1/12; cheap 1 − (10/2 + 2)/12 = 5/12.
+#[test]
+fn scores_are_the_formulas() {
+    let report = report(two());
+    assert_eq!(order(&report), ["MariaDB bulk", "MariaDB individual"]);
+    let expected = [[5.5 / 13.0, 5.0 / 12.0], [1.0 / 13.0, 1.0 / 12.0]];
+    for (one, expected) in report.ranking().ranked.iter().zip(expected) {
+        for (found, expected) in one.standing.phases.iter().zip(expected) {
+            assert!((found - expected * 100.0).abs() < 1e-9, "{}: {found}", one.label());
+        }
+        assert!((one.standing.total - (expected[0] + expected[1]) * 50.0).abs() < 1e-9);
+        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
+    }
+    assert_eq!(cell(&report, "ranking", "MariaDB bulk", "score"), "42.0");
+    assert_eq!(cell(&report, "ranking", "MariaDB individual", "writing"), "7.7");
+}
+
+#[test]
+fn few_repetitions_are_a_single_trial() {
+    let text = report(two()).text(200);
+    assert!(text.contains("This is a single trial of each: do not rely on the order."), "{text}");
+    assert!(text.contains("single trial: 1 repetition, so no intervals and no shared ranks"), "{text}");
+    assert!(!text.contains('±'), "{text}");
+    let twice: Vec<TrialRecord> = (0..2)
+        .flat_map(|r| [pair("A", "x", r, CHEAP, CHEAP), pair("B", "x", r, CHEAP, CHEAP)].concat())
+        .collect();
+    assert_eq!(report(twice).ranking().basis, Basis::SingleTrial);
+}
+
+/// Costs with a wobble that is not the same for all.
+fn wobbled(used: Used, percent: f64) -> Used {
+    Used {
+        server_cpu: used.server_cpu * (1.0 + percent / 100.0),
+        client_cpu: used.client_cpu * (1.0 + percent / 100.0),
+        ..used
+    }
+}
+
+#[test]
+fn ranks_are_shared_where_repetitions_cannot_tell() {
+    let wobble = [[1.0, -1.5, 0.5, 2.0, -1.0], [-1.0, 1.0, 0.2, -0.5, 1.5]];
+    let mut trials = Vec::new();
+    for repetition in 0..5_u32 {
+        let by = |arm: usize| wobble[arm][repetition as usize];
+        for (title, used, arm) in [("A", CHEAP, 0), ("B", CHEAP, 1), ("C", COSTLY, 0)] {
+            let used = wobbled(used, by(arm));
+            trials.extend(pair(title, "x", repetition, used, used));
+        }
+    }
+    let report = report(trials);
+    assert_eq!(report.ranking().basis, Basis::Significance);
+    let ranks: Vec<(&str, usize)> =
+        report.ranking().ranked.iter().map(|one| (one.label(), one.rank)).collect();
+    assert_eq!(ranks.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [1, 1, 3]);
+    assert_eq!(ranks[2].0, "C x");
+    let text = report.text(160);
+    assert!(text.contains("lead and cannot be told apart"), "{text}");
+    assert!(cell(&report, "ranking", "C x", "score").contains('±'));
+    // The means of the repetitions' scores are the scores of the means.
+    for one in &report.ranking().ranked {
+        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
+    }
+    assert_eq!(cell(&report, "ranks_by_criterion", "C x", "server CPU (writing)"), "3");
+    // Alike to the last bit in all repetitions: certain, and shared.
+    assert_eq!(cell(&report, "ranks_by_criterion", "A x", "disk (writing)"), "1");
+    assert_eq!(cell(&report, "ranks_by_criterion", "B x", "disk (writing)"), "1");
+}
+
+/// Eight layouts of five repetitions, of which some vary much; of one the first repetitions alone are valid in some rounds.
+fn random_trials(round: u32, random: &mut Random) -> Vec<TrialRecord> {
+    let mut trials = Vec::new();
+    for layout in 0..8 {
+        let (cost, noise) = (100.0 * random.uniform(), 30.0 * random.uniform().powi(3));
+        for repetition in 0..5 {
+            let percent = cost + noise * random.normal();
+            let used = wobbled(CHEAP, percent.max(-90.0));
+            let of_it = pair("MariaDB", &format!("l{layout}"), repetition, used, used);
+            let is_lost = round.is_multiple_of(5) && layout == 3 && repetition > 1;
+            trials.extend(of_it.into_iter().map(|trial| match is_lost {
+                true => invalid(trial, ReasonKind::Errors, "2 %"),
+                false => trial,
+            }));
+        }
+    }
+    trials
+}
+
+/// Rank 7 with 27.7 points stood above rank 8 with 37.4: what varies most differs from few. In every form the rows stand in one order, in which no score
+/// rises and no rank falls.
+#[test]
+fn rank_score_and_order_never_contradict_each_other() {
+    let mut random = Random::new(33);
+    let mut shared = 0;
+    for round in 0..40 {
+        let report = report(random_trials(round, &mut random));
+        let summary = report.summary();
+        assert_eq!(summary.ranked[0].rank, 1);
+        for (place, rows) in summary.ranked.windows(2).enumerate() {
+            let (above, below) = (&rows[0], &rows[1]);
+            assert!(above.score >= below.score, "{above:?} {below:?}");
+            let is_in_order = above.rank <= below.rank && below.rank <= place + 2;
+            assert!(is_in_order, "{above:?} {below:?}");
+            shared += usize::from(above.rank == below.rank);
+        }
+        let rows = summary.ranked.iter();
+        let rows: Vec<[String; 2]> = rows.map(|row| [row.rank.to_string(), row.label.clone()]).collect();
+        let mut tables = report.document().tables();
+        let table = tables.find(|table| table.id == "ranking");
+        let of_table = table.expect("a ranking").rows.iter();
+        let text = |cell| crate::number::cell_text(cell);
+        let of_table: Vec<[String; 2]> = of_table.map(|row| [text(&row[0]), text(&row[1])]).collect();
+        assert_eq!(of_table, rows);
+        let first = &rows[0][1];
+        assert!(summary.winner.expect("a winner").starts_with(first));
+        assert!(summary.headline[0].starts_with(first), "{rows:?}");
+    }
+    assert!(shared > 40, "{shared} ranks were shared");
+}
+
+#[test]
+fn a_server_without_a_probe_has_no_score() {
+    let mut trials = two();
+    for trial in &mut trials[..2] {
+        trial.server.as_mut().unwrap().managed = false;
+        for phase in &mut trial.phases {
+            if let Some(totals) = &mut phase.totals {
+                totals.roles.remove("server");
+            }
+        }
+    }
+    let report = report(trials);
+    let summary = report.summary();
+    let [row] = summary.unscored.as_slice() else {
+        panic!("one has no score: {:?}", summary.unscored);
+    };
+    assert_eq!(row.label, "MariaDB individual");
+    let columns = summary.columns.iter().map(|column| column.id);
+    let measured = columns.zip(&row.figures);
+    let measured: Vec<&str> = measured.filter_map(|(id, figure)| figure.map(|_| id)).collect();
+    assert_eq!(measured, ["lost", "read_mean", "disk_per_reading"]);
+    let room = Room { width: 100, height: None };
+    let screen = render(&summary, &Paths::default(), room);
+    let line = screen.lines().find(|line| line.starts_with("  – MariaDB individual "));
+    let line = line.unwrap_or_else(|| panic!("what was measured has no row: {screen}"));
+    let ranked = screen.lines().find(|line| line.contains("MariaDB bulk  ")).expect("it is ranked");
+    assert!(screen.find(ranked) < screen.find(line), "the ranked come first: {screen}");
+    assert_eq!(order(&report), ["MariaDB bulk"]);
+    let reason = cell(&report, "not_ranked", "MariaDB individual", "reason");
+    assert_eq!(
+        reason,
+        "no score: in the write trial server CPU was not measured (an existing server without a probe beside it)"
+    );
+    assert_eq!(cell(&report, "resources_write", "MariaDB individual", "server CPU"), "–");
+}
+
+#[test]
+fn with_an_embedded_store_both_sides_are_added_up() {
+    let mut trials = two();
+    trials.extend(pair("SQLite", "individual", 0, CHEAP, CHEAP));
+    let report = report(trials);
+    assert_eq!(order(&report).first(), Some(&"SQLite individual"));
+    // CPU 18, 9, 5 (weight 6); memory 204,000, 102,000, 2,000 (2); I/O 400, 200, 200 (2); network 800, 1,600, 0 (2); disk 80, 40, 40 (1).
+    let sqlite = 1.0 - (6.0 * 5.0 / 18.0 + 2.0 * 2.0 / 204.0 + 2.0 * 0.5 + 0.0 + 0.5) / 13.0;
+    let found = report.ranking().ranked[0].standing.phases[0];
+    assert!((found - sqlite * 100.0).abs() < 1e-9, "{found}");
+    assert!(report.text(200).contains("are added up for all, because an embedded store is in the field"));
+}
+
+#[test]
+fn unlike_durability_classes_are_labelled() {
+    let mut trials = two();
+    for trial in &mut trials[..2] {
+        trial.implementation.durability = Durability::Durable;
+    }
+    let report = report(trials);
+    assert!(report.text(160).contains("unlike durability classes are compared: default and durable"));
+    assert!(order(&report).contains(&"MariaDB individual, durable"));
+}
+
+#[test]
+fn a_servers_memory_has_each_page_once_where_that_was_measured() {
+    let mut trial = two().remove(0);
+    let role = |trial: &mut TrialRecord, set: fn(&mut RoleTotals)| {
+        let totals = trial.phases.iter_mut().flat_map(|phase| &mut phase.totals);
+        totals.flat_map(|totals| totals.roles.values_mut()).for_each(set);
+        let values = criteria::values(trial, &run());
+        [values["server_memory"], values["client_memory"]]
+    };
+    let [server, client] = role(&mut trial, |role| role.end_proportional_bytes = None);
+    let held = role(&mut trial, |role| {
+        role.end_proportional_bytes = Some(role.end_resident_bytes / 2);
+    });
+    assert_eq!(held, [server / 2.0, client]);
+}
+
+#[test]
+fn what_was_read_hot_and_what_was_read_cold_are_ranked_apart() {
+    let mut trials = two();
+    let reads = trials.clone().into_iter();
+    trials.extend(reads.filter(|trial| trial.side == Side::Read).map(|mut read| {
+        read.implementation.cache = Cache::Cold;
+        read.name.push_str("-cold");
+        read
+    }));
+    let report = report(trials);
+    let mut order = order(&report);
+    order.sort_unstable();
+    let names = ["MariaDB bulk", "MariaDB individual"];
+    let cold = names.map(|name| format!("{name}, cold"));
+    assert_eq!(order, [names[0], &cold[0], names[1], &cold[1]]);
+    let note = "cold: before each phase that only reads";
+    assert!(report.text(160).contains(note));
+}
+
+#[test]
+fn difficulty_counts_only_when_everybody_has_one() {
+    let mut options = ReportOptions::default();
+    options.difficulty.insert("MariaDB bulk".to_owned(), 5.0);
+    let partly = Report::new(run(), two(), &options).unwrap();
+    assert!(partly.text(160).contains("difficulty is left out for all: MariaDB individual has none"));
+    options.difficulty.insert("MariaDB individual".to_owned(), 2.5);
+    let both = Report::new(run(), two(), &options).unwrap();
+    let found =
+        both.ranking().ranked.iter().find(|one| one.label() == "MariaDB individual").unwrap().standing.phases
+            [0];
+    assert!((found - (1.0 - 12.5 / 14.0) * 100.0).abs() < 1e-9, "{found}");
+    assert_eq!(cell(&both, "resources_write", "MariaDB bulk", "difficulty"), "5.00");
+}
+
+#[test]
+fn weights_that_do_not_fit_are_an_error_in_words() {
+    let weights = Weights::from_toml("[write]\nserver_cpu = 1\n[read]\nserver_cpu = 1\n").unwrap();
+    let options = ReportOptions { weights: Some(weights), ..ReportOptions::default() };
+    let error = Report::new(run(), two(), &options).unwrap_err().to_string();
+    assert!(error.contains("has no weight"), "{error}");
+}
+
+/// Datagrams are counted over the whole trial: 12,200 samples at 1,000 a second are 12.2 s; 1,220,000 bytes are 100,000 a second.
+#[test]
+fn datagrams_are_network_too_and_logs_are_no_price_of_a_reading() {
+    let mut trials = two();
+    trials[0].figures.insert(names::DATAGRAM_BYTES.to_owned(), Figure::new(1_220_000.0, "bytes"));
+    let network = criteria::values(&trials[0], &run())["network"];
+    assert!((network - (800.0 + 800.0)).abs() < 1e-9, "{network}");
+    // Logs that shrink, and logs that grow to their bound: 8 MB of data either way.
+    for [before, before_logs, settled, logs] in [[100e6, 60e6, 50e6, 2e6], [40e6, 16e6, 921e6, 889e6]] {
+        for (name, value) in [
+            (names::DISK_BEFORE, before),
+            (names::DISK_BEFORE_LOGS, before_logs),
+            (names::DISK_SETTLED, settled),
+            (names::DISK_SETTLED_LOGS, logs),
+        ] {
+            let figure = Figure::new(value, "bytes");
+            trials[0].figures.insert(name.to_owned(), figure);
+        }
+        assert_eq!(disk::growth_bytes(&trials[0]), Some(8e6));
+        assert_eq!(criteria::values(&trials[0], &run())["disk"], 8.0);
+        let report = report(trials.clone());
+        let of = |table: &str, column: &str| cell(&report, table, &trials[0].implementation.label(), column);
+        assert_eq!(of("settling", "bound of the logs"), "max_wal_size = 1GB");
+        assert_eq!(of("projection", "a reading"), significant(8e6 / 12_000.0, 3));
+    }
+}
+
+#[test]
+fn nothing_at_all_is_said_so() {
+    let empty = report(Vec::new());
+    assert!(
+        empty.text(80).contains("No trial was finished.") && empty.text(80).contains("nothing can be ranked")
+    );
+    let alone: Vec<TrialRecord> = pair("MariaDB", "bulk", 0, CHEAP, CHEAP).into_iter().take(1).collect();
+    let found = report(alone);
+    assert_eq!(
+        cell(&found, "not_ranked", "MariaDB bulk", "reason"),
+        "there is no read trial of what it wrote"
+    );
+}
+
+/// What loses readings writes less and costs less, and the score cannot see it. So it is not ranked above who kept up; where nobody did, the report says it.
+#[test]
+fn who_does_not_keep_up_stands_below_who_does() {
+    let mut trials = two();
+    for trial in &mut trials {
+        if let Some(ledger) = &mut trial.ledger {
+            ledger.lost_at_queue = 0;
+        }
+    }
+    let kept = report(trials.clone());
+    assert_eq!(cell(&kept, "ranking", "MariaDB bulk", "keeps up"), "yes");
+    assert!(!kept.text(200).contains("flatters"));
+    let ledger = trials[2].ledger.as_mut().unwrap();
+    (ledger.produced, ledger.lost_at_queue) = (12_000, 3_000);
+    let below = report(trials.clone());
+    assert_eq!(order(&below), ["MariaDB individual"]);
+    assert_eq!(cell(&below, "not_ranked", "MariaDB bulk", "reason"), "did not keep up: lost 25 %");
+    let figures = &mut trials[1].figures;
+    figures.insert(names::KEEPS_UP.to_owned(), Figure::new(0.0, ""));
+    figures.insert(names::READS_PER_SECOND.to_owned(), Figure::new(1.26, ""));
+    let behind = report(trials);
+    assert_eq!(cell(&behind, "ranking", "MariaDB bulk", "keeps up"), "no: lost 25 %");
+    assert_eq!(cell(&behind, "ranking", "MariaDB individual", "keeps up"), "no: 1.3 reads/s");
+    let text = behind.json();
+    assert!(
+        text.contains("But MariaDB bulk did not keep up (lost 25 %), which flatters its score."),
+        "{text}"
+    );
+}
+
+#[test]
+fn alike_warnings_are_told_once() {
+    let mut trials = two();
+    for (place, trial) in trials.iter_mut().enumerate() {
+        trial.warnings.push(format!("others used {place}.{place} % of the time"));
+    }
+    trials[0].warnings.push("alone".to_owned());
+    let report = report(trials);
+    let text = report.text(200);
+    assert!(text.contains("others used 0.0 % of the time; and alike in 3 more trials"), "{text}");
+    assert!(
+        text.contains("MariaDB individual (write): alone") && !text.contains("others used 2.2"),
+        "{text}"
+    );
+    let table = report.document().tables().find(|table| table.id == "warnings").unwrap();
+    assert_eq!(table.rows.len(), 5);
+}
+
+/// Who wins by the study's weights may win by few others.
+#[test]
+fn the_answer_says_who_wins_for_more_weights() {
+    // Half the CPU, which weighs most, but more of all else.
+    let little_cpu = Used { server_cpu: 4.0, client_cpu: 5.0, ..COSTLY };
+    let little_else = Used {
+        server_memory: 120_000,
+        server_io: 240,
+        client_memory: 2_400,
+        network: 480,
+        disk: 48,
+        ..COSTLY
+    };
+    let mut trials = Vec::new();
+    trials.extend(pair("MariaDB", "individual", 0, little_cpu, little_cpu));
+    trials.extend(pair("MariaDB", "bulk", 0, little_else, little_else));
+    let report = report(trials);
+    assert_eq!(order(&report), ["MariaDB individual", "MariaDB bulk"]);
+    let text = report.json();
+    assert!(text.contains(" MariaDB individual wins for "), "{text}");
+    assert!(text.contains("% of all possible weights; MariaDB bulk wins for more, "), "{text}");
+    let plain = super::report(two()).json();
+    assert!(plain.contains("% of all possible weights, more than any other."), "{plain}");
+    assert!(plain.contains("a place moved by 12 points"), "{plain}");
+}

@@ -1,0 +1,366 @@
+//! What a run comes to: the answer, its certainty, the last screen of a terminal, and the figures as one long table.
+
+use super::*;
+use crate::brief::{Paths, Room, render};
+use crate::summary::{Certainty, States, Summary};
+use sensormark_result::measurement::ReasonKind;
+
+/// What a run of a person would print: SQLite and MariaDB with the same layouts, nothing lost.
+fn four(repetitions: u32) -> Vec<TrialRecord> {
+    let mut trials = Vec::new();
+    for repetition in 0..repetitions {
+        for (title, used) in [("SQLite", CHEAP), ("MariaDB", COSTLY)] {
+            for layout in ["individual", "bulk"] {
+                trials.extend(pair(title, layout, repetition, used, used));
+            }
+        }
+    }
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        ledger.lost_at_queue = 0;
+    }
+    trials
+}
+
+fn paths() -> Paths {
+    Paths {
+        page: Some("results/x/report.html".to_owned()),
+        list: Some("results/index.html".to_owned()),
+        everything: Some("sensormark report results/x --full".to_owned()),
+        firmer: Some("sensormark run machine-tool --set repetitions=5".to_owned()),
+    }
+}
+
+#[test]
+fn embedded_databases_and_servers_each_have_a_best() {
+    let summary = report(four(1)).summary();
+    let [sentence] = summary.headline.as_slice() else {
+        panic!("one sentence: {:?}", summary.headline);
+    };
+    assert!(sentence.starts_with("Of embedded databases SQLite "), "{sentence}");
+    assert!(sentence.contains(", of servers MariaDB "), "{sentence}");
+    assert_eq!(summary.certainty, Certainty::Single);
+    assert_eq!(summary.because, ["one repetition"]);
+    assert_eq!(summary.seconds, Some(600.0));
+    assert_eq!(report(four(5)).summary().certainty, Certainty::Firm);
+    assert_eq!(report(Vec::new()).summary().certainty, Certainty::NotDecided);
+}
+
+/// A report may be asked for while the run goes on, even before its first trial is finished.
+#[test]
+fn a_run_without_an_end_is_not_called_broken_off() {
+    let screen = |trials: Vec<TrialRecord>| {
+        let run = RunRecord { finished: None, ..run() };
+        let report = Report::new(run, trials, &ReportOptions::default()).unwrap();
+        let room = Room { width: 100, height: None };
+        (render(&report.summary(), &paths(), room), report.text(80))
+    };
+    let (brief, full) = screen(four(1));
+    assert!(brief.contains(" trials · not finished\n"), "{brief}");
+    assert!(full.contains("it goes on, or was"), "{full}");
+    let (brief, _) = screen(Vec::new());
+    for said in ["0 trials · not finished", "No trial was finished, so", "Nothing was checked yet"] {
+        assert!(brief.contains(said), "{said}: {brief}");
+    }
+    assert!(!brief.contains("reasons are below"), "{brief}");
+}
+
+/// A page has room for one line.
+#[test]
+fn the_title_is_the_answer_in_at_most_fifteen_words() {
+    let words = |text: &str| text.split_whitespace().count();
+    let four_of_both = report(four(1)).summary();
+    let title = four_of_both.title();
+    assert_eq!(words(&four_of_both.headline[0]), 17);
+    assert!(words(&title) <= 15, "{title}");
+    assert!(title.contains("of embedded databases, MariaDB "), "{title}");
+    assert_eq!(four_of_both.further(), four_of_both.headline);
+    let mut tied = four_of_both.clone();
+    tied.headline = vec!["word ".repeat(20)];
+    tied.ranked.retain(|one| !one.embedded);
+    tied.ranked.iter_mut().for_each(|one| one.rank = 1);
+    assert!(tied.title().ends_with(" cost least and cannot be told apart."));
+    let more = tied.ranked[0].clone();
+    tied.ranked.extend([more.clone(), more.clone(), more]);
+    assert!(tied.title().starts_with("5 layouts cost least"), "{}", tied.title());
+    tied.headline.push("Another.".to_owned());
+    assert_eq!(words(&tied.title()), 15, "cut: {}", tied.title());
+    let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!(one.title(), one.headline[0]);
+    assert!(one.further().is_empty());
+    assert_eq!((one.badge(), report(Vec::new()).summary().badge()), ("rough", "not decided"));
+    assert!(one.trust().starts_with("2 of 2 trials counted · "), "{}", one.trust());
+}
+
+#[test]
+fn the_answer_says_for_how_many_weights_it_holds() {
+    let found = report(four(1));
+    let summary = found.summary();
+    let [first, second, ..] = summary.ranked.as_slice() else {
+        panic!("four are ranked: {:?}", summary.ranked);
+    };
+    let shares: f64 = summary.ranked.iter().map(|one| one.win_share).sum();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    let json: serde_json::Value = serde_json::from_str(&found.json()).unwrap();
+    assert_eq!(json["summary"]["winner"], summary.winner.clone().unwrap());
+    assert_eq!(json["summary"]["ranked"][0]["win_share"], first.win_share);
+    let mut ranking = found.ranking().clone();
+    let mut wins = |shares: [f64; 2]| {
+        ranking.ranked.iter_mut().for_each(|one| one.win_share = 0.0);
+        ranking.ranked[0].win_share = shares[0];
+        ranking.ranked[1].win_share = shares[1];
+        let summary = Summary::new(found.field(), &ranking);
+        let small = Room { width: 80, height: Some(24) };
+        let screen = render(&summary, &paths(), small);
+        assert!(screen.lines().count() < 24, "{screen}");
+        let words: Vec<&str> = screen.split_whitespace().collect();
+        let told = summary.wins.expect("several are ranked");
+        assert!(words.join(" ").contains(&told), "{told}: {screen}");
+        told
+    };
+    let (first, second) = (&first.label, &second.label);
+    let alone = |share: &str| format!("{first} comes first in {share} of 100 ways to weigh the costs.");
+    assert_eq!(wins([0.957, 0.043]), alone("96"));
+    assert_eq!(wins([1.0, 0.0]), alone("100"));
+    assert_eq!(wins([0.999, 0.001]), alone("over 99"));
+    let other = format!("{first} comes first in 30 of 100 ways to weigh the costs; {second} in 55.");
+    assert_eq!(wins([0.3, 0.55]), other);
+    let one = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!((one.wins, one.winner.as_deref()), (None, Some("MariaDB bulk")));
+    assert_eq!(report(Vec::new()).summary().winner, None);
+}
+
+#[test]
+fn the_warning_about_single_trials_is_as_strong_as_what_was_seen() {
+    let sure = |repetitions| report(four(repetitions)).summary().how_sure();
+    let warned = "not tested; one repetition: scores up to 12 points apart may swap places";
+    assert_eq!(sure(1).as_deref(), Some(warned));
+    assert!(sure(2).expect("words").contains("2 repetitions: scores up to 12 points"));
+    assert_eq!(sure(5).as_deref(), Some("firm: 5 repetitions, 95 %"));
+    let alone = report(pair("MariaDB", "bulk", 0, CHEAP, CHEAP).to_vec()).summary();
+    assert_eq!(alone.how_sure().as_deref(), Some("not tested; one repetition"));
+}
+
+#[test]
+fn a_busy_machine_makes_the_answer_rough_and_marks_what_it_moves() {
+    let mut trials = four(1);
+    trials[1].disturbances.push("measured: busy".to_owned());
+    let mut phases = trials[1].phases.iter_mut();
+    let totals = phases.find_map(|phase| phase.totals.as_mut());
+    let totals = totals.expect("a phase that was measured");
+    totals.disturbance.other_share = 1.08;
+    totals.disturbance.reasons.push("busy".to_owned());
+    let found = report(trials);
+    let summary = found.summary();
+    assert_eq!(summary.certainty, Certainty::Rough);
+    assert_eq!(summary.states, States { valid: 7, disturbed: 1, invalid: 0 });
+    let text = render(&summary, &paths(), Room { width: 80, height: None });
+    assert!(text.contains("~ rough: other programs used up to 100 % of the CPU; one repetition"), "{text}");
+    let line =
+        text.lines().find(|line| line.contains("SQLite individual") && line.contains('~')).expect("its line");
+    assert_eq!(line.matches('~').count(), 2, "what was lost and how long reading took: {line}");
+    let firmer = found.firmer().expect("it is not tested yet");
+    assert!(firmer.contains("--strict --set repetitions=5   # about 50 min"), "{firmer}");
+}
+
+#[test]
+fn a_quick_run_with_nothing_set_is_advised_the_scale_that_decides() {
+    let firmer = |line: &[&str]| {
+        let mut run = run();
+        run.scale = "quick".to_owned();
+        run.command_line = line.iter().map(|&word| word.to_owned()).collect();
+        let found = Report::new(run, four(1), &ReportOptions::default()).unwrap();
+        found.firmer().expect("it is not tested yet")
+    };
+    let stores = ["run", "machine-tool", "--on", "sqlite,mariadb"];
+    let advised = "sensormark run machine-tool --on sqlite,mariadb --scale firm   # about 10 min";
+    assert_eq!(firmer(&stores), advised);
+    let scale = ["--scale", "quick", "--tolerate-disturbance"];
+    assert_eq!(firmer(&[&stores[..], &scale].concat()), advised);
+    // What was set would not be the scale's any more.
+    let set = firmer(&[&stores[..], &["--set", "reads=3"]].concat());
+    assert!(set.contains("--set reads=3 --set repetitions=5"), "{set}");
+}
+
+#[test]
+fn wrong_data_comes_before_who_costs_least() {
+    let mut trials = four(1);
+    trials[0] = invalid(trials[0].clone(), ReasonKind::LostData, "1 reading");
+    let summary = report(trials).summary();
+    assert_eq!(summary.headline[0], "SQLite individual, write: lost data.");
+    assert_eq!(summary.not_ranked[0].label, "SQLite individual");
+}
+
+#[test]
+fn the_answer_and_its_paths_fit_on_a_small_terminal() {
+    let mut trials = four(1);
+    for number in 0..20 {
+        let layout = format!("bulk-{number}");
+        trials.extend(pair("MariaDB", &layout, 0, COSTLY, COSTLY));
+    }
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        ledger.lost_at_queue = 0;
+    }
+    let summary = report(trials).summary();
+    let small = Room { width: 80, height: Some(24) };
+    let text = render(&summary, &paths(), small);
+    assert!(text.lines().count() < 24, "{text}");
+    for needed in ["costs least", "  1 SQLite", "more: see everything", "page  ", "everything  ", "firmer  "]
+    {
+        assert!(text.contains(needed), "{needed}: {text}");
+    }
+    let all = render(&summary, &paths(), Room { width: 80, height: None });
+    assert!(all.contains("MariaDB bulk-19") && !all.contains("more: see everything"), "{all}");
+    for line in all.lines() {
+        assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{line}");
+    }
+}
+
+/// A command that wraps takes rows that the ranking needs; it has at least three.
+#[test]
+fn blank_lines_make_room_on_a_small_terminal() {
+    let mut trials = four(1);
+    trials.extend(pair("MariaDB", "bulk-1", 0, COSTLY, COSTLY));
+    let summary = report(trials).summary();
+    let mut paths = paths();
+    for tokens in 1..60 {
+        paths.firmer = Some(format!("sensormark run{}", " --set reads=3".repeat(tokens)));
+        let small = Room { width: 80, height: Some(24) };
+        let text = render(&summary, &paths, small);
+        let rows = text.lines().map(|line| line.chars().count().div_ceil(80).max(1));
+        let has_blank = text.lines().any(str::is_empty);
+        let rows: usize = rows.sum();
+        assert!(rows < 24 || !has_blank, "{rows} rows: {text}");
+        assert!(text.contains("  1 SQLite"), "{text}");
+    }
+}
+
+/// The figures of a row, by the column's name.
+fn figures<'a>(report: &'a Report, label: &'a str) -> impl Fn(&str) -> Option<f64> + 'a {
+    let summary = report.summary();
+    move |id| {
+        let row = summary.ranked.iter().find(|row| row.label == label);
+        let row = row.unwrap_or_else(|| panic!("no row {label}"));
+        let place = summary.columns.iter().position(|column| column.id == id);
+        row.figures[place.unwrap_or_else(|| panic!("no column {id}"))]
+    }
+}
+
+fn is_near(found: Option<f64>, expected: f64) {
+    let found = found.expect("a figure");
+    assert!((found - expected).abs() < expected.abs() * 1e-9 + 1e-9, "{found} instead of {expected}");
+}
+
+/// By hand: 1,000 readings a second. The cheap one is embedded and uses 5 % of a core, the costly one 8 and 10 %. 12,000 readings on 40 and 80 MB.
+#[test]
+fn a_steady_rate_has_figures_of_a_reading() {
+    let mut trials = four(1);
+    // What the warm-up wrote is in the ledger, and is no part of the measured phase.
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        (ledger.produced, ledger.attempted) = (24_000, 24_000);
+    }
+    let found = report(trials);
+    let sqlite = figures(&found, "SQLite bulk");
+    is_near(sqlite("cpu_per_reading"), 50.0);
+    is_near(sqlite("disk_per_reading"), 40e6 / 12_000.0);
+    is_near(sqlite("lost"), 0.0);
+    let mariadb = figures(&found, "MariaDB individual");
+    is_near(mariadb("cpu_per_reading"), 180.0);
+    is_near(mariadb("disk_per_reading"), 80e6 / 12_000.0);
+    is_near(mariadb("read_mean"), read_mean_ms());
+}
+
+/// The mean of the fixture's reads, in ms.
+fn read_mean_ms() -> f64 {
+    let [_, read] = pair("MariaDB", "bulk", 0, CHEAP, CHEAP);
+    read.latencies[sensormark_result::measurement::names::CYCLE_READ].summary.mean_ns / 1e6
+}
+
+/// Half of the readings were lost, so each of the others cost twice as much.
+#[test]
+fn what_was_lost_is_no_reading_that_was_paid_for() {
+    let mut trials = four(1);
+    for ledger in trials.iter_mut().filter_map(|trial| trial.ledger.as_mut()) {
+        (ledger.produced, ledger.lost_at_queue) = (24_000, 12_000);
+    }
+    let found = report(trials);
+    let sqlite = figures(&found, "SQLite bulk");
+    is_near(sqlite("cpu_per_reading"), 100.0);
+    is_near(sqlite("lost"), 50.0);
+}
+
+/// A server that was not measured leaves no figure of both sides, instead of the client's alone.
+#[test]
+fn the_client_alone_is_not_both_sides() {
+    let mut trials = four(1);
+    let servers = trials.iter_mut().filter(|trial| !trial.implementation.embedded);
+    for phase in servers.flat_map(|trial| &mut trial.phases) {
+        let totals = phase.totals.iter_mut();
+        totals.for_each(|totals| {
+            totals.roles.remove("server");
+        });
+    }
+    let summary = report(trials).summary();
+    assert!(summary.ranked.iter().all(|row| row.embedded), "{:?}", summary.ranked);
+    let mut one = usual("MariaDB", 10);
+    for totals in one.phases.iter_mut().filter_map(|phase| phase.totals.as_mut()) {
+        totals.roles.remove("server");
+    }
+    let found = super::phases::report(vec![one, usual("PostgreSQL", 10)]);
+    let figure = figures(&found, "PostgreSQL individual");
+    // 100,000 readings in 10 s with 8 and 10 % of a core; 200 questions in 4 s.
+    is_near(figure("write_rate"), 10.0);
+    is_near(figure("question"), 20.0);
+    is_near(figure("cpu_per_reading"), 18.0);
+    assert_eq!(found.summary().ranked.len(), 1);
+}
+
+/// An implementation whose trial does not count meets no limit, whatever its figures are.
+#[test]
+fn a_trial_that_does_not_count_meets_nothing() {
+    let limit = sensormark_result::measurement::record::LimitRecord {
+        text: "p99 < 1 s".to_owned(),
+        measured: Some(1.0),
+        unit: "ns".to_owned(),
+        words: "1 ns".to_owned(),
+        met: true,
+        is_undecided: false,
+    };
+    let mut trials = four(1);
+    trials.iter_mut().for_each(|trial| trial.limits.push(limit.clone()));
+    let all = report(trials.clone()).summary().headline[0].clone();
+    assert_eq!(all, "All 4 layouts meet the requirement.");
+    trials[0] = invalid(trials[0].clone(), ReasonKind::Errors, "2 %");
+    trials[1] = invalid(trials[1].clone(), ReasonKind::Errors, "2 %");
+    let rest = report(trials).summary().headline[0].clone();
+    assert!(!rest.contains("SQLite individual") && rest.contains("SQLite bulk"), "{rest}");
+}
+
+#[test]
+fn programs_get_the_same_answer() {
+    let json: serde_json::Value = serde_json::from_str(&report(four(1)).json()).expect("JSON");
+    let summary = &json["summary"];
+    assert_eq!(summary["certainty"], "single");
+    assert_eq!(summary["ranked"][0]["rank"], 1);
+    assert_eq!(summary["ranked"].as_array().map(Vec::len), Some(4));
+    assert_eq!(summary["states"]["valid"], 8);
+    assert_eq!(summary["columns"][0]["id"], "lost");
+}
+
+#[test]
+fn every_figure_has_a_row_with_its_unit() {
+    let found = report(four(1));
+    let text = crate::tidy::tidy(found.field()).expect("figures");
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next(),
+        Some(
+            "store,server,layout,strategy,durability,cluster,cache,side,repetition,state,phase,part,figure,value,unit"
+        )
+    );
+    let row = "mariadb,,bulk,,default,hot,write,0,valid,measured,server,cpu_percent_of_core,8";
+    let found = text.lines().filter(|line| line.starts_with("mariadb,,bulk,")).count();
+    assert!(found > 20, "{found} rows of one layout");
+    assert!(!text.contains(row), "the unit is no part of a figure's name");
+    assert!(text.contains(",measured,server,cpu,8.0,percent of a core"), "{text}");
+    assert!(crate::tidy::tidy(report(Vec::new()).field()).is_err());
+}

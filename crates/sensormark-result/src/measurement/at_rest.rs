@@ -1,0 +1,23 @@
+//! How many readings a database held when it was at rest: what its disk is of, and the size that a report speaks of. It is no count of what was written later.
+
+use super::names;
+use super::record::{LoadRecord, PhaseRecord, TrialRecord};
+use sensormark_data::units::Total;
+
+impl TrialRecord {
+    /// Readings that were stored when the disk was last measured; what was written after that is in the ledger and not on that disk. All that were stored where
+    /// the disk was not seen, and none where nothing was counted or stored.
+    pub fn readings_at_rest(&self) -> Option<u64> {
+        let is_settled = |phase: &PhaseRecord| {
+            let name = format!("{}/{}", names::DISK_SETTLED, phase.name);
+            self.figures.contains_key(&name)
+        };
+        let settled = self.phases.iter().rposition(is_settled);
+        let later = settled.map_or(&[][..], |place| &self.phases[place + 1..]);
+        let is_later = |load: &&LoadRecord| later.iter().any(|phase| phase.name == load.phase);
+        let writes = self.loads.iter().filter(|load| load.writes);
+        let written: u64 = writes.filter(is_later).map(LoadRecord::readings).total();
+        let stored = self.ledger.as_ref()?.stored.checked_sub(written)?;
+        (stored > 0).then_some(stored)
+    }
+}

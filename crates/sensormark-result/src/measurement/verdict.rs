@@ -1,0 +1,222 @@
+//! Verdicts: whether a trial's figures may be believed, and if not, why.
+//!
+//! Only valid trials are ranked. Which observation leads to which reason, and how several combine, is decided by the
+//! [`judge`](sensormark_engine::judge) alone; this module holds the words.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The state of a trial that counts although the host was disturbed.
+pub const DISTURBED_STATE: &str = "disturbed";
+/// The state of a trial that does not count because the host was disturbed.
+const NOT_COUNTED: &str = "disturbed, not counted";
+
+/// Whether a trial's figures may be believed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "reasons")]
+pub enum Verdict {
+    /// Nothing speaks against the figures.
+    Valid,
+    /// They must not be used.
+    Invalid(Vec<Reason>),
+    /// The host was disturbed, and such trials do not count in this run.
+    Inconclusive(Vec<Reason>),
+}
+
+/// One reason for a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What kind of reason.
+    pub kind: ReasonKind,
+    /// What was seen, with figures.
+    pub text: String,
+}
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// An answer differs from the generator's.
+    WrongAnswer,
+    /// An acknowledged reading is not stored.
+    LostData,
+    /// A reading is stored more than once.
+    DuplicatedData,
+    /// A reading is stored with another time or value, or was never written.
+    AlteredData,
+    /// More than 1 % of the operations failed.
+    Errors,
+    /// An operation did not come back in time.
+    Hung,
+    /// The server stopped during the trial.
+    ServerCrashed,
+    /// The database could not be started or reached.
+    Unreachable,
+    /// The trial's own process failed.
+    ClientFailed,
+    /// The client was the bottleneck.
+    ClientBound,
+    /// The source could not keep its own pace.
+    SourceLate,
+    /// Too little was measured.
+    TooShort,
+    /// The user broke the run off.
+    Interrupted,
+    /// Steal, swapping or other load on the host.
+    HostDisturbed,
+    /// Answers came so late that the schedule was lost although the database says nothing was wrong.
+    LateAnswers,
+}
+
+impl ReasonKind {
+    /// All kinds.
+    pub const ALL: [Self; 15] = [
+        Self::WrongAnswer,
+        Self::LostData,
+        Self::DuplicatedData,
+        Self::AlteredData,
+        Self::Errors,
+        Self::Hung,
+        Self::ServerCrashed,
+        Self::Unreachable,
+        Self::ClientFailed,
+        Self::ClientBound,
+        Self::SourceLate,
+        Self::TooShort,
+        Self::Interrupted,
+        Self::HostDisturbed,
+        Self::LateAnswers,
+    ];
+
+    /// The kind in words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::WrongAnswer => "wrong answer",
+            Self::LostData => "lost data",
+            Self::DuplicatedData => "duplicated data",
+            Self::AlteredData => "altered data",
+            Self::Errors => "errors",
+            Self::Hung => "hung operation",
+            Self::ServerCrashed => "server stopped",
+            Self::Unreachable => "database unreachable",
+            Self::ClientFailed => "client failed",
+            Self::ClientBound => "client-bound",
+            Self::SourceLate => "source late",
+            Self::TooShort => "too short",
+            Self::Interrupted => "interrupted",
+            Self::HostDisturbed => "host disturbed",
+            Self::LateAnswers => "late answers",
+        }
+    }
+
+    /// Whether it says nothing against the database, so that toleration excuses it: the disturbance itself, and a source that it made late. An answer
+    /// after the time limit may be the host's fault or the database's.
+    pub const fn is_tolerable(self) -> bool {
+        matches!(self, Self::HostDisturbed | Self::SourceLate)
+    }
+
+    /// Whether the database gave wrong data or lost some, which nothing excuses.
+    pub const fn is_data_fault(self) -> bool {
+        matches!(self, Self::WrongAnswer | Self::LostData | Self::DuplicatedData | Self::AlteredData)
+    }
+}
+
+impl Verdict {
+    /// The verdict in one word.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid(_) => "invalid",
+            Self::Inconclusive(_) => NOT_COUNTED,
+        }
+    }
+
+    /// The verdict in words, of a trial whose host was disturbed in these ways: one that counts nevertheless is not called valid.
+    pub fn told(&self, disturbances: &[impl AsRef<str>]) -> String {
+        match self {
+            Self::Valid if !disturbances.is_empty() => {
+                let texts: Vec<&str> = disturbances.iter().map(AsRef::as_ref).collect();
+                format!("{DISTURBED_STATE} ({})", texts.join("; "))
+            }
+            verdict => verdict.to_string(),
+        }
+    }
+
+    /// Whether the figures may be ranked.
+    pub const fn is_valid(&self) -> bool {
+        matches!(self, Self::Valid)
+    }
+
+    /// Whether a disturbed host kept the trial from a conclusion.
+    pub const fn is_inconclusive(&self) -> bool {
+        matches!(self, Self::Inconclusive(_))
+    }
+
+    /// Whether data was wrong or lost.
+    pub fn has_data_fault(&self) -> bool {
+        self.reasons().iter().any(|reason| reason.kind.is_data_fault())
+    }
+
+    /// Whether a later attempt of the same trial, with this verdict, counts instead of one with the earlier verdict. The first conclusive attempt counts,
+    /// unless a later one shows data that was wrong or lost.
+    pub(super) fn counts_instead_of(&self, earlier: &Self) -> bool {
+        earlier.is_inconclusive() || (self.has_data_fault() && !earlier.has_data_fault())
+    }
+
+    /// The reasons, none for a valid trial.
+    pub fn reasons(&self) -> &[Reason] {
+        match self {
+            Self::Valid => &[],
+            Self::Invalid(reasons) | Self::Inconclusive(reasons) => reasons,
+        }
+    }
+}
+
+impl Reason {
+    /// A reason of this kind.
+    pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            Self::Valid => return formatter.write_str(self.word()),
+            Self::Invalid(_) | Self::Inconclusive(_) => self.word(),
+        };
+        let reasons: Vec<String> =
+            self.reasons().iter().map(|reason| format!("{}: {}", reason.kind.text(), reason.text)).collect();
+        write!(formatter, "{word} ({})", reasons.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_conclusion_counts_unless_data_was_wrong_later() {
+        let reasons = |kind| vec![Reason::new(kind, "so")];
+        let verdict = |kind| Verdict::Invalid(reasons(kind));
+        let disturbed = Verdict::Inconclusive(reasons(ReasonKind::HostDisturbed));
+        let lost = verdict(ReasonKind::LostData);
+        let crashed = verdict(ReasonKind::ServerCrashed);
+        assert!(Verdict::Valid.counts_instead_of(&disturbed));
+        assert!(disturbed.counts_instead_of(&disturbed));
+        assert!(lost.counts_instead_of(&Verdict::Valid) && lost.counts_instead_of(&crashed));
+        for later in [&Verdict::Valid, &disturbed, &crashed] {
+            assert!(!later.counts_instead_of(&Verdict::Valid), "{later}");
+            assert!(!later.counts_instead_of(&lost), "{later}");
+        }
+    }
+
+    #[test]
+    fn a_disturbed_trial_never_reads_as_valid() {
+        let quiet: [&str; 0] = [];
+        assert_eq!(Verdict::Valid.told(&quiet), "valid");
+        assert_eq!(Verdict::Valid.told(&["measured: steal"]), "disturbed (measured: steal)");
+        let lost = Verdict::Invalid(vec![Reason::new(ReasonKind::LostData, "1")]);
+        assert_eq!(lost.told(&["steal"]), "invalid (lost data: 1)");
+    }
+}

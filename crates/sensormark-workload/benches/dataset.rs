@@ -1,0 +1,106 @@
+//! How fast data sets are made: values a second on one core, into columns and one by one.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use sensormark_data::billing::{self, Meter, fill_contact};
+use sensormark_data::iot_platform::{self, Homes};
+use sensormark_data::machine_tool::{CHANNELS, MachineTool};
+use sensormark_data::random::Stream;
+use sensormark_data::sensor_operations::SensorReadings;
+use sensormark_store::Batch;
+use sensormark_workload::sensor_operations::schema;
+
+fn machine_tool(criterion: &mut Criterion) {
+    const SAMPLES: usize = 100_000;
+    let machine = MachineTool::new(42);
+    let mut group = criterion.benchmark_group("machine_tool");
+    group.throughput(Throughput::Elements((SAMPLES * CHANNELS) as u64));
+    let mut columns: [Vec<u16>; CHANNELS] = std::array::from_fn(|_| vec![0; SAMPLES]);
+    group.bench_function("fill", |bencher| {
+        bencher.iter(|| machine.fill(std::hint::black_box(777), columns.each_mut().map(Vec::as_mut_slice)));
+    });
+    group.bench_function("sample", |bencher| {
+        bencher.iter_batched(
+            || 0..SAMPLES as u64,
+            |indices| indices.map(|index| u64::from(machine.sample(index)[0])).sum::<u64>(),
+            BatchSize::SmallInput,
+        );
+    });
+    group.finish();
+}
+
+fn random(criterion: &mut Criterion) {
+    const VALUES: u64 = 100_000;
+    let stream = Stream::new(42, 1, 2);
+    let mut group = criterion.benchmark_group("random");
+    group.throughput(Throughput::Elements(VALUES));
+    group.bench_function("word", |bencher| {
+        bencher.iter(|| (0..VALUES).fold(0, |sum, index| sum ^ stream.word(index)));
+    });
+    group.bench_function("normal", |bencher| {
+        bencher.iter(|| (0..VALUES).map(|index| stream.normal(index)).sum::<f64>());
+    });
+    group.finish();
+}
+
+fn iot_platform(criterion: &mut Criterion) {
+    const HOURS: u64 = 24;
+    let homes = Homes::new(42, 1);
+    let schema = iot_platform::schema(1);
+    let mut batch = Batch::new(0, &schema.tables[0]);
+    homes.push_hours(0, 240..240 + HOURS, &mut batch);
+    let mut group = criterion.benchmark_group("iot_platform");
+    group.throughput(Throughput::Elements(batch.len() as u64));
+    group.bench_function("push_hours", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            homes.push_hours(0, std::hint::black_box(240)..240 + HOURS, &mut batch);
+            batch.len()
+        });
+    });
+    group.finish();
+}
+
+/// Meters' readings, nine values each: a month of one meter into columns, and one reading with its meter's contact as an operation has it.
+fn meters(criterion: &mut Criterion) {
+    const HOURS: u32 = 744;
+    let mut group = criterion.benchmark_group("billing");
+    let mut batch = Batch::new(0, &billing::schema(1).tables[0]);
+    group.throughput(Throughput::Elements(u64::from(HOURS) * 9));
+    group.bench_function("month", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            Meter::new(std::hint::black_box(42), 0).push(0, 0..HOURS, &mut batch);
+        });
+    });
+    group.throughput(Throughput::Elements(9));
+    let mut contact = Vec::new();
+    group.bench_function("operation", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            Meter::new(std::hint::black_box(42), 0).push(0, 500..501, &mut batch);
+            fill_contact(42, 0, &mut contact);
+        });
+    });
+    group.finish();
+}
+
+fn sensor_operations(criterion: &mut Criterion) {
+    const READINGS: u64 = 100_000;
+    let readings = SensorReadings::new(42, 100, 30_000).expect("right numbers");
+    let mut batch = Batch::new(0, &schema(100, 30_000).tables[0]);
+    let mut group = criterion.benchmark_group("sensor_operations");
+    group.throughput(Throughput::Elements(READINGS));
+    group.bench_function("push", |bencher| {
+        bencher.iter(|| {
+            batch.clear();
+            readings.push(7, 777..777 + READINGS, &mut batch);
+        });
+    });
+    group.bench_function("value", |bencher| {
+        bencher.iter(|| (0..READINGS).map(|tick| readings.value(7, tick)).sum::<f64>());
+    });
+    group.finish();
+}
+
+criterion_group!(benches, machine_tool, sensor_operations, iot_platform, meters, random);
+criterion_main!(benches);

@@ -1,0 +1,174 @@
+//! How fast data sets are written as text: values a CPU-second, from columns that are there and with their generation.
+//!
+//! CPU time of the thread is measured, not time on the wall, so that the figures hold on a busy machine.
+
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use sensormark_data::devops::{Devops, HostReadings, Walk};
+use sensormark_data::export::{
+    Batches, DataSet, ExportOptions, Format, MachineToolSamples, Shard, write_batches,
+};
+use sensormark_data::machine_tool::schema;
+use sensormark_data::random::Stream;
+use sensormark_store::{
+    Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
+};
+
+/// One batch of some hosts' counters and shares, given over and over.
+struct Repeated {
+    schema: Arc<Schema>,
+    batch: Batch,
+    times: usize,
+}
+
+struct Again<'d>(&'d Batch, usize);
+
+impl Batches for Again<'_> {
+    fn next(&mut self) -> Option<&Batch> {
+        self.1 = self.1.checked_sub(1)?;
+        Some(self.0)
+    }
+}
+
+impl DataSet for Repeated {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn batches(&self, _shard: Shard) -> Box<dyn Batches + '_> {
+        Box::new(Again(&self.batch, self.times))
+    }
+}
+
+const HOSTS: usize = 100;
+const ROWS: usize = 1_000;
+const FIELDS: usize = 10;
+
+fn hosts(kind: FieldType) -> Repeated {
+    let names = ["region", "service", "hostname"];
+    let tag = |name: &str| (0..HOSTS).map(|host| format!("{name}_{host}")).collect();
+    let field = |number: usize| Field { name: format!("measured_{number}"), kind, nullable: false };
+    let table = Table {
+        name: "measurement".into(),
+        tags: names.map(|name| Tag { name: name.into() }).to_vec(),
+        fields: (0..FIELDS).map(field).collect(),
+        entity: None,
+        time_resolution: TimeResolution::Seconds,
+        series: Series::new(names.map(|name| TagColumn::Text(tag(name))).to_vec()),
+    };
+    let mut batch = Batch::new(0, &table);
+    let rows = 0..u32::try_from(ROWS).expect("few rows");
+    batch.series = rows.clone().map(|row| row % 100).collect();
+    batch.times_ns =
+        (rows.clone()).map(|row| 1_700_000_000_000_000_000 + i64::from(row) * 100_000_000).collect();
+    for (number, column) in batch.columns.iter_mut().enumerate() {
+        let stream = Stream::new(1, 0, number as u64);
+        let rows = (0..ROWS as u64).map(|row| stream.normal(row));
+        match &mut column.values {
+            Values::I64(values) => {
+                values.extend((0..ROWS as u64).map(|row| stream.within(row, 0..=9_999_999)))
+            }
+            Values::F64(values) => values.extend(rows.map(|value| 50.0 + 10.0 * value)),
+            _ => unreachable!("hosts count and share"),
+        }
+    }
+    Repeated { schema: Arc::new(Schema { tables: vec![table] }), batch, times: 10 }
+}
+
+/// CPU time of the calling thread.
+struct CpuTime;
+
+impl Measurement for CpuTime {
+    type Intermediate = Duration;
+    type Value = Duration;
+
+    fn start(&self) -> Duration {
+        let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(now).expect("CPU time is not negative")
+    }
+
+    fn end(&self, start: Duration) -> Duration {
+        self.start() - start
+    }
+
+    fn add(&self, one: &Duration, other: &Duration) -> Duration {
+        *one + *other
+    }
+
+    fn zero(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn to_f64(&self, value: &Duration) -> f64 {
+        value.as_nanos() as f64
+    }
+
+    fn formatter(&self) -> &dyn ValueFormatter {
+        WallTime.formatter()
+    }
+}
+
+fn measure(
+    criterion: &mut Criterion<CpuTime>,
+    name: &str,
+    data: &dyn DataSet,
+    values: u64,
+    formats: &[Format],
+) {
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Elements(values));
+    for &format in formats {
+        let options = ExportOptions { format, shard: Shard::WHOLE, table: None };
+        group.bench_function(format.name(), |bencher| {
+            bencher.iter(|| {
+                let summary = write_batches(black_box(data), &options, &mut io::sink());
+                assert_eq!(summary.expect("a sink takes all").values, values);
+            });
+        });
+    }
+    group.finish();
+}
+
+fn export(criterion: &mut Criterion<CpuTime>) {
+    let samples =
+        MachineToolSamples::new(schema(TimeResolution::Milliseconds), 42, 1_700_000_000_000_000_000, 100_000);
+    measure(criterion, "export/machine_tool_generated", &samples, 500_000, &Format::ALL);
+    let values = (ROWS * FIELDS * 10) as u64;
+    measure(criterion, "export/integers", &hosts(FieldType::I64), values, &Format::ALL);
+    measure(criterion, "export/floats", &hosts(FieldType::F64), values, &Format::ALL);
+}
+
+/// A hundred hosts' measurements, generated: into columns alone, and written.
+fn devops(criterion: &mut Criterion<CpuTime>) {
+    const TICKS: u64 = 60;
+    for (name, walk) in [("devops_clamped", Walk::Clamped), ("devops_reflected", Walk::Reflected)] {
+        let hosts = Devops { seed: 42, hosts: 100, walk };
+        let data = HostReadings::new(hosts, TICKS);
+        let values = TICKS * 100 * 101;
+        let mut group = criterion.benchmark_group(name);
+        group.throughput(Throughput::Elements(values));
+        group.bench_function("columns", |bencher| {
+            bencher.iter(|| {
+                let (mut batches, mut readings) = (data.batches(Shard::WHOLE), 0);
+                while let Some(batch) = batches.next() {
+                    readings += black_box(batch).len();
+                }
+                assert_eq!(readings, 60 * 100 * 9);
+            });
+        });
+        group.finish();
+        measure(criterion, name, &data, values, &[Format::LineProtocol, Format::Json]);
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().with_measurement(CpuTime);
+    targets = export, devops
+}
+criterion_main!(benches);

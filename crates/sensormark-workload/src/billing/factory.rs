@@ -1,0 +1,202 @@
+//! Billing as trials of phases: the steps that an implementation goes through.
+
+use super::bills::Bills;
+use super::ingest::{Ingest, Order};
+use super::pace::Pace;
+use super::parameters::Parameters;
+use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
+use sensormark_data::billing::{self, MeterReadings, calendar};
+use sensormark_data::export::{DataRequest, DataSet};
+use sensormark_engine::answers::Checking;
+use sensormark_engine::of_table;
+use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
+use sensormark_store::{
+    Atomicity, DefaultSelection, Family, Index, LayoutOption, Schema, Shape, WriteMethod,
+};
+use serde_json::Value;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The billing workload.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BillingWorkload;
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
+impl WorkloadFactory for BillingWorkload {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn summary(&self) -> &str {
+        "hourly readings of consumption meters, each updating its meter; then a month's bill for everybody"
+    }
+
+    of_table!(Parameters, read);
+
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+        let parameters = read(parameters)?;
+        request.begins(NAME, calendar::START_NS)?;
+        let records = request.steps(NAME, calendar::HOUR_NS)?;
+        let records = records.unwrap_or_else(|| parameters.records.into());
+        let records = u32::try_from(records).unwrap_or(u32::MAX);
+        if records > calendar::MOST_HOURS {
+            return Err(format!(
+                "--for: there are {} hours of data, ten years; give that or less",
+                calendar::MOST_HOURS
+            ));
+        }
+        let devices = parameters.most_devices();
+        Ok(Box::new(MeterReadings::new(request.seed, devices, records)))
+    }
+
+    fn schema(&self, parameters: &Value) -> Result<Schema, String> {
+        Ok(billing::schema(read(parameters)?.most_devices()))
+    }
+
+    fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
+        let family = read(parameters)?.family().to_owned();
+        Ok(vec![(family, Family::PerReading)])
+    }
+
+    fn choose(&self, _parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
+        study_first(offers);
+    }
+
+    fn build(
+        &self,
+        parameters: &Value,
+        seed: u64,
+        subject: Subject<'_>,
+    ) -> Result<Box<dyn Workload>, String> {
+        let mut parameters = read(parameters)?;
+        parameters.check()?;
+        if subject.store.one_process().is_some() {
+            parameters.processes = 1;
+        }
+        let month = parameters.billed_hours().unwrap_or_default();
+        Ok(Box::new(Billing {
+            schema: Arc::new(billing::schema(parameters.most_devices())),
+            parameters,
+            seed,
+            month,
+            pace: Pace::of(&subject.store.description().name),
+        }))
+    }
+}
+
+/// Puts the study's layout first where a store has it, rows by meter alone, and has the store's usual one measured beside it by another name.
+/// Datagrams are for those who name them: nobody acknowledges that a meter was read.
+fn study_first(offers: &mut [LayoutOption]) {
+    for offer in offers.iter_mut() {
+        if offer.layout.write == WriteMethod::Datagram {
+            offer.default_selection = DefaultSelection::OnRequest;
+        }
+    }
+    let by_meter = |offer: &LayoutOption| {
+        let layout = &offer.layout;
+        layout.index == Index::Series && layout.shape == Shape::RowPerReading && !layout.foreign_key
+    };
+    let Some(place) = offers.iter().position(by_meter).filter(|place| *place > 0) else {
+        return;
+    };
+    let usual = &mut offers[0];
+    let by_time = if usual.layout.index == Index::SeriesTime { "time-index" } else { "by-time" };
+    by_time.clone_into(&mut usual.variant);
+    usual.default_selection = DefaultSelection::Further;
+    offers[place].variant.clear();
+    offers[place].default_selection = DefaultSelection::Usual;
+    offers[..=place].rotate_right(1);
+}
+
+/// The workload with its numbers.
+struct Billing {
+    parameters: Parameters,
+    schema: Arc<Schema>,
+    seed: u64,
+    /// The month that is billed, in hours from the first reading.
+    month: Range<u32>,
+    /// What the guess of the time supposes.
+    pace: Pace,
+}
+
+impl Billing {
+    fn order(&self, devices: Range<u32>) -> Order {
+        Order { devices, lanes: self.parameters.clients, records: self.parameters.records }
+    }
+
+    fn phase(&self, operation: &str, devices: u32, load: LoadSpec) -> PhaseSpec {
+        let Parameters { processes, limit_seconds, .. } = self.parameters;
+        let mut phase = PhaseSpec::new(format!("{operation}-{devices}"), vec![load])
+            .label(OPERATION, operation)
+            .label(DEVICES, devices);
+        phase.processes = processes;
+        phase.limit = (limit_seconds > 0).then(|| Duration::from_secs(u64::from(limit_seconds)));
+        phase
+    }
+
+    /// Loads devices up to this number.
+    fn ingest(&self, devices: Range<u32>) -> PhaseSpec {
+        let atomicity = if self.parameters.atomic { Atomicity::Atomic } else { Atomicity::Separate };
+        let end = devices.end;
+        let operations = Ingest::new(self.seed, self.order(devices), atomicity);
+        let load = LoadSpec::writing(INGEST, Arc::new(operations), self.parameters.clients);
+        let phase = self.phase(INGEST, end, load);
+        let commits: u32 = if self.parameters.atomic { 1 } else { 2 };
+        phase.label("commits", commits)
+    }
+
+    /// Bills all devices up to this number, of which these were loaded last.
+    fn extract(&self, devices: Range<u32>) -> PhaseSpec {
+        let end = devices.end;
+        let rounds = self.parameters.bill_rounds;
+        let operations = Bills::new(self.seed, self.order(devices), self.month.clone(), rounds);
+        let clients = self.parameters.clients;
+        let mut load = LoadSpec::asking(EXTRACT, Arc::new(operations), clients, Checking::All);
+        load.about = Some(ingest_of(end));
+        self.phase(EXTRACT, end, load)
+    }
+}
+
+fn ingest_of(devices: u32) -> About {
+    About { phase: format!("{INGEST}-{devices}"), load: INGEST.to_owned() }
+}
+
+impl Workload for Billing {
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema)
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut before: Option<u32> = None;
+        let alone = self.parameters.ingest_devices;
+        if alone > 0 {
+            let ingest = self.ingest(0..alone).label(ALONE, true);
+            steps.push(Step::Run(ingest));
+            before = Some(alone);
+        }
+        for &devices in &self.parameters.devices {
+            if self.parameters.emptied && before.take().is_some() {
+                steps.push(Step::Reset);
+            }
+            let added = before.unwrap_or(0)..devices;
+            let (mut ingest, extract) = (self.ingest(added.clone()), self.extract(added));
+            // What was cut is not built upon: bills could not be told right from wrong.
+            ingest.needs.extend(before.map(ingest_of));
+            steps.push(Step::Run(ingest));
+            steps.push(Step::Settle(format!("settled-{devices}")));
+            steps.push(Step::Run(extract));
+            before = Some(devices);
+        }
+        steps
+    }
+
+    fn supposes(&self) -> Option<String> {
+        Some(self.pace.told(&self.parameters))
+    }
+}

@@ -1,0 +1,129 @@
+//! What writing clients issue: messages one by one, and batches of whole hours.
+
+use super::{LOAD, MESSAGES};
+use sensormark_data::iot_platform::{HOUR_NS, Homes, Message, START_NS};
+use sensormark_engine::operations::{Extent, Operations, Slot};
+use sensormark_store::{Answer, Query};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The first messages of all homes, one an operation, in the order in which they are sent.
+#[derive(Debug)]
+pub struct MessageWrites {
+    homes: Arc<Homes>,
+    messages: Vec<Message>,
+    classes: [String; 1],
+}
+
+impl MessageWrites {
+    /// So many messages; fewer, when fewer are sent in so many hours.
+    pub fn new(homes: Arc<Homes>, count: u64, hours: u64) -> Self {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let (mut messages, mut of_hour) = (Vec::new(), Vec::new());
+        for hour in 0..hours {
+            if messages.len() >= count {
+                break;
+            }
+            of_hour.clear();
+            for home in 0..homes.homes() {
+                homes.messages(home, hour..hour + 1, &mut of_hour);
+            }
+            of_hour.sort_unstable();
+            messages.extend_from_slice(&of_hour);
+        }
+        messages.truncate(count);
+        Self { homes, messages, classes: [MESSAGES.to_owned()] }
+    }
+}
+
+impl Operations for MessageWrites {
+    fn len(&self) -> u64 {
+        self.messages.len() as u64
+    }
+
+    fn extent(&self) -> Extent {
+        // The study's messages carry 1.8 values on average.
+        Extent::of(2.0)
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
+        let index = usize::try_from(index).expect("a number of messages in memory");
+        let message = &self.messages[index];
+        self.homes.push(message, &(0..u32::MAX), slot.write(0));
+    }
+
+    fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
+        None
+    }
+}
+
+/// Everything, in batches: each of some whole hours of one home, first those of all homes, then the hours after.
+#[derive(Debug)]
+pub struct BatchWrites {
+    homes: Arc<Homes>,
+    /// How much there is.
+    hours: u64,
+    /// Hours in a batch.
+    hours_a_batch: u64,
+    classes: [String; 1],
+}
+
+impl BatchWrites {
+    /// Batches of about so many readings, of so many hours.
+    pub fn new(homes: Arc<Homes>, hours: u64, readings: u64) -> Self {
+        let hours_a_batch = sensormark_data::units::round_u64(readings as f64 / homes.values_an_hour());
+        Self { homes, hours, hours_a_batch: hours_a_batch.clamp(1, hours.max(1)), classes: [LOAD.to_owned()] }
+    }
+
+    /// The home and the hours of a batch.
+    fn place(&self, index: u64) -> (u32, Range<u64>) {
+        let homes = u64::from(self.homes.homes());
+        let start = (index / homes).saturating_mul(self.hours_a_batch);
+        let end = start.saturating_add(self.hours_a_batch).min(self.hours);
+        let home = u32::try_from(index % homes).expect("a number of homes");
+        (home, start.min(end)..end)
+    }
+
+    /// The hours of which everything is there when all batches before this one are.
+    pub fn hours_before(&self, index: u64) -> u64 {
+        self.place(index).1.start.min(self.hours)
+    }
+
+    /// The first batch before which everything of so many hours is there.
+    pub fn batches_of(&self, hours: u64) -> u64 {
+        hours.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
+    }
+
+    /// The instant up to which everything is there when all batches before this one are, in ns since the Unix epoch.
+    pub fn end_ns(&self, index: u64) -> i64 {
+        let hours = i64::try_from(self.hours_before(index)).unwrap_or(0);
+        START_NS + hours * HOUR_NS
+    }
+}
+
+impl Operations for BatchWrites {
+    fn len(&self) -> u64 {
+        self.batches_of(self.hours)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.hours_a_batch as f64 * self.homes.values_an_hour())
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
+        let (home, hours) = self.place(index);
+        self.homes.push_hours(home, hours, slot.write(0));
+    }
+
+    fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
+        None
+    }
+}

@@ -1,0 +1,249 @@
+//! The answers that are due, from the generator: readings are made again one by one and folded, so that memory holds the answer and not the data.
+//!
+//! The caller knows which readings are there: a question is about ticks of which everything was sent. Tested against the contract's reference.
+
+use super::writes::Copies;
+use sensormark_data::shapes::Sensors;
+use sensormark_data::shapes::shape::Number;
+use sensormark_store::{
+    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
+    Selection, Table, TimeRange, Value,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A sum whose terms cancel to less than this share of their sizes is not known to the digits that are compared.
+const CANCELLATION: f64 = 1e-6;
+
+/// What is stored, as far as questions go.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    schema: Arc<Schema>,
+    sensors: Arc<Sensors>,
+    copies: Copies,
+}
+
+impl Answers {
+    /// Of sensors whose fields are the schema's.
+    pub const fn new(schema: Arc<Schema>, sensors: Arc<Sensors>, copies: Copies) -> Self {
+        Self { schema, sensors, copies }
+    }
+
+    /// The table.
+    pub fn table(&self) -> &Table {
+        &self.schema.tables[0]
+    }
+
+    /// The sensors.
+    pub fn sensors(&self) -> &Sensors {
+        &self.sensors
+    }
+
+    /// How often a reading is stored.
+    fn times(&self, series: u32, tick: u64) -> u64 {
+        if self.sensors.is_missing(series, tick) {
+            return 0;
+        }
+        let twice = self.copies.sent && self.copies.kept && self.sensors.is_repeated(series, tick);
+        1 + u64::from(twice)
+    }
+
+    /// Whether a reading is stored, and once.
+    pub fn has_once(&self, series: u32, tick: u64) -> bool {
+        self.times(series, tick) == 1
+    }
+
+    /// The answer that is due; none where it is not known to the digits that are compared.
+    pub fn answer(&self, query: &Query) -> Option<Answer> {
+        let series = self.chosen(&query.series);
+        match &query.ask {
+            Ask::Point { fields } => {
+                let start_ns = query.range.start_ns;
+                let point = TimeRange::new(start_ns, start_ns.saturating_add(1));
+                Some(Answer::Readings(self.readings(&series, point, *fields)))
+            }
+            Ask::Range { fields, .. } => Some(Answer::Readings(self.readings(&series, query.range, *fields))),
+            Ask::LastReading { fields } => Some(Answer::Readings(self.last(&series, query.range, *fields))),
+            Ask::SeriesMatching(predicate) => {
+                Some(Answer::Series(self.matching(&series, query.range, *predicate)))
+            }
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                let [aggregate] = aggregates.as_slice() else {
+                    return None;
+                };
+                let (function, field) = (aggregate.function, aggregate.field);
+                self.groups(&series, query.range, function, field, *grouping)
+            }
+            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
+        }
+    }
+
+    fn chosen(&self, selection: &Selection) -> Vec<u32> {
+        let series = &self.table().series;
+        match selection {
+            Selection::One(one) => vec![*one],
+            Selection::Set(set) => set.clone(),
+            Selection::Tagged { tag, value } => series.with_tag(*tag, value),
+            Selection::All => (0..series.len()).collect(),
+        }
+    }
+
+    /// The readings of a series in a range, in the order of time: tick, time, and how often it is stored.
+    fn stored(&self, series: u32, range: TimeRange) -> impl DoubleEndedIterator<Item = (u64, i64, u64)> + '_ {
+        let ticks = self.sensors.ticks(range.start_ns, range.end_ns, u64::MAX);
+        ticks.filter_map(move |tick| {
+            let time_ns = self.sensors.time_ns(series, tick);
+            let times = self.times(series, tick);
+            (times > 0 && range.contains(time_ns)).then_some((tick, time_ns, times))
+        })
+    }
+
+    fn readings(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
+        let mut batch = Batch::new(0, self.table());
+        for &series in series {
+            for (tick, _, times) in self.stored(series, range) {
+                for _ in 0..times {
+                    self.sensors.push(series, tick, &mut batch);
+                }
+            }
+        }
+        self.without_others(batch, fields)
+    }
+
+    fn last(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
+        let mut batch = Batch::new(0, self.table());
+        for &series in series {
+            if let Some((tick, ..)) = self.stored(series, range).next_back() {
+                self.sensors.push(series, tick, &mut batch);
+            }
+        }
+        self.without_others(batch, fields)
+    }
+
+    /// The same with empty columns for fields that were not asked for.
+    fn without_others(&self, mut batch: Batch, fields: FieldSet) -> Batch {
+        let table = self.table();
+        for (field, column) in batch.columns.iter_mut().enumerate() {
+            if !fields.contains(field) {
+                *column = Column::absent(table.fields[field].kind);
+            }
+        }
+        batch
+    }
+
+    fn matching(&self, series: &[u32], range: TimeRange, predicate: Predicate) -> Vec<u32> {
+        let passes = |series: u32, tick: u64| match self.sensors.number(predicate.field, series, tick) {
+            Some(Number::Integer(value)) => predicate.passes(value as f64),
+            Some(Number::Float(value)) => predicate.passes(value),
+            None => false,
+        };
+        let any = |series: u32| {
+            let mut stored = self.stored(series, range);
+            stored.any(|(tick, ..)| passes(series, tick))
+        };
+        series.iter().copied().filter(|&series| any(series)).collect()
+    }
+
+    fn groups(
+        &self,
+        series: &[u32],
+        range: TimeRange,
+        function: Function,
+        field: usize,
+        grouping: Grouping,
+    ) -> Option<Answer> {
+        let mut groups: BTreeMap<(Option<u32>, Option<i64>), Fold> = BTreeMap::new();
+        for &series in series {
+            let named = self.name_of(series, grouping);
+            for (tick, time_ns, times) in self.stored(series, range) {
+                let window = grouping.window.map(|window| window.start_of(time_ns));
+                let fold = groups.entry((named, window)).or_default();
+                let number = self.sensors.number(field, series, tick);
+                fold.add(number, times);
+            }
+        }
+        let is_integer = self.table().fields[field].kind == FieldType::I64;
+        let groups = groups.into_iter().map(|((series, window), fold)| {
+            Some(Group {
+                series,
+                window_start_ns: window,
+                day: None,
+                values: vec![fold.value(function, is_integer)?],
+            })
+        });
+        groups.collect::<Option<Vec<_>>>().map(Answer::groups)
+    }
+
+    /// The series that names a series' group.
+    fn name_of(&self, series: u32, grouping: Grouping) -> Option<u32> {
+        if grouping.by_series {
+            return Some(series);
+        }
+        let tag = grouping.by_tag?;
+        let value = self.table().series.columns()[tag].text(series);
+        let lowest = self.table().series.with_tag(tag, &value).first().copied();
+        lowest.or(Some(series))
+    }
+}
+
+/// Readings of a group, folded.
+#[derive(Debug, Default)]
+struct Fold {
+    count: u64,
+    whole: i128,
+    /// A compensated sum (Neumaier 1974): its error is that of one addition.
+    sum: f64,
+    lost: f64,
+    sizes: f64,
+    least: Option<Number>,
+    most: Option<Number>,
+}
+
+impl Fold {
+    fn add(&mut self, number: Option<Number>, times: u64) {
+        self.count += times;
+        let Some(number) = number else { return };
+        match number {
+            Number::Integer(value) => self.whole += i128::from(value) * i128::from(times),
+            Number::Float(value) => (0..times).for_each(|_| self.add_float(value)),
+        }
+        let less = |one: Number, other: Number| match (one, other) {
+            (Number::Integer(one), Number::Integer(other)) => one < other,
+            (Number::Float(one), Number::Float(other)) => one < other,
+            _ => false,
+        };
+        if self.least.is_none_or(|least| less(number, least)) {
+            self.least = Some(number);
+        }
+        if self.most.is_none_or(|most| less(most, number)) {
+            self.most = Some(number);
+        }
+    }
+
+    fn add_float(&mut self, value: f64) {
+        let sum = self.sum + value;
+        self.lost +=
+            if self.sum.abs() >= value.abs() { (self.sum - sum) + value } else { (value - sum) + self.sum };
+        self.sum = sum;
+        self.sizes += value.abs();
+    }
+
+    fn value(&self, function: Function, is_integer: bool) -> Option<Value> {
+        let value = |number: Option<Number>| match number? {
+            Number::Integer(value) => Some(Value::I64(value)),
+            Number::Float(value) => Some(Value::F64(value)),
+        };
+        let sum = self.sum + self.lost;
+        let known = sum.abs() >= CANCELLATION * self.sizes;
+        match function {
+            Function::Count => i64::try_from(self.count).ok().map(Value::I64),
+            Function::Min => value(self.least),
+            Function::Max => value(self.most),
+            Function::Sum if is_integer => i64::try_from(self.whole).ok().map(Value::I64),
+            Function::Mean if is_integer => Some(Value::F64(self.whole as f64 / self.count as f64)),
+            Function::Sum => known.then_some(Value::F64(sum)),
+            Function::Mean => known.then_some(Value::F64(sum / self.count as f64)),
+            _ => None,
+        }
+    }
+}

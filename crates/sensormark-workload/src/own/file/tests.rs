@@ -1,0 +1,228 @@
+//! What is wrong in a file is said with its line and the nearest right word.
+
+use super::parse;
+use crate::own::parameters::{Parameters, QueryKind, ShapePart};
+use std::path::Path;
+
+/// A small right file; each line is there to be replaced.
+const RIGHT: &str = r#"name = "small"
+stores = ["sqlite"]
+limits = ["p99 of board < 50 ms", "lost = 0"]
+[series]
+count = 4
+interval = "1s"
+jitter = "100ms"
+duration = "5m"
+missing = 0.01
+late = 0.02
+late_by = "10s"
+[[tags]]
+name = "sensor"
+[[tags]]
+name = "hall"
+values = ["north", "south"]
+[[fields]]
+name = "temperature"
+shape = "walk"
+min = 0
+max = 30
+period = "2m"
+[[fields]]
+name = "state"
+type = "text"
+shape = "random"
+values = ["ok", "failed"]
+[load]
+batch = 100
+[mixed]
+duration = "5s"
+[writers]
+batch = 10
+rate = 100
+[[queries]]
+name = "board"
+kind = "window mean"
+span = "1m"
+window = "10s"
+"#;
+
+fn read(text: &str, settings: &[&str]) -> Result<Parameters, String> {
+    let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+    let is_store = |name: &str| match name {
+        "sqlite" => Ok(()),
+        other => Err(format!("there is no store {other}")),
+    };
+    parse(text, "own.toml", Path::new("."), &settings, &is_store).map_err(|error| error.to_string())
+}
+
+/// With one line replaced by another (or by several), the message has this line and these words.
+fn wrong(line: &str, by: &str, words: &[&str]) {
+    assert_eq!(RIGHT.matches(line).count(), 1, "{line}");
+    let text = RIGHT.replace(line, by);
+    let message = read(&text, &[]).expect_err(by);
+    for word in words {
+        assert!(message.contains(word), "{by}: {word:?} is not in: {message}");
+    }
+    assert!(message.starts_with("own.toml:"), "{message}");
+}
+
+#[test]
+fn a_right_file() {
+    let parameters = read(RIGHT, &[]).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((parameters.series.count, parameters.series.ticks()), (4, 300));
+    assert_eq!(parameters.series.late_ticks(), 10);
+    assert_eq!(parameters.tags[1].values, ["north", "south"]);
+    let mixed = parameters.mixed.expect("it has one");
+    assert_eq!(mixed.queries[0].kind, QueryKind::Mean);
+    assert_eq!(mixed.queries[0].fields, ["temperature"]);
+    assert_eq!(mixed.writers.expect("they are there").rate, Some(100.0));
+}
+
+#[test]
+fn parameters_travel_as_they_are() {
+    let parameters = read(RIGHT, &[]).expect("it is right");
+    let value = serde_json::to_value(&parameters).expect("names are texts");
+    assert_eq!(serde_json::from_value::<Parameters>(value).expect("the same"), parameters);
+}
+
+#[test]
+fn unknown_keys_have_the_nearest_right_word() {
+    wrong("interval = \"1s\"", "intervall = \"1s\"", &[":6: ", "did you mean interval?"]);
+    wrong("[load]", "[lode]", &[":28: ", "did you mean load?"]);
+    wrong("window = \"10s\"", "windows = \"10s\"", &[":39: ", "did you mean window?"]);
+    wrong("period = \"2m\"", "peroid = \"2m\"", &[":22: ", "did you mean period?"]);
+}
+
+#[test]
+fn bad_values_have_their_lines() {
+    wrong("count = 4", "count = 0", &[":5: ", "whole number from 1"]);
+    wrong("count = 4", "count = \"four\"", &[":5: ", "whole number"]);
+    wrong("interval = \"1s\"", "interval = \"1 parsec\"", &[":6: ", "no length of time"]);
+    wrong("jitter = \"100ms\"", "jitter = \"1s\"", &[":7: ", "shorter than the interval"]);
+    wrong("missing = 0.01", "missing = 1.5", &[":9: ", "share"]);
+    wrong("late_by = \"10s\"", "late_by = \"10ms\"", &[":11: ", "at least the interval"]);
+    wrong("shape = \"walk\"", "shape = \"wlak\"", &[":19: ", "did you mean walk?"]);
+    wrong("max = 30", "max = -1", &[":21: ", "over min"]);
+    wrong("type = \"text\"", "type = \"string\"", &[":25: ", "there are: bool, integer, float, text"]);
+    wrong("name = \"state\"", "name = \"temperature\"", &[":24: ", "there already"]);
+    wrong("name = \"state\"", "name = \"Der Zustand\"", &[":24: ", "no name"]);
+    wrong("kind = \"window mean\"", "kind = \"windowmean\"", &[":37: ", "did you mean window mean?"]);
+    wrong(
+        "span = \"1m\"",
+        "span = \"1h\"",
+        &[":38: ", "queries.board: span is \"1h\"", "series.duration is 5m"],
+    );
+    wrong("rate = 100", "rate = 0", &[":34: ", "how many a second"]);
+    wrong("batch = 10\n", "batch = 1\n", &[":33: ", "often be empty"]);
+    wrong("name = \"small\"", "name = small", &[":1: "]);
+}
+
+#[test]
+fn what_is_missing_is_named_with_an_example() {
+    wrong("interval = \"1s\"\n", "", &[":4: ", "interval is missing", "\"10s\""]);
+    wrong("window = \"10s\"\n", "", &[":35: ", "window is missing"]);
+    wrong("shape = \"walk\"\n", "", &[":17: ", "shape is missing"]);
+    wrong("[mixed]\nduration = \"5s\"\n", "", &[":30: ", "[mixed]"]);
+}
+
+#[test]
+fn limits_are_read_where_they_stand() {
+    wrong("\"lost = 0\"", "\"losst = 0\"", &[":3: ", "did you mean lost?"]);
+    wrong("p99 of board", "p99 of bored", &[":3: ", "did you mean board?"]);
+    wrong("p99 of board <", "p99 <", &[":3: ", "say of what"]);
+    wrong("< 50 ms", "< 50 MB", &[":3: ", "length of time"]);
+    wrong("< 50 ms", "is low", &[":3: ", "is no limit"]);
+}
+
+#[test]
+fn fields_of_a_query_are_those_of_the_file() {
+    let by = "window = \"10s\"\nfield = \"temprature\"\n";
+    wrong("window = \"10s\"\n", by, &[":40: ", "did you mean temperature?"]);
+    let by = "window = \"10s\"\nfield = \"state\"\n";
+    wrong("window = \"10s\"\n", by, &[":40: ", "not a number"]);
+    let by = "window = \"10s\"\nof = \"hal\"\n";
+    wrong("window = \"10s\"\n", by, &[":40: ", "did you mean hall?"]);
+}
+
+#[test]
+fn series_without_a_tag_of_their_own_must_differ() {
+    let by = "name = \"sensor\"\nvalues = 1\n[[tags]]\nname = \"hall\"";
+    let text = RIGHT.replace("name = \"sensor\"\n[[tags]]\nname = \"hall\"", by);
+    let message = read(&text, &[]).expect_err("two combinations, four series");
+    assert!(message.contains("2 combinations") && message.contains("own.toml:12"), "{message}");
+}
+
+#[test]
+fn settings_stand_for_keys() {
+    let settings = ["series.count=7", "fields.temperature.max=50", "queries.board.span=30s"];
+    let parameters = read(RIGHT, &settings).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(parameters.series.count, 7);
+    assert!(matches!(parameters.fields[0].shape, ShapePart::Walk { max, .. } if max == 50.0));
+    let mixed = parameters.mixed.expect("it has one");
+    assert_eq!(mixed.queries[0].span_ns, Some(30_000_000_000));
+    let unasked = RIGHT.split("[[queries]]").next().expect("what is before");
+    let unasked = unasked.replace("p99 of board < 50 ms", "wrong answers = 0");
+    let told = read(&unasked, &[]).expect_err("nobody asks");
+    assert!(told.contains(":3: nothing is asked here"), "{told}");
+    let limits = read(RIGHT, &["limits=lost = 0"]).expect("one limit").limits;
+    assert_eq!(limits.len(), 1);
+    let misspelt = RIGHT.replace("[\"sqlite\"]", "[\"sqlite\", \"sqllite\"]");
+    let told = read(&misspelt, &[]).expect_err("no such store");
+    assert!(told.starts_with("own.toml:2: "), "{told}");
+    let message = read(RIGHT, &["series.cuont=7"]).expect_err("a wrong name");
+    assert!(message.contains("did you mean series.count?"), "{message}");
+    let message = read(RIGHT, &["series.count=many"]).expect_err("no number");
+    assert!(message.contains("--set series.count=many") && message.contains("whole number"));
+}
+
+#[test]
+fn what_disagrees_is_named_with_both_values() {
+    let board = |by: &str, words: &str| {
+        let by = format!("window = \"10s\"\n{by}\n");
+        wrong("window = \"10s\"\n", &by, &["queries.board: ", words]);
+    };
+    board("by = \"hall\"\nabove = 3", "above is 3 and kind is \"window mean\": thresholds are for");
+    board(
+        "fields = [\"temperature\", \"state\"]",
+        "the second of fields is \"state\" and kind is \"window mean\"",
+    );
+    board("field = \"state\"", "field is \"state\" and kind is \"window mean\"");
+    let kind = "kind = \"window mean\"";
+    wrong(kind, "kind = \"range\"", &["window is \"10s\" and kind is \"range\""]);
+    wrong(kind, "kind = \"point\"", &["span is \"1m\" and kind is \"point\""]);
+    wrong("jitter = \"100ms\"", "jitter = \"2s\"", &["series: jitter is \"2s\" and interval is 1s"]);
+    wrong("late_by = \"10s\"", "late_by = \"10ms\"", &["series: late_by is \"10ms\" and interval is 1s"]);
+    wrong("late = 0.02\n", "", &["late_by is \"10s\" and late is 0"]);
+    wrong("max = 30", "max = -1", &["fields.temperature: max is -1 and min is 0"]);
+    wrong("max = 30", "max = 30\nhold = \"5s\"", &["hold is \"5s\" and shape is \"walk\""]);
+    wrong(
+        "duration = \"5m\"",
+        "duration = \"11s\"",
+        &["series: duration is 11 intervals, and it must be more than 12"],
+    );
+}
+
+#[test]
+fn readings_are_of_the_years_that_every_store_has() {
+    wrong(
+        "duration = \"5m\"",
+        "duration = \"5m\"\nstart = \"2261-12-31T23:55:01Z\"",
+        &["series: duration is \"5m\"", "the years 1970 to 2261"],
+    );
+    for start in ["2262-01-01T00:00:00Z", "1969-12-31T23:59:59Z"] {
+        let start = format!("duration = \"5m\"\nstart = \"{start}\"");
+        wrong("duration = \"5m\"", &start, &["the years 1970 to 2261"]);
+    }
+}
+
+#[test]
+fn a_length_of_time_has_a_unit() {
+    for (by, words) in [
+        ("interval = 1", "interval is a length of time and has a unit, like \"10s\"; 1 has none"),
+        ("interval = \"1GB\"", "interval: \"1GB\" is no length of time"),
+    ] {
+        wrong("interval = \"1s\"", by, &[":6: series: ", words]);
+    }
+    let told = read(RIGHT, &["mixed.duration=30"]).expect_err("no unit");
+    assert!(told.contains("--set mixed.duration=30: duration is a length of time"), "{told}");
+}

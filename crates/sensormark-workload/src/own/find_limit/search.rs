@@ -1,0 +1,106 @@
+//! Which rate is tried next, and when the search is over. It knows rates alone, not trials.
+
+/// The search ends when the rates that held and did not are this close.
+const CLOSE: f64 = 1.1;
+/// It ends too when a rate so many times below the first one did not hold.
+const LOWEST: f64 = 1_000.0;
+
+/// The search for the highest rate that holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Search {
+    /// The first rate.
+    pub first: f64,
+    /// The highest that held.
+    pub held: Option<f64>,
+    /// The lowest that did not.
+    pub missed: Option<f64>,
+    /// Whether a limit is missed that no rate would hold.
+    pub is_hopeless: bool,
+}
+
+impl Search {
+    /// A search from this rate.
+    pub const fn new(first: f64) -> Self {
+        Self { first, held: None, missed: None, is_hopeless: false }
+    }
+
+    /// The rate to be tried next.
+    pub fn next(&self) -> f64 {
+        match (self.held, self.missed) {
+            (None, None) => self.first,
+            (Some(held), None) => held * 4.0,
+            (None, Some(missed)) => missed / 4.0,
+            (Some(held), Some(missed)) => (held * missed).sqrt(),
+        }
+    }
+
+    /// A rate was measured, and held or did not.
+    pub fn learn(&mut self, rate: f64, held: bool) {
+        if held {
+            self.held = Some(self.held.map_or(rate, |before| before.max(rate)));
+        } else {
+            self.missed = Some(self.missed.map_or(rate, |before| before.min(rate)));
+        }
+    }
+
+    /// What was found, in words.
+    pub fn words(&self, probes: usize) -> String {
+        match (self.held, self.missed) {
+            (Some(held), Some(missed)) => {
+                format!("{held:.0} readings a second held, {missed:.0} did not ({probes} probes)")
+            }
+            (Some(held), None) => {
+                format!("{held:.0} readings a second held, and no more was tried ({probes} probes)")
+            }
+            (None, _) if self.is_hopeless => "no rate can hold: the disk does not depend on it".to_owned(),
+            (None, _) => format!("none of {probes} rates held"),
+        }
+    }
+
+    /// Whether nothing more is to be tried.
+    pub fn is_over(&self) -> bool {
+        match (self.held, self.missed) {
+            (Some(held), Some(missed)) => missed <= held * CLOSE,
+            (None, Some(missed)) => self.is_hopeless || missed < self.first / LOWEST,
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::own::find_limit::probes::MOST_PROBES;
+
+    /// The highest rate that held and the number of probes, where all up to `most` hold.
+    fn found(first: f64, most: f64) -> (f64, usize) {
+        let mut search = Search::new(first);
+        let mut probes = 0;
+        while !search.is_over() && probes < MOST_PROBES {
+            let rate = search.next();
+            search.learn(rate, rate <= most);
+            probes += 1;
+        }
+        (search.held.unwrap_or(0.0), probes)
+    }
+
+    #[test]
+    fn the_highest_rate_is_found_from_below_and_from_above() {
+        for (first, most) in [(100.0, 5_000.0), (100.0, 100.0), (100_000.0, 5_000.0), (400.0, 401.0)] {
+            let (held, probes) = found(first, most);
+            assert!(held <= most && held * CLOSE >= most, "{first}: {held} of {most}");
+            assert!(probes <= MOST_PROBES, "{first}: {probes}");
+        }
+        assert_eq!(found(100.0, 0.0), (0.0, 6));
+    }
+
+    #[test]
+    fn what_no_rate_can_hold_ends_the_search() {
+        let mut search = Search::new(100.0);
+        search.learn(100.0, false);
+        assert!(!search.is_over());
+        search.is_hopeless = true;
+        assert!(search.is_over());
+        assert_eq!(search.words(1), "no rate can hold: the disk does not depend on it");
+    }
+}

@@ -1,0 +1,145 @@
+//! What sensors measure: well-known quantities with their usual shape, and others by a name and a type.
+
+use super::text::{commented, list};
+use crate::own::file::check_name;
+use sensormark_data::nearest::unknown;
+
+/// The most fields that are asked for; a file may have more.
+const MOST: usize = 32;
+
+/// How a quantity moves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ValueShape {
+    /// A number that wanders between these.
+    Walk(f64, f64),
+    /// The same in whole numbers.
+    WholeWalk(f64, f64),
+    /// A number that grows by so much a reading.
+    Counter(f64),
+    /// True or false.
+    Truth,
+    /// One of a few words.
+    Words,
+}
+
+const KNOWN: [(&str, ValueShape); 18] = [
+    ("temperature", ValueShape::Walk(15.0, 30.0)),
+    ("humidity", ValueShape::Walk(20.0, 90.0)),
+    ("pressure", ValueShape::Walk(980.0, 1_040.0)),
+    ("power", ValueShape::Walk(0.0, 5_000.0)),
+    ("voltage", ValueShape::Walk(220.0, 240.0)),
+    ("current", ValueShape::Walk(0.0, 16.0)),
+    ("speed", ValueShape::Walk(0.0, 3_000.0)),
+    ("vibration", ValueShape::Walk(0.0, 10.0)),
+    ("level", ValueShape::Walk(0.0, 100.0)),
+    ("flow", ValueShape::Walk(0.0, 50.0)),
+    ("co2", ValueShape::WholeWalk(400.0, 2_000.0)),
+    ("brightness", ValueShape::WholeWalk(0.0, 1_000.0)),
+    ("energy", ValueShape::Counter(10.0)),
+    ("pulses", ValueShape::Counter(50.0)),
+    ("door", ValueShape::Truth),
+    ("motion", ValueShape::Truth),
+    ("running", ValueShape::Truth),
+    ("state", ValueShape::Words),
+];
+
+const TYPES: [(&str, ValueShape); 5] = [
+    ("float", ValueShape::Walk(0.0, 100.0)),
+    ("integer", ValueShape::WholeWalk(0.0, 1_000.0)),
+    ("counter", ValueShape::Counter(10.0)),
+    ("bool", ValueShape::Truth),
+    ("text", ValueShape::Words),
+];
+
+/// Something that a sensor measures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measure {
+    name: String,
+    shape: ValueShape,
+}
+
+/// Reads `NAME[:TYPE], …`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn measures(text: &str) -> Result<Vec<Measure>, String> {
+    let mut found: Vec<Measure> = Vec::new();
+    for part in list(text) {
+        let (name, kind) = match part.split_once(':') {
+            Some((name, kind)) => (name.trim(), Some(kind.trim())),
+            None => (part, None),
+        };
+        check_name(name)?;
+        let known = KNOWN.iter().find(|(known, _)| *known == name);
+        let shape = match (kind, known) {
+            (Some(kind), _) => {
+                let names = TYPES.iter().map(|(name, _)| (*name).to_owned());
+                let of_type = TYPES.iter().find(|(known, _)| *known == kind);
+                of_type.ok_or_else(|| unknown("type", kind, names))?.1
+            }
+            (None, Some((_, shape))) => *shape,
+            (None, None) => TYPES[0].1,
+        };
+        if ["sensor", "site"].contains(&name) || found.iter().any(|one| one.name == name) {
+            return Err(format!("{name:?} is there already; names are unique"));
+        }
+        found.push(Measure { name: name.to_owned(), shape });
+    }
+    match found.len() {
+        0 => Err("name one thing or more, like temperature".to_owned()),
+        count if count > MOST => Err(format!(
+            "{count} names are too many; give {MOST} or fewer here, and add the others to the file"
+        )),
+        _ => Ok(found),
+    }
+}
+
+impl Measure {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether means and thresholds can be had of it.
+    pub const fn is_number(&self) -> bool {
+        !matches!(self.shape, ValueShape::Truth | ValueShape::Words)
+    }
+
+    /// Whether it goes up and down, so that it passes a threshold now and then.
+    pub const fn wanders(&self) -> bool {
+        matches!(self.shape, ValueShape::Walk(..) | ValueShape::WholeWalk(..))
+    }
+
+    /// A threshold that is passed now and then, after so many readings.
+    pub fn threshold(&self, ticks: u64) -> f64 {
+        match self.shape {
+            ValueShape::Walk(min, max) | ValueShape::WholeWalk(min, max) => min + (max - min) * 0.8,
+            ValueShape::Counter(step) => step * ticks as f64 / 2.0,
+            ValueShape::Truth | ValueShape::Words => 0.0,
+        }
+    }
+
+    /// Its table of the workload file; `period` is the longest swing, `hold` how long a value stays.
+    pub fn table(&self, period: &str, hold: &str) -> String {
+        let walk = |kind: &str, (min, max): (f64, f64)| {
+            let period = commented(&format!("period = \"{period}\""), "the longest swing");
+            format!("type = \"{kind}\"\nshape = \"walk\"\nmin = {min:?}\nmax = {max:?}\n{period}")
+        };
+        let rest = match self.shape {
+            ValueShape::Walk(min, max) => walk("float", (min, max)) + "decimals = 2\n",
+            ValueShape::WholeWalk(min, max) => walk("integer", (min, max)),
+            ValueShape::Counter(step) => {
+                let step = commented(&format!("step = {step:?}"), "grows by so much a reading, on average");
+                format!("type = \"integer\"\nshape = \"counter\"\n{step}")
+            }
+            ValueShape::Truth => {
+                let chance = commented("chance = 0.1", "how often it is true");
+                format!("type = \"bool\"\nshape = \"random\"\n{chance}hold = \"{hold}\"\n")
+            }
+            ValueShape::Words => format!(
+                "type = \"text\"\nshape = \"random\"\nvalues = [\"ok\", \"warning\", \"failed\"]\nhold = \"{hold}\"\n"
+            ),
+        };
+        format!("[[fields]]\nname = \"{}\"\n{rest}\n", self.name)
+    }
+}

@@ -1,0 +1,171 @@
+//! Answers that make files, and answers that are refused.
+
+use super::*;
+use crate::own::file::parse;
+use crate::own::parameters::{Parameters, QueryKind};
+use sensormark_store::Durability;
+use std::path::Path;
+
+/// The answers where these options say something and the others nothing; the first wrong one.
+fn answers(given: &[(&str, &str)]) -> Result<Answers, String> {
+    let mut answers = Answers::default();
+    let is_store = |text: &str| match text {
+        "sqlite" | "postgresql:bulk" => Ok(()),
+        _ => Err(format!("there is no store {text:?}")),
+    };
+    for question in &QUESTIONS {
+        let said = given.iter().find(|(option, _)| *option == question.option);
+        let default = if question.default.is_empty() { "sqlite" } else { question.default };
+        let text = said.map_or(default, |(_, text)| text);
+        answers.take(question, text, &is_store).map_err(|why| format!("{}: {why}", question.option))?;
+    }
+    for (option, _) in given {
+        let known = QUESTIONS.iter().any(|question| question.option == *option);
+        assert!(known, "{option}");
+    }
+    Ok(answers)
+}
+
+/// The file that the answers make, as the program reads it.
+fn read(given: &[(&str, &str)]) -> Parameters {
+    let text = answers(given).expect("right answers").file("plant");
+    let read = parse(&text, "plant.toml", Path::new(""), &[], &|_| Ok(()));
+    read.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn limits(parameters: &Parameters) -> Vec<&str> {
+    let limits = parameters.limits.iter();
+    limits.map(|limit| limit.text.as_str()).collect()
+}
+
+#[test]
+fn defaults_make_a_file_with_requirements() {
+    let file = read(&[]);
+    assert_eq!(file.name, "plant");
+    assert_eq!((file.series.count, file.series.interval_ns), (100, 10_000_000_000));
+    assert_eq!(file.stores, ["sqlite"]);
+    assert_eq!(file.layouts, ["individual", "bulk"]);
+    assert_eq!(file.durability, Some(Durability::Durable));
+    assert_eq!(file.server_memory_bytes, Some(1_000_000_000));
+    assert_eq!(
+        limits(&file),
+        [
+            "not started of writers = 0",
+            "lost = 0",
+            "wrong answers = 0",
+            "errors < 1 %",
+            "p99 of live <= 250ms",
+            "p99 of history <= 250ms",
+            "headroom >= 2",
+            "disk for 90d <= 100 GB",
+            "memory <= 2 GB",
+        ]
+    );
+    // Ten readings a second for 90 days.
+    let kept = file.limits[7].kept_readings.expect("a time");
+    assert!((kept - 77_760_000.0).abs() < 1e-3, "{kept}");
+    let mixed = file.mixed.expect("a mixed phase");
+    let writers = mixed.writers.expect("writers");
+    assert_eq!((writers.rate, writers.batch), (Some(10.0), 10));
+    // A 99th percentile takes 1,000 answers.
+    for query in &mixed.queries {
+        let asked = query.rate.expect("a rate") * mixed.duration_ns as f64 / 1e9;
+        assert!(asked >= 1_000.0, "{}", query.name);
+    }
+}
+
+#[test]
+fn what_is_answered_is_in_the_file() {
+    let file = read(&[
+        ("sensors", "2_500"),
+        ("measures", "temperature, co2, door, oil_level:integer, hits:counter, state"),
+        ("every", "500ms"),
+        ("disorder", "2 % late, 0.5 % twice"),
+        ("keep", "1d12h"),
+        ("asks", "alerts, live, dashboards, live, history"),
+        ("answer-within", "1.5s"),
+        ("may-lose", "0.1 %"),
+        ("headroom", "1.5"),
+        ("memory", "512 MiB"),
+        ("disk", "2TB"),
+        ("on", "sqlite, postgresql:bulk"),
+    ]);
+    let names: Vec<&str> = file.fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["temperature", "co2", "door", "oil_level", "hits", "state"]);
+    assert!((file.series.late, file.series.repeated) == (0.02, 0.005));
+    assert_eq!(file.stores, ["sqlite", "postgresql:bulk"]);
+    assert_eq!(file.durability, Some(Durability::Relaxed));
+    let limits = limits(&file);
+    for expected in [
+        "lost <= 0.1 %",
+        "p99 of dashboards <= 1.5s",
+        "p99 of alerts <= 1.5s",
+        "headroom >= 1.5",
+        "disk for 1d12h <= 2TB",
+        "memory <= 512 MiB",
+    ] {
+        assert!(limits.contains(&expected), "{expected}: {limits:?}");
+    }
+    let mixed = file.mixed.expect("a mixed phase");
+    let kinds: Vec<QueryKind> = mixed.queries.iter().map(|query| query.kind).collect();
+    assert_eq!(kinds, [QueryKind::Matching, QueryKind::LastValue, QueryKind::Mean, QueryKind::Range]);
+    assert_eq!(mixed.writers.expect("writers").rate, Some(5_000.0));
+}
+
+/// From one sensor that sends once in 15 minutes to a million that send each second.
+#[test]
+fn small_and_large_plants_have_files_that_are_right() {
+    let all = ("asks", "live, history, dashboards, alerts");
+    for (sensors, every) in [("1", "15m"), ("3", "1ms"), ("40", "7s"), ("100000", "1m"), ("1000000", "1s")] {
+        for disorder in ["none", "50 % late", "1 % twice"] {
+            for measures in ["temperature", "energy", "door:bool, brightness"] {
+                let given = [
+                    ("sensors", sensors),
+                    ("every", every),
+                    ("disorder", disorder),
+                    ("measures", measures),
+                    all,
+                ];
+                let file = read(&given);
+                let loaded = file.series.ticks() * u64::from(file.series.count);
+                assert!(loaded <= 200_000 || file.series.ticks() == 30, "{loaded}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_answers_are_refused_with_what_is_wrong() {
+    let wrong = [
+        ("sensors", "ten", "whole number from 1 to"),
+        ("sensors", "0", "whole number from 1 to"),
+        ("measures", "", "one thing or more"),
+        ("measures", "Temperature", "lower case"),
+        ("measures", "time", "need for themselves"),
+        ("measures", "site", "there already"),
+        ("measures", "door:boool", "did you mean bool?"),
+        ("every", "10", "no length of time"),
+        ("every", "1ns", "readings a second then"),
+        ("disorder", "some", "1 % late"),
+        ("disorder", "90 % late", "0 to 50 %"),
+        ("disorder", "1 % early", "not understood"),
+        ("keep", "5s", "shorter than"),
+        ("asks", "live, histroy", "did you mean history?"),
+        ("asks", " , ", "one or more"),
+        ("answer-within", "fast", "no length of time"),
+        ("may-lose", "little", "write nothing, moments"),
+        ("headroom", "0.5", "1 or more"),
+        ("memory", "2", "with its unit"),
+        ("memory", "10 kB", "1 MB or more"),
+        ("disk", "10s", "no size"),
+        ("on", "", "one or more databases"),
+        ("on", "sqlite, mysqll", "no store \"mysqll\""),
+    ];
+    for (option, text, expected) in wrong {
+        let error = answers(&[(option, text)]).expect_err(text);
+        assert!(error.starts_with(option) && error.contains(expected), "{option} {text:?}: {error}");
+    }
+    let doors = [("measures", "door"), ("asks", "live, dashboards")];
+    let error = answers(&doors).expect_err("doors have no mean");
+    assert!(error.contains("dashboards are about numbers"), "{error}");
+}

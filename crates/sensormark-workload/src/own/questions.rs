@@ -1,0 +1,251 @@
+//! What asking clients issue: question i of a kind is a pure function of the file, the seed, i and the watermark.
+
+use super::answers::Answers;
+use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
+use sensormark_data::random::Stream;
+use sensormark_engine::operations::{Extent, Operations, Slot};
+use sensormark_store::name::column_name;
+use sensormark_store::{
+    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection, Table,
+    TimeRange, Window,
+};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+/// Random words that a question may use.
+const WORDS: u64 = 256;
+/// The first of them that draws a point's time.
+const FIRST_DRAW: u64 = 8;
+/// The series number of questions' streams; data sets use small ones.
+const STREAM: u64 = u64::MAX - 1;
+
+/// How far the data has come when a question is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Horizon {
+    /// Turns that are there before the first operation of the load that is asked about.
+    pub turns_before: u64,
+    /// Turns in each of its operations.
+    pub batch: u64,
+    /// Turns that are there where nothing is said of a watermark.
+    pub turns_loaded: u64,
+    /// After how many ticks all of a tick has been sent.
+    pub lag_ticks: u64,
+}
+
+impl Horizon {
+    /// Below this tick everything is there.
+    fn ticks(&self, watermark: u64, series: u32) -> u64 {
+        let turns = if watermark == u64::MAX {
+            self.turns_loaded
+        } else {
+            self.turns_before.saturating_add(watermark.saturating_mul(self.batch))
+        };
+        (turns / u64::from(series)).saturating_sub(self.lag_ticks)
+    }
+}
+
+/// Questions of one kind.
+pub struct Questions {
+    part: QueryPart,
+    answers: Arc<Answers>,
+    horizon: Horizon,
+    stream: Stream,
+    fields: FieldSet,
+    field: usize,
+    length: u64,
+    classes: [String; 1],
+}
+
+impl Questions {
+    /// `length` questions of a kind; `number` is its place in the file.
+    pub fn new(
+        part: &QueryPart,
+        number: u64,
+        seed: u64,
+        answers: Arc<Answers>,
+        horizon: Horizon,
+        length: u64,
+    ) -> Self {
+        let table = answers.table();
+        let places: Vec<usize> =
+            part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
+        let none = FieldSet::first(0);
+        let fields = places.iter().fold(none, |set, &field| set.with(field));
+        Self {
+            field: places.first().copied().unwrap_or(0),
+            fields,
+            stream: Stream::new(seed, STREAM, number),
+            part: part.clone(),
+            answers,
+            horizon,
+            length,
+            classes: [part.name.clone()],
+        }
+    }
+
+    fn below(&self, index: u64, draw: u64, bound: u64) -> u64 {
+        let bound = NonZeroU64::new(bound).unwrap_or(NonZeroU64::MIN);
+        self.stream.below(index.wrapping_mul(WORDS) + draw, bound)
+    }
+
+    fn selection(&self, index: u64, table: &Table) -> Selection {
+        let series = self.below(index, 0, u64::from(table.series.len()));
+        let series = u32::try_from(series).unwrap_or(0);
+        match &self.part.of {
+            OfPart::One => Selection::One(series),
+            OfPart::All => Selection::All,
+            OfPart::Tag(name) => {
+                let tag = table.tag(&column_name(name).0).unwrap_or(0);
+                Selection::Tagged { tag, value: table.series.columns()[tag].text(series) }
+            }
+        }
+    }
+
+    /// A stretch of time that ends no later than everything is there.
+    fn range(&self, index: u64, ticks: u64) -> TimeRange {
+        let sensors = self.answers.sensors();
+        let (start, end) = (sensors.boundary_ns(0), sensors.boundary_ns(ticks));
+        let Some(span) = self.part.span_ns.filter(|&span| span < end - start) else {
+            return match self.part.when {
+                WhenPart::Latest => TimeRange::new(start, end),
+                // The latest value before some time.
+                WhenPart::Anywhere if self.part.kind == QueryKind::LastValue => {
+                    let least = ticks / 2;
+                    let tick = least + self.below(index, 1, ticks - least) + 1;
+                    TimeRange::new(start, sensors.boundary_ns(tick))
+                }
+                WhenPart::Anywhere => TimeRange::new(start, end),
+            };
+        };
+        let room = (end - start - span).unsigned_abs();
+        let after = match self.part.when {
+            WhenPart::Latest => room,
+            WhenPart::Anywhere => self.below(index, 1, room + 1),
+        };
+        // Bounds as fine as times are kept.
+        let unit = sensors.timing().unit_ns;
+        let first = start.saturating_add_unsigned(after);
+        let first = first - first.rem_euclid(unit);
+        TimeRange::new(first, first + (span - span % unit).max(unit))
+    }
+
+    /// The time of a reading that is there, and there once.
+    fn point(&self, index: u64, series: &Selection, ticks: u64) -> TimeRange {
+        let sensors = self.answers.sensors();
+        let series = match series {
+            Selection::One(series) => *series,
+            _ => 0,
+        };
+        let first = match self.part.when {
+            WhenPart::Latest => ticks.saturating_sub(16),
+            WhenPart::Anywhere => 0,
+        };
+        let drawn = (FIRST_DRAW..WORDS).map(|draw| first + self.below(index, draw, ticks - first));
+        let usable = |tick: &u64| self.answers.has_once(series, *tick);
+        // Where all draws fail, the last one is asked: its answer is empty, or has two readings, and known all the same.
+        let tick = drawn.clone().find(usable).unwrap_or(first);
+        let time_ns = sensors.time_ns(series, tick);
+        TimeRange::new(time_ns, time_ns + 1)
+    }
+
+    fn question(&self, kind: QueryKind) -> Ask {
+        let (fields, field) = (self.fields, self.field);
+        let function = match kind {
+            QueryKind::Point => return Ask::Point { fields },
+            QueryKind::Range => {
+                return Ask::Range { fields, coarse_filter: false };
+            }
+            QueryKind::LastValue => return Ask::LastReading { fields },
+            QueryKind::Matching => {
+                let (comparison, threshold) = match (self.part.above, self.part.below) {
+                    (Some(above), _) => (Comparison::Above, above),
+                    (None, below) => (Comparison::Below, below.unwrap_or(0.0)),
+                };
+                return Ask::SeriesMatching(Predicate { field, comparison, threshold });
+            }
+            QueryKind::Mean => Function::Mean,
+            QueryKind::Minimum => Function::Min,
+            QueryKind::Maximum => Function::Max,
+            QueryKind::Sum => Function::Sum,
+            QueryKind::Count => Function::Count,
+        };
+        let table = self.answers.table();
+        let by_tag = match &self.part.by {
+            ByPart::Tag(name) => table.tag(&column_name(name).0),
+            _ => None,
+        };
+        Ask::Aggregate {
+            aggregates: vec![Aggregate { function, field }],
+            grouping: Grouping {
+                window: self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns: 0 }),
+                by_series: self.part.by == ByPart::Series,
+                by_tag,
+                by_day_part: None,
+            },
+            from_sums: false,
+        }
+    }
+}
+
+impl Questions {
+    /// Readings that a question has to look at, about.
+    fn readings_looked_at(&self) -> f64 {
+        let table = self.answers.table();
+        let series = match &self.part.of {
+            OfPart::One => 1,
+            OfPart::All => table.series.len(),
+            OfPart::Tag(_) => match self.selection(0, table) {
+                Selection::Tagged { tag, value } => {
+                    u32::try_from(table.series.with_tag(tag, &value).len()).unwrap_or(u32::MAX)
+                }
+                _ => 1,
+            },
+        };
+        let sensors = self.answers.sensors();
+        let interval_ns = (sensors.boundary_ns(1) - sensors.boundary_ns(0)).max(1);
+        let all = self.horizon.ticks(u64::MAX, table.series.len()).max(1) as f64;
+        let ticks = match self.part.kind {
+            QueryKind::Point | QueryKind::LastValue => 1.0,
+            _ => self.part.span_ns.map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
+        };
+        ticks.max(1.0) * f64::from(series)
+    }
+}
+
+impl Operations for Questions {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.readings_looked_at())
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn least_watermark(&self) -> u64 {
+        let ticks = self.horizon.lag_ticks + 1;
+        let turns = ticks.saturating_mul(u64::from(self.answers.sensors().series()));
+        let missing = turns.saturating_sub(self.horizon.turns_before);
+        missing.div_ceil(self.horizon.batch.max(1))
+    }
+
+    fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
+        let table = self.answers.table();
+        let ticks = self.horizon.ticks(watermark, table.series.len()).max(1);
+        let query = slot.ask();
+        query.table = 0;
+        query.series = self.selection(index, table);
+        query.range = match self.part.kind {
+            QueryKind::Point => self.point(index, &query.series, ticks),
+            _ => self.range(index, ticks),
+        };
+        query.ask = self.question(self.part.kind);
+    }
+
+    fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {
+        self.answers.answer(query)
+    }
+}

@@ -1,0 +1,189 @@
+//! From what a file says to a schema and sensors.
+
+use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TagPart};
+use sensormark_data::recording::{Recording, RecordingOptions};
+use sensormark_data::shapes::shape::{FieldShape, Shape};
+use sensormark_data::shapes::{Sensors, Timing};
+use sensormark_store::name::{column_name, table_name};
+use sensormark_store::{
+    Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution, Values,
+};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+/// What readings look like: one table, times as finely as the file's lengths of time need.
+pub fn schema(parameters: &Parameters) -> Schema {
+    let series = &parameters.series;
+    let mut columns = Vec::new();
+    let mut combinations = 1_u64;
+    for tag in &parameters.tags {
+        columns.push(TagColumn::Text(tag_values(tag, series.count, combinations)));
+        combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
+    }
+    let field = |field: &FieldPart| Field {
+        name: column_name(&field.name).0,
+        kind: field_type(field.kind),
+        nullable: false,
+    };
+    Schema {
+        tables: vec![Table {
+            name: table_name(&series.table).0,
+            tags: parameters.tags.iter().map(|tag| Tag { name: column_name(&tag.name).0 }).collect(),
+            fields: parameters.fields.iter().map(field).collect(),
+            entity: None,
+            time_resolution: resolution(parameters),
+            series: Series::new(columns).every(series.interval_ns),
+        }],
+    }
+}
+
+/// What is to be said of names that the schema has otherwise than the file.
+pub fn renamed(parameters: &Parameters) -> impl Iterator<Item = String> {
+    let tags = parameters.tags.iter().map(|tag| &tag.name);
+    let columns = tags.chain(parameters.fields.iter().map(|field| &field.name));
+    let notes = columns.filter_map(|name| column_name(name).1);
+    notes.chain(table_name(&parameters.series.table).1)
+}
+
+/// A tag's value of each series: its own, or one of the tag's, so that several tags with values go through all their combinations.
+fn tag_values(tag: &TagPart, count: u32, combinations: u64) -> Vec<String> {
+    let value = |series: u32| {
+        let Some(several) = NonZeroU64::new(tag.values.len() as u64) else {
+            return tag.pattern.replace("{}", &series.to_string());
+        };
+        let place = u64::from(series) / combinations % several;
+        tag.values[usize::try_from(place).unwrap_or(0)].clone()
+    };
+    (0..count).map(value).collect()
+}
+
+const fn field_type(kind: FieldKind) -> FieldType {
+    match kind {
+        FieldKind::Bool => FieldType::Bool,
+        FieldKind::Integer => FieldType::I64,
+        FieldKind::Float => FieldType::F64,
+        FieldKind::Text => FieldType::Text,
+    }
+}
+
+/// The coarsest resolution in which start, interval and jitter are whole: milliseconds at the coarsest.
+fn resolution(parameters: &Parameters) -> TimeResolution {
+    let series = &parameters.series;
+    let lengths = [series.start_ns, series.interval_ns, series.jitter_ns];
+    let whole = |resolution: &TimeResolution| {
+        let unit = resolution.nanoseconds();
+        lengths.iter().all(|length| length % unit == 0)
+    };
+    [TimeResolution::Milliseconds, TimeResolution::Microseconds]
+        .into_iter()
+        .find(whole)
+        .unwrap_or(TimeResolution::Nanoseconds)
+}
+
+/// The sensors, with times cut to this resolution.
+///
+/// # Errors
+/// When the resolution is too coarse for the interval, or a recording cannot be read, in words.
+pub fn sensors(parameters: &Parameters, seed: u64, resolution: TimeResolution) -> Result<Sensors, String> {
+    let series = &parameters.series;
+    let unit_ns = resolution.nanoseconds();
+    if series.interval_ns < series.jitter_ns + unit_ns {
+        return Err(format!(
+            "the layout keeps times to {unit_ns} ns, and readings are taken {} ns apart at the least: two of them would share a time",
+            series.interval_ns - series.jitter_ns
+        ));
+    }
+    let timing = Timing {
+        start_ns: series.start_ns,
+        interval_ns: series.interval_ns,
+        jitter_ns: series.jitter_ns,
+        unit_ns,
+        missing: series.missing,
+        late: series.late,
+        late_ticks: series.late_ticks(),
+        repeated: series.repeated,
+    };
+    let fields = parameters.fields.iter();
+    let fields = fields.map(|field| shape(field, series.interval_ns));
+    let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    Ok(Sensors::new(seed, series.count, timing, fields))
+}
+
+fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
+    let period = |ns: u64| NonZeroU64::new(ns).unwrap_or(NonZeroU64::MIN);
+    let shape = match &field.shape {
+        ShapePart::Constant(value) => Shape::Constant(*value),
+        ShapePart::Random { min, max } => Shape::Random(*min, *max),
+        ShapePart::Sine { min, max, period_ns } => Shape::Sine(*min, *max, period(*period_ns)),
+        ShapePart::Sawtooth { min, max, period_ns } => Shape::Sawtooth(*min, *max, period(*period_ns)),
+        ShapePart::Walk { min, max, period_ns } => Shape::Walk(*min, *max, period(*period_ns)),
+        ShapePart::Counter { start, step } => Shape::Counter(*start, *step),
+        ShapePart::Chance(share) => Shape::Chance(*share),
+        ShapePart::Truth(value) => Shape::Truth(*value),
+        ShapePart::Words(words) => Shape::Words(words.clone()),
+        ShapePart::Recorded { file, column } => {
+            let recording =
+                Recording::read(file, &RecordingOptions::default()).map_err(|error| error.to_string())?;
+            Shape::Recorded(Arc::new(recorded(&recording, column, field)?))
+        }
+    };
+    let hold = u64::try_from(field.hold_ns / interval_ns.max(1)).unwrap_or(0);
+    Ok(FieldShape {
+        kind: field_type(field.kind),
+        shape,
+        noise: field.noise,
+        decimals: field.decimals,
+        hold_ticks: NonZeroU64::new(hold).unwrap_or(NonZeroU64::MIN),
+    })
+}
+
+/// A recording's column, as the field's type and without gaps.
+fn recorded(recording: &Recording, name: &str, field: &FieldPart) -> Result<Values, String> {
+    let table = &recording.schema().tables[0];
+    let found = table.fields.iter().position(|one| same(&one.name, name));
+    let number = found.ok_or_else(|| {
+        let known = table.fields.iter().map(|one| one.name.clone());
+        sensormark_data::nearest::unknown("column", name, known)
+    })?;
+    let column = &recording.readings().columns[number];
+    let rows: Vec<usize> = (0..recording.readings().len()).filter(|&row| column.has(row)).collect();
+    if rows.is_empty() {
+        return Err(format!("column {name:?} of the recording is empty"));
+    }
+    take(column, &rows, field.kind).ok_or_else(|| {
+        format!(
+            "column {name:?} of the recording holds {:?}, and field {} is of type {:?}",
+            table.fields[number].kind, field.name, field.kind
+        )
+    })
+}
+
+fn take(column: &Column, rows: &[usize], kind: FieldKind) -> Option<Values> {
+    Some(match (&column.values, kind) {
+        (Values::Bool(values), FieldKind::Bool) => {
+            Values::Bool(rows.iter().map(|&row| values[row]).collect())
+        }
+        (Values::I64(values), FieldKind::Integer) => {
+            Values::I64(rows.iter().map(|&row| values[row]).collect())
+        }
+        (Values::F64(values), FieldKind::Float) => Values::F64(rows.iter().map(|&row| values[row]).collect()),
+        (Values::I64(values), FieldKind::Float) => {
+            Values::F64(rows.iter().map(|&row| values[row] as f64).collect())
+        }
+        (Values::Text(values), FieldKind::Text) => {
+            let mut texts = TextColumn::default();
+            rows.iter().for_each(|&row| texts.push(values.get(row)));
+            Values::Text(texts)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether a column of a recording, whose name was made one of the schema's, is the one that the user means.
+fn same(name: &str, wanted: &str) -> bool {
+    let plain = |text: &str| -> String {
+        let kept = text.chars().filter(|one| one.is_ascii_alphanumeric());
+        kept.map(|one| one.to_ascii_lowercase()).collect()
+    };
+    name == wanted || plain(name) == plain(wanted) || name == column_name(wanted).0
+}

@@ -1,0 +1,233 @@
+//! Answers against the contract's reference, questions below their watermark, limits against records.
+
+use super::answers::Answers;
+use super::parameters::{
+    ByPart, FieldKind, FieldPart, LoadPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart,
+    TagPart, WhenPart,
+};
+use super::questions::{Horizon, Questions};
+use super::sensors;
+use super::writes::{Copies, Writes};
+use sensormark_conformance::reference::Reference;
+use sensormark_engine::operations::{Operations, Slot};
+use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, TimeResolution};
+use std::sync::Arc;
+
+const SECOND_NS: i64 = 1_000_000_000;
+const BATCH: u64 = 9;
+
+fn field(name: &str, kind: FieldKind, shape: ShapePart) -> FieldPart {
+    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, hold_ns: 0 }
+}
+
+fn parameters() -> Parameters {
+    let walk = ShapePart::Walk { min: 10.0, max: 30.0, period_ns: 60_000_000_000 };
+    let counter = ShapePart::Counter { start: 0.0, step: 10.0 };
+    let tag = |name: &str, values: &[&str]| TagPart {
+        name: name.to_owned(),
+        values: values.iter().map(|one| (*one).to_owned()).collect(),
+        pattern: format!("{name}_{{}}"),
+    };
+    Parameters {
+        name: String::new(),
+        repetitions: 1,
+        stores: Vec::new(),
+        limits: Vec::new(),
+        durability: None,
+        server_memory_bytes: None,
+        series: SeriesPart {
+            table: "readings".to_owned(),
+            count: 6,
+            start_ns: 1_767_225_600 * SECOND_NS,
+            interval_ns: SECOND_NS,
+            jitter_ns: SECOND_NS / 2,
+            duration_ns: 400 * SECOND_NS,
+            missing: 0.05,
+            late: 0.1,
+            late_by_ns: 5 * SECOND_NS,
+            repeated: 0.1,
+        },
+        tags: vec![tag("sensor", &[]), tag("hall", &["north", "south"])],
+        fields: vec![
+            field("temperature", FieldKind::Float, walk),
+            field("pulses", FieldKind::Integer, counter),
+            field("open", FieldKind::Bool, ShapePart::Chance(0.5)),
+        ],
+        load: LoadPart { clients: 1, batch: BATCH },
+        mixed: None,
+        layouts: vec!["individual".to_owned()],
+    }
+}
+
+fn query(kind: QueryKind) -> QueryPart {
+    QueryPart {
+        name: "query".to_owned(),
+        kind,
+        fields: vec!["temperature".to_owned()],
+        of: OfPart::One,
+        by: ByPart::Nothing,
+        span_ns: Some(60 * SECOND_NS),
+        window_ns: None,
+        when: WhenPart::Anywhere,
+        above: None,
+        below: None,
+        clients: 1,
+        rate: None,
+    }
+}
+
+fn queries() -> Vec<QueryPart> {
+    let kinds = [
+        QueryKind::Point,
+        QueryKind::Range,
+        QueryKind::LastValue,
+        QueryKind::Mean,
+        QueryKind::Minimum,
+        QueryKind::Maximum,
+        QueryKind::Sum,
+        QueryKind::Count,
+    ];
+    let mut queries: Vec<QueryPart> = kinds.map(query).to_vec();
+    for kind in [QueryKind::Mean, QueryKind::Sum, QueryKind::Maximum] {
+        let mut windows = query(kind);
+        windows.fields = vec!["pulses".to_owned()];
+        windows.window_ns = Some(7 * SECOND_NS);
+        windows.of = OfPart::All;
+        windows.by = ByPart::Tag("hall".to_owned());
+        queries.push(windows);
+    }
+    let mut by_series = query(QueryKind::Mean);
+    by_series.of = OfPart::Tag("hall".to_owned());
+    by_series.by = ByPart::Series;
+    by_series.when = WhenPart::Latest;
+    let mut matching = query(QueryKind::Matching);
+    matching.of = OfPart::All;
+    matching.above = Some(22.0);
+    let mut all_fields = query(QueryKind::Range);
+    all_fields.fields = ["temperature", "pulses", "open"].map(str::to_owned).to_vec();
+    all_fields.of = OfPart::All;
+    let mut last = query(QueryKind::LastValue);
+    last.span_ns = None;
+    last.of = OfPart::All;
+    queries.extend([by_series, matching, all_fields, last]);
+    queries
+}
+
+struct Place {
+    schema: Arc<Schema>,
+    sensors: Arc<sensormark_data::shapes::Sensors>,
+    copies: Copies,
+}
+
+impl Place {
+    fn new(repeated: RepeatedWrite) -> Self {
+        let parameters = parameters();
+        let sensors = sensors::sensors(&parameters, 7, TimeResolution::Milliseconds);
+        Self {
+            schema: Arc::new(sensors::schema(&parameters)),
+            sensors: Arc::new(sensors.expect("it fits")),
+            copies: Copies {
+                sent: repeated != RepeatedWrite::Refused,
+                kept: repeated == RepeatedWrite::KeepsBoth,
+            },
+        }
+    }
+
+    fn writes(&self) -> Writes {
+        let sensors = Arc::clone(&self.sensors);
+        Writes::new("load", sensors, self.copies, 0..2_400, BATCH)
+    }
+
+    /// What a database holds after so many operations.
+    fn reference(&self, operations: u64, repeated: RepeatedWrite) -> Reference {
+        let mut reference = Reference::new(Arc::clone(&self.schema)).with_repeated_write(repeated);
+        let (writes, mut slot) = (self.writes(), Slot::new(&self.schema));
+        for index in 0..operations {
+            writes.fill(index, u64::MAX, &mut slot);
+            reference.add(slot.batch().expect("it writes"));
+        }
+        reference.prepare();
+        reference
+    }
+
+    fn questions(&self, part: &QueryPart, number: u64) -> Questions {
+        let answers = Answers::new(Arc::clone(&self.schema), Arc::clone(&self.sensors), self.copies);
+        let horizon = Horizon {
+            turns_before: 0,
+            batch: BATCH,
+            turns_loaded: 2_400,
+            lag_ticks: self.sensors.longest_delay(self.copies.sent),
+        };
+        Questions::new(part, number, 7, Arc::new(answers), horizon, 1_000)
+    }
+}
+
+/// Whatever a database holds beyond the watermark, the answer is the same, and the one that is expected.
+#[test]
+fn answers_are_the_reference_s_at_every_watermark() {
+    for repeated in [RepeatedWrite::Replaces, RepeatedWrite::KeepsBoth, RepeatedWrite::Refused] {
+        let place = Place::new(repeated);
+        let whole = place.reference(place.writes().len(), repeated);
+        for watermark in [30, 101, 200] {
+            let partial = place.reference(watermark, repeated);
+            for (number, part) in queries().iter().enumerate() {
+                let questions = place.questions(part, number as u64);
+                assert!(questions.least_watermark() <= watermark);
+                let mut slot = Slot::new(&place.schema);
+                for index in 0..40 {
+                    questions.fill(index, watermark, &mut slot);
+                    let query = slot.query();
+                    let expected = questions.expected(index, query).expect("it is known");
+                    for reference in [&partial, &whole] {
+                        let difference = reference.answer(query).disagreement(&expected, query);
+                        assert_eq!(difference, None, "{repeated:?}, {watermark}: {query:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn questions_reach_the_latest_data_and_are_not_all_the_same() {
+    let place = Place::new(RepeatedWrite::Replaces);
+    let mut part = query(QueryKind::Count);
+    part.when = WhenPart::Latest;
+    let questions = place.questions(&part, 0);
+    let mut slot = Slot::new(&place.schema);
+    questions.fill(0, 200, &mut slot);
+    let end_ns = slot.query().range.end_ns;
+    // 1,800 turns are 300 ticks, of which the last six may still be on the way.
+    assert_eq!(end_ns, place.sensors.boundary_ns(294));
+    let questions = place.questions(&query(QueryKind::Point), 1);
+    let mut seen = std::collections::BTreeSet::new();
+    for index in 0..50 {
+        questions.fill(index, u64::MAX, &mut slot);
+        seen.insert(slot.query().range.start_ns);
+    }
+    assert!(seen.len() > 45, "{}", seen.len());
+}
+
+#[test]
+fn what_is_kept_of_what_is_sent_is_what_a_database_has() {
+    for repeated in [RepeatedWrite::Replaces, RepeatedWrite::KeepsBoth] {
+        let place = Place::new(repeated);
+        let (writes, mut slot) = (place.writes(), Slot::new(&place.schema));
+        let mut kept = Reference::new(Arc::clone(&place.schema));
+        let mut sent = 0;
+        for index in 0..writes.len() {
+            writes.fill(index, u64::MAX, &mut slot);
+            sent += slot.batch().map_or(0, Batch::len);
+            writes.fill_kept(index, &mut slot);
+            kept.add(slot.batch().expect("it writes"));
+        }
+        kept.prepare();
+        let stored = place.reference(writes.len(), repeated).census();
+        if repeated == RepeatedWrite::KeepsBoth {
+            assert_eq!(stored, kept.census());
+        } else {
+            assert_eq!(stored, kept.census());
+            assert!(sent as u64 > stored.readings());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What writing clients issue: stretches of turns, in the order in which sensors send.
+
+use sensormark_data::shapes::Sensors;
+use sensormark_engine::operations::{Extent, Operations, Slot};
+use sensormark_store::{Answer, Query};
+use std::sync::Arc;
+
+/// Writing operations: number i sends `batch` turns from `first` + i · `batch` on.
+#[derive(Debug, Clone)]
+pub struct Writes {
+    sensors: Arc<Sensors>,
+    /// Whether readings are sent twice; not where the database refuses the second.
+    with_copies: bool,
+    /// Whether the database keeps one of two readings of a time.
+    replaces: bool,
+    first: u64,
+    end: u64,
+    batch: u64,
+    classes: [String; 1],
+}
+
+/// What becomes of a reading that is sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Copies {
+    /// Whether any is sent.
+    pub sent: bool,
+    /// Whether the database keeps it beside the first.
+    pub kept: bool,
+}
+
+impl Writes {
+    /// Turns `turns`, `batch` in an operation, the last one smaller.
+    pub fn new(
+        name: &str,
+        sensors: Arc<Sensors>,
+        copies: Copies,
+        turns: std::ops::Range<u64>,
+        batch: u64,
+    ) -> Self {
+        Self {
+            sensors,
+            with_copies: copies.sent,
+            replaces: !copies.kept,
+            first: turns.start,
+            end: turns.end,
+            batch: batch.max(1),
+            classes: [name.to_owned()],
+        }
+    }
+
+    fn turns(&self, index: u64) -> std::ops::Range<u64> {
+        let start = self.first.saturating_add(index.saturating_mul(self.batch));
+        start.min(self.end)..start.saturating_add(self.batch).min(self.end)
+    }
+}
+
+impl Operations for Writes {
+    fn len(&self) -> u64 {
+        (self.end - self.first).div_ceil(self.batch)
+    }
+
+    fn extent(&self) -> Extent {
+        Extent::of(self.batch as f64)
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
+        let turns = self.turns(index);
+        self.sensors.push_turns(turns, self.with_copies, slot.write(0));
+    }
+
+    fn fill_kept(&self, index: u64, slot: &mut Slot) {
+        let turns = self.turns(index);
+        let with_copies = self.with_copies && !self.replaces;
+        self.sensors.push_turns(turns, with_copies, slot.write(0));
+    }
+
+    fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
+        None
+    }
+}

@@ -1,0 +1,134 @@
+//! What the estimate counts: starts, phases, rest, restarts, what is written; and what it leaves out.
+
+use crate::{devops, durability, machine_tool};
+use sensormark_conformance::memory::MemoryStore;
+use sensormark_engine::adjust::adjust_values;
+use sensormark_engine::benchmark_case::BenchmarkCase;
+use sensormark_engine::context::CaseRunner;
+use sensormark_engine::estimate::*;
+use sensormark_engine::run_plan::RunPlan;
+use sensormark_engine::scale::Scale;
+use sensormark_engine::selection::Choice;
+use sensormark_engine::study_protocol;
+use sensormark_engine::trial::WorkloadFactory;
+use sensormark_engine::trial::case::TrialRunner;
+use sensormark_engine::trial::cases::cases;
+use sensormark_engine::trial::script::CaseTrials;
+use sensormark_result::measurement::record::{Cache, Side};
+use sensormark_store::store::RepeatedWrite;
+use sensormark_store::{Durability, Secret};
+use sensormark_store::{Schema, Typical};
+use std::sync::Arc;
+
+const LOG_BYTES: u64 = 1 << 20;
+
+/// The plan of a workload at `quick` with these settings on the memory store, which states no times of its own.
+fn planned(factory: Arc<dyn WorkloadFactory>, settings: &[&str], terms: Terms) -> CaseEstimate {
+    let settings: Vec<String> = settings.iter().map(|&text| text.to_owned()).collect();
+    let preset = factory.preset(Scale::Quick).expect("a scale");
+    let parameters = adjust_values(preset, &settings, factory.parameters()).expect("numbers");
+    let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
+    let (cases, _) = cases(factory.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
+    let runner = TrialRunner { factory, parameters };
+    runner.estimate(&cases[0], &terms)
+}
+
+fn hot() -> Terms {
+    Terms::new(Cache::Hot, None, LOG_BYTES)
+}
+
+#[test]
+fn windows_and_schedules_take_their_own_time() {
+    let case = planned(Arc::new(machine_tool::MachineToolWorkload), &["reads=30"], hot());
+    let [write, read] = &case.trials[..2] else {
+        panic!("{case:?}");
+    };
+    // A second of warm-up and 4 measured; 3 and 30 reads at 3 a second, the first of each at once.
+    assert!((5.2..6.5).contains(&write.seconds), "{write:?}");
+    assert!((10.3..11.5).contains(&read.seconds), "{read:?}");
+    assert_eq!((write.side, read.side), (Side::Write, Side::Read));
+    assert!(read.label.contains("read "), "{read:?}");
+}
+
+#[test]
+fn more_to_write_and_to_ask_takes_longer_and_a_limit_cuts_it() {
+    let seconds = |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).seconds();
+    let usual = seconds(&[]);
+    assert!(seconds(&["hosts=100", "load_seconds=0", "query_seconds=0"]) > 2.0 * usual);
+    assert!(seconds(&["queries=100000", "query_seconds=0"]) > 5.0 * usual);
+    let cut = seconds(&["queries=100000", "query_seconds=1"]);
+    // Thirteen kinds and numbers of clients.
+    assert!(cut < usual + 14.0, "{cut} {usual}");
+}
+
+#[test]
+fn what_is_written_needs_room() {
+    let bytes = |settings: &[&str]| planned(Arc::new(devops::DevopsWorkload), settings, hot()).disk_bytes;
+    let one = bytes(&["more_hours="]);
+    let four = bytes(&["more_hours=4"]);
+    // 32,400 readings an hour, at least 16 bytes each.
+    assert!(one > 32_400 * 16, "{one}");
+    assert!(four > 2 * one, "{four} {one}");
+}
+
+#[test]
+fn a_kill_counts_its_own_time() {
+    let seconds = |text: &str| planned(Arc::new(durability::DurabilityWorkload), &[text], hot()).seconds();
+    let (short, long) = (seconds("kill_after_seconds=2"), seconds("kill_after_seconds=12"));
+    // Ten seconds more, and what is written in them is read back.
+    assert!((10.0..12.0).contains(&(long - short)), "{short} {long}");
+}
+
+/// A server that states these times, in the place of the memory store.
+fn server_estimator<'a>(case: &'a BenchmarkCase, schema: &'a Schema, terms: Terms) -> Estimator<'a> {
+    let mut estimator = Estimator::new(case, schema, terms);
+    (estimator.typical, estimator.is_managed) = (Typical::SERVER, true);
+    estimator
+}
+
+#[test]
+fn servers_are_started_and_reading_begins_cold_or_after_a_restart() {
+    let factory = machine_tool::MachineToolWorkload;
+    let parameters = factory.preset(Scale::Quick).expect("a scale");
+    let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
+    let found = cases(&factory, &parameters, &[choice], Durability::Default).expect("cases");
+    let case = &found.0[0];
+    let schema = factory.schema(&parameters).expect("a schema");
+    let subject = sensormark_engine::trial::Subject {
+        store: case.choice.store.as_ref(),
+        layout: &case.layout,
+        layout_name: &case.layout_name,
+    };
+    let workload = factory.build(&parameters, 1, subject).expect("a workload");
+    let trials =
+        workload.trials(&CaseTrials { strategies: case.strategies.clone(), stored: None, load_hosts: 0 });
+    let read = trials.iter().find(|trial| trial.side == Side::Read).expect("a read trial");
+    let seconds = |terms| server_estimator(case, &schema, terms).trial(read);
+    let usual = seconds(hot());
+    let cold = seconds(Terms::new(Cache::Cold, None, LOG_BYTES));
+    let study = study_protocol::protocol("machine-tool");
+    let restarted = seconds(Terms::new(Cache::Hot, study, LOG_BYTES));
+    // Cold, the warm-up is left out: it takes 0.7 s.
+    assert!(cold > usual && restarted > usual + 1.4, "{usual} {cold} {restarted}");
+    let estimator = server_estimator(case, &schema, hot());
+    assert!(estimator.open_seconds() >= Typical::SERVER.start_seconds);
+    let mut existing = case.clone();
+    existing.choice.url = Some(Secret::new("somewhere".to_owned()));
+    let reached = Estimator::new(&existing, &schema, hot());
+    assert!(!reached.is_managed && reached.start_seconds() == 0.0);
+}
+
+#[test]
+fn a_plan_counts_all_repetitions_and_one_disk_at_a_time() {
+    let factory: Arc<dyn WorkloadFactory> = Arc::new(devops::DevopsWorkload);
+    let parameters = factory.preset(Scale::Quick).expect("a scale");
+    let choice = Choice::of(Arc::new(MemoryStore::new(RepeatedWrite::Replaces)));
+    let (cases, _) = cases(factory.as_ref(), &parameters, &[choice], Durability::Default).expect("cases");
+    let runner = TrialRunner { factory, parameters };
+    let once = RunPlan::new(&runner, &cases, 1, &hot());
+    let thrice = RunPlan::new(&runner, &cases, 3, &hot());
+    let before = once.seconds() - once.cases.iter().map(CaseEstimate::seconds).sum::<f64>();
+    assert!((thrice.seconds() - before - 3.0 * (once.seconds() - before)).abs() < 1e-6);
+    assert_eq!(thrice.trials(), 3 * once.trials());
+    assert_eq!(thrice.disk_bytes(), once.disk_bytes());
+}

@@ -1,0 +1,3 @@
+//! Tests of several workloads.
+
+mod estimate;
