@@ -19,8 +19,8 @@ def code(path, text):
     if kind == 'hash': text = re.sub(r'^\s*#.*$', '', text, flags=re.M)
     return text
 def part(f):
-    if f.startswith('crates/sensormark-report/src/studies'): return '/'.join(f.split('/')[:4])
-    return '/'.join(f.split('/')[:2]) if f.startswith(('crates/', 'stores/')) else f.split('/')[0]
+    named = [folder for folder in FOLDERS if f == folder or f.startswith(folder + '/')]
+    return max(named, key=len) if named else '/'.join(f.split('/')[:2]) if f.startswith(('crates/', 'stores/')) else f.split('/')[0]
 def wanted(f):
     name = f.rsplit('/', 1)[-1]
     return f.startswith(('crates/', 'stores/', 'studies/', 'scripts/', 'python/')) and '.' in name and name[name.rindex('.'):] in EXT and not any(t in '/' + f for t in TEST) and not f.endswith(('tests.rs', 'pins.rs', 'Cargo.toml', '.min.js'))
@@ -42,10 +42,10 @@ def count(commit=None):
     return parts
 def option(name): return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else None
 def budgets(counts):
-    """Rows of the table as [name, most, target, folders, tokens]; a part belongs to the first row that names its folder."""
+    """Rows of the table as [name, most, target, folders, tokens]; a part belongs to the row that names its folder."""
     rows = [[*line.rstrip('\n').split('\t'), 0] for line in open(TABLE, encoding='utf8') if not line.startswith('#')]
     for name, tokens in sorted(counts.items()):
-        row = next((row for row in rows if any(name == folder or name.startswith(folder + '/') for folder in row[3].split())), None)
+        row = next((row for row in rows if name in row[3].split()), None)
         if row is None: sys.exit(f'{name} is in no row of scripts/budgets.tsv: add its folder to one')
         row[4] += tokens
     return rows
@@ -68,6 +68,7 @@ def lower(counts):
 TABLE = 'scripts/budgets.tsv'
 MENDS = 1.005
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+FOLDERS = [folder for line in open(TABLE, encoding='utf8') if not line.startswith('#') for folder in line.rstrip('\n').split('\t')[3].split()]
 now = count(option('--at'))
 if '--budgets' in sys.argv: check(now)
 if '--lower' in sys.argv: sys.exit(lower(now))
