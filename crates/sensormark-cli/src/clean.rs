@@ -70,7 +70,9 @@ pub fn this_machine(supervisor: &Supervisor, is_dry: bool) -> Result<Vec<String>
     };
     let done = if is_dry { "" } else { ", removed" };
     let queues = queues.map_err(Failure::input_output)?;
-    found.extend(queues.iter().map(|queue| format!("message queue of process {}{done}", queue.owner.pid)));
+    found.extend(
+        queues.iter().map(|queue| format!("message queue of process {}{done}", queue.owner.process.pid)),
+    );
     Ok(found)
 }
 

@@ -138,7 +138,7 @@ impl<'a> Shown<'a> {
             },
             servers: servers(planned)?,
             not_measured: &planned.not_measured,
-            notes: [elsewhere(planned), planned.supposed(&plan)].concat(),
+            notes: elsewhere(planned),
         })
     }
 

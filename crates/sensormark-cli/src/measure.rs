@@ -22,7 +22,6 @@ use sensormark_engine::pinning::Pinning;
 use sensormark_engine::repeats::DisturbedHost;
 use sensormark_engine::role::own_program;
 use sensormark_engine::run::{RunOutcome, run as measure};
-use sensormark_engine::run_plan::RunPlan;
 use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::{self, Choice};
 use sensormark_engine::server_probes::ServerProbes;
@@ -201,11 +200,6 @@ impl Planned<'_> {
             }
         }
         Ok(())
-    }
-
-    /// What is known of how long it takes besides its plan, where it is long.
-    pub fn supposed(&self, plan: &RunPlan) -> Vec<String> {
-        plan.supposed(self.runner, &self.cases)
     }
 
     /// Options of the servers that are started.

@@ -204,8 +204,9 @@ fn read_own(
 /// The parameters as results have them: they name files without their folders, because a path may hold a user's name.
 pub fn shown(parameters: &Value) -> Value {
     let mut shown = parameters.clone();
-    let fields = shown.get_mut("fields").and_then(Value::as_array_mut);
-    for field in fields.into_iter().flatten() {
+    let tables = shown.get_mut("tables").and_then(Value::as_array_mut).into_iter().flatten();
+    let fields = tables.filter_map(|table| table.get_mut("fields").and_then(Value::as_array_mut));
+    for field in fields.flatten() {
         if let Some(file) = field.pointer_mut("/shape/recorded/file")
             && let Some(path) = file.as_str()
         {

@@ -125,12 +125,6 @@ pub trait CaseRunner {
     /// The trials that a case has, and how long they take.
     fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate;
 
-    /// What is known of a case's length besides [`Self::estimate`], in a line: a study's own rates, say.
-    fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
-        let _ = case;
-        None
-    }
-
     /// Names of the roles whose processes a case has, as people place them on hosts.
     fn roles(&self, case: &BenchmarkCase) -> BTreeSet<String> {
         let _ = case;

@@ -342,6 +342,14 @@ where
     serde_json::from_value(Value::Array(items)).map_err(D::Error::custom)
 }
 
+/// Parameters as a workload has them.
+///
+/// # Errors
+/// What has another form, in words.
+pub fn read<T: serde::de::DeserializeOwned>(parameters: &serde_json::Value) -> Result<T, String> {
+    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+}
+
 /// Declares the numbers behind a workload's scales: a row each, with what it means above it, then its type, unit, bounds, and its value at each scale.
 ///
 /// ```text
@@ -354,7 +362,7 @@ where
 /// }
 /// ```
 ///
-/// A scale is a column: quick, firm, standard, study.
+/// A scale is a column: quick, firm, standard, study. One value is that of all scales.
 #[macro_export]
 macro_rules! parameters {
     (
@@ -363,7 +371,7 @@ macro_rules! parameters {
             $(
                 $(#[doc = $about:literal])+
                 $(#[serde($($serde:tt)*)])?
-                $name:ident: $type:ty, $unit:ident, $bounds:expr => $quick:expr, $firm:expr, $standard:expr, $study:expr;
+                $name:ident: $type:ty, $unit:ident, $bounds:expr => $($value:expr),+;
             )+
         }
     ) => {
@@ -396,12 +404,14 @@ macro_rules! parameters {
             /// The numbers of a scale.
             #[must_use]
             pub fn of(scale: $crate::scale::Scale) -> Self {
-                use $crate::scale::Scale;
-                match scale {
-                    Scale::Quick => Self { $($name: $quick),+ },
-                    Scale::Firm => Self { $($name: $firm),+ },
-                    Scale::Standard => Self { $($name: $standard),+ },
-                    Scale::Study => Self { $($name: $study),+ },
+                Self {
+                    $(
+                        $name: {
+                            let values = [$($value),+];
+                            let place = (scale as usize).min(values.len() - 1);
+                            values.into_iter().nth(place).expect("a value at least")
+                        },
+                    )+
                 }
             }
         }

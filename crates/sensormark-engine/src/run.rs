@@ -98,7 +98,7 @@ pub fn run(
     repetitions: u32,
 ) -> Result<RunOutcome, FolderError> {
     let plan = RunPlan::new(runner, cases, repetitions, &context.terms());
-    let repeated_share = announce(context, runner, cases, &plan);
+    let repeated_share = announce(context, cases, &plan);
     let planned = plan.schedule.iter().map(|scheduled| PlannedCase {
         case: scheduled.case,
         store: cases[scheduled.case].choice.title(),
@@ -123,12 +123,7 @@ pub fn run(
 }
 
 /// Says how many trials there are, how long they take, and what is known before of how they will end. Gives what repeats are expected to add, as a share.
-fn announce(
-    context: &RunContext<'_>,
-    runner: &dyn CaseRunner,
-    cases: &[BenchmarkCase],
-    plan: &RunPlan,
-) -> f64 {
+fn announce(context: &RunContext<'_>, cases: &[BenchmarkCase], plan: &RunPlan) -> f64 {
     let is_busy = quiet_host::look_ahead(context);
     let (host, once) = (context.disturbed_host, plan.seconds());
     let repeats = host.expected_repeats_seconds(once, is_busy);
@@ -137,9 +132,6 @@ fn announce(
         seconds: once + repeats,
         most_seconds: plan.most_seconds(host),
     });
-    for line in plan.supposed(runner, cases) {
-        context.observer.event(RunEvent::Note(line));
-    }
     let is_server = |case: &BenchmarkCase| !case.choice.store.description().embedded;
     if let Some(why) = confined(context.limits).filter(|_| cases.iter().any(is_server)) {
         let note = format!("no trial of a server can be valid here: {why}");

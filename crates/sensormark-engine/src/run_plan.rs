@@ -6,13 +6,9 @@ use super::estimate::{CaseEstimate, Terms};
 use super::repeats::DisturbedHost;
 use super::study_protocol::Protocol;
 use sensormark_result::measurement::record::Side;
-use std::collections::BTreeSet;
 
 /// What a run takes before its first trial, in seconds: a look at the host, and how many flushes a second the disk does.
 const BEFORE_SECONDS: f64 = 1.4;
-
-/// Plans from this length on are explained, in seconds.
-const LONG_SECONDS: f64 = 600.0;
 
 /// A case at its place in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,15 +60,6 @@ impl RunPlan {
             cases: cases.iter().map(|case| runner.estimate(case, terms)).collect(),
             schedule: schedule(cases.len(), repetitions).collect(),
         }
-    }
-
-    /// What is known of how long it takes besides the plan, a line each, where it is long enough to be explained.
-    pub fn supposed(&self, runner: &dyn CaseRunner, cases: &[BenchmarkCase]) -> Vec<String> {
-        if self.seconds() < LONG_SECONDS {
-            return Vec::new();
-        }
-        let lines = cases.iter().filter_map(|case| runner.supposes(case));
-        lines.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
     /// Trials in all.

@@ -3,30 +3,22 @@
 use super::Sensors;
 use crate::export::{Batches, DataSet, Shard};
 use sensormark_store::{Batch, Schema};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Turns in a batch that is made for writing.
 const TURNS: u64 = 4_096;
 
-/// What sensors send in their first ticks, copies of repeated readings included.
+/// What sensors send in their first ticks, copies of repeated readings included: table after table.
 #[derive(Debug, Clone)]
 pub struct SensorReadings {
     schema: Arc<Schema>,
-    sensors: Sensors,
-    ticks: u64,
+    tables: Vec<(Sensors, u64)>,
 }
 
 impl SensorReadings {
-    /// The first `ticks` ticks, in a schema of one table whose fields are the sensors'.
-    ///
-    /// # Panics
-    /// When the table has another number of fields or series.
-    pub fn new(schema: Arc<Schema>, sensors: Sensors, ticks: u64) -> Self {
-        let table = &schema.tables[0];
-        assert_eq!(table.fields.len(), sensors.fields().len(), "the same fields");
-        assert_eq!(table.series.len(), sensors.series(), "the same series");
-        Self { schema, sensors, ticks }
+    /// The sensors of each table of a schema, and of how many ticks.
+    pub const fn new(schema: Arc<Schema>, tables: Vec<(Sensors, u64)>) -> Self {
+        Self { schema, tables }
     }
 }
 
@@ -36,41 +28,51 @@ impl DataSet for SensorReadings {
     }
 
     fn batches(&self, shard: Shard) -> Box<dyn Batches + '_> {
+        let batches = self.schema.tables.iter().enumerate();
         Box::new(SentBatches {
             readings: self,
-            series: shard.series(self.sensors.series()),
+            shard,
+            table: 0,
             next: 0,
-            batch: Batch::new(0, &self.schema.tables[0]),
+            batches: batches.map(|(number, table)| Batch::new(number, table)).collect(),
         })
     }
 }
 
 struct SentBatches<'d> {
     readings: &'d SensorReadings,
-    series: Range<u32>,
-    /// The next turn of these series.
+    shard: Shard,
+    /// The table whose turn it is.
+    table: usize,
+    /// The next turn of its series.
     next: u64,
-    batch: Batch,
+    batches: Vec<Batch>,
 }
 
 impl Batches for SentBatches<'_> {
     fn next(&mut self) -> Option<&Batch> {
-        let SensorReadings { sensors, ticks, .. } = self.readings;
-        let width = u64::from(self.series.end - self.series.start);
-        let end = ticks.saturating_mul(width);
-        self.batch.clear();
-        // A stretch of turns may send nothing.
-        while self.batch.is_empty() && self.next < end {
-            let after = (self.next + TURNS).min(end);
-            for turn in self.next..after {
-                let place = u32::try_from(turn % width).unwrap_or(0);
-                let series = self.series.start + place;
-                for sent in sensors.sent(series, turn / width, true) {
-                    sensors.push(series, sent.tick, &mut self.batch);
+        while let Some((sensors, ticks)) = self.readings.tables.get(self.table) {
+            let series = self.shard.series(sensors.series());
+            let width = u64::from(series.end - series.start);
+            let end = ticks.saturating_mul(width);
+            let batch = &mut self.batches[self.table];
+            batch.clear();
+            // A stretch of turns may send nothing.
+            while batch.is_empty() && self.next < end {
+                let after = (self.next + TURNS).min(end);
+                for turn in self.next..after {
+                    let series = series.start + u32::try_from(turn % width).unwrap_or(0);
+                    for sent in sensors.sent(series, turn / width, true) {
+                        sensors.push(series, sent.tick, batch);
+                    }
                 }
+                self.next = after;
             }
-            self.next = after;
+            if !batch.is_empty() {
+                return Some(&self.batches[self.table]);
+            }
+            (self.table, self.next) = (self.table + 1, 0);
         }
-        (!self.batch.is_empty()).then_some(&self.batch)
+        None
     }
 }

@@ -67,7 +67,7 @@ pub struct FieldShape {
 }
 
 /// A number of a field.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub enum Number {
     /// Of an integer field.
     Integer(i64),

@@ -190,7 +190,7 @@ fn what_is_exported_is_what_is_sent() {
         series: Series::new(vec![TagColumn::Integer((0..5).collect())]),
     };
     let schema = std::sync::Arc::new(Schema { tables: vec![table] });
-    let readings = SensorReadings::new(schema, sensors.clone(), 300);
+    let readings = SensorReadings::new(schema, vec![(sensors.clone(), 300)]);
     let mut all = batch();
     sensors.push_turns(0..1_500, true, &mut all);
     let count = |shard| {

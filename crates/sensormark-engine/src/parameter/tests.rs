@@ -11,15 +11,15 @@ parameters! {
         /// in seconds
         seconds: f64, Seconds, over_up_to(0.0, 86_400.0) => 1.0, 1.0, 2.0, 3.0;
         /// how far apart
-        interval_ms: u32, Milliseconds, at_least(1.0) => 10, 10, 10, 10;
+        interval_ms: u32, Milliseconds, at_least(1.0) => 10;
         /// for how long
         days: Vec<u32>, Days, between(1.0, 365.0) => vec![1], vec![1], vec![1, 7], vec![1, 7, 30];
         /// how much
-        share: f64, Percent, at_least(0.0) => 50.0, 50.0, 50.0, 50.0;
+        share: f64, Percent, at_least(0.0) => 50.0;
         /// how many
-        count: u64, Plain, any() => 0, 0, 0, 0;
+        count: u64, Plain, any() => 0;
         /// which
-        names: Vec<String>, Plain, words(&["flat", "bucketed"]) => Vec::new(), Vec::new(), Vec::new(), Vec::new();
+        names: Vec<String>, Plain, words(&["flat", "bucketed"]) => Vec::new();
         /// whether
         whether: bool, Plain, any() => true, true, true, false;
     }

@@ -176,10 +176,6 @@ impl CaseRunner for TrialRunner {
         )
     }
 
-    fn supposes(&self, case: &BenchmarkCase) -> Option<String> {
-        self.workload(case, 0).ok()?.supposes()
-    }
-
     fn roles(&self, case: &BenchmarkCase) -> BTreeSet<String> {
         let trials = self.planned(case);
         let fed = |phase: &PhaseSpec| phase.loads.iter().any(|load| load.source.is_some());

@@ -220,11 +220,6 @@ pub trait Workload: Send + Sync {
         Work::of(load)
     }
 
-    /// What is known of how long the steps take besides what they say themselves, in a line for who waits: a study's own rates, say.
-    fn supposes(&self) -> Option<String> {
-        None
-    }
-
     /// Adds figures of the workload's own to the record of a trial that has gone through its steps, or gives the record the workload's own form.
     fn figures(&self, record: &mut TrialRecord) {
         let _ = record;

@@ -81,9 +81,16 @@ fn row(
 pub(crate) fn own_rate(run: &RunRecord) -> Option<f64> {
     let parameters = &run.parameters;
     if run.workload == own::NAME {
-        let of = |name: &str| parameters.pointer(name).and_then(Value::as_f64);
-        let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
-        return Some(of("/series/count")? * 1e9 / interval_ns);
+        let rate = |table: &Value| {
+            let of = |name: &str| table.pointer(name).and_then(Value::as_f64);
+            let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
+            Some(of("/series/count")? * 1e9 / interval_ns)
+        };
+        // Earlier versions had one table, and wrote it without a list.
+        return match parameters.get("tables").and_then(Value::as_array) {
+            Some(tables) => tables.iter().map(rate).sum(),
+            None => rate(parameters),
+        };
     }
     criteria::samples_per_second(run)
 }

@@ -2,13 +2,13 @@
 
 use super::bills::Bills;
 use super::ingest::{Ingest, Order};
-use super::pace::Pace;
 use super::parameters::Parameters;
 use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
 use sensormark_data::billing::{self, MeterReadings, calendar};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
+use sensormark_engine::parameter;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_store::{
@@ -24,7 +24,7 @@ use std::time::Duration;
 pub struct BillingWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+    parameter::read(parameters)
 }
 
 impl WorkloadFactory for BillingWorkload {
@@ -84,7 +84,6 @@ impl WorkloadFactory for BillingWorkload {
             parameters,
             seed,
             month,
-            pace: Pace::of(&subject.store.description().name),
         }))
     }
 }
@@ -120,8 +119,6 @@ struct Billing {
     seed: u64,
     /// The month that is billed, in hours from the first reading.
     month: Range<u32>,
-    /// What the guess of the time supposes.
-    pace: Pace,
 }
 
 impl Billing {
@@ -194,9 +191,5 @@ impl Workload for Billing {
             before = Some(devices);
         }
         steps
-    }
-
-    fn supposes(&self) -> Option<String> {
-        Some(self.pace.told(&self.parameters))
     }
 }

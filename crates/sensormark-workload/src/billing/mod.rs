@@ -17,7 +17,6 @@
 pub mod bills;
 pub mod factory;
 pub mod ingest;
-pub mod pace;
 pub mod parameters;
 
 #[cfg(test)]

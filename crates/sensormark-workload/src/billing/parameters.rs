@@ -17,7 +17,7 @@ parameters! {
         ingest_devices: u32, Plain, any() => 0, 0, 0, 160;
         /// whether each number of devices begins with an empty database, as the study has it (true), or grows from the one before (false)
         #[serde(default)]
-        emptied: bool, Plain, any() => false, false, false, false;
+        emptied: bool, Plain, any() => false;
         /// readings of each device, one an hour from 2018 on; 8760 is a year
         records: u32, Hours, between(1.0, calendar::MOST_HOURS as f64) => 744, 3_624, 8_760, 8_760;
         /// clients, each with a connection of its own and one device at a time; devices are multiples of it
@@ -26,7 +26,7 @@ parameters! {
         /// (the study's are 5 of 32 clients; 1 where a database lets one process have it open)
         processes: u32, Plain, at_least(1.0) => 1, 1, 5, 5;
         /// whether a meter's update and its reading are one commit (true) or two, as the study has it (false)
-        atomic: bool, Plain, any() => false, false, false, false;
+        atomic: bool, Plain, any() => false;
         /// the month that is billed, 1 to 120; 13 is the January of the second year
         bill_month: u32, Plain, at_least(1.0) => 1, 2, 7, 7;
         /// how often each device is billed; the study's number is 1

@@ -4,7 +4,6 @@
 
 use super::bills::{Bills, cents};
 use super::ingest::{Ingest, Order};
-use super::pace::Pace;
 use super::parameters::Parameters;
 use super::{BILLS_FILE, BillingWorkload};
 use sensormark_conformance::memory::MemoryStore;
@@ -230,26 +229,6 @@ fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
             "extract-48 48",
         ]
     );
-}
-
-/// The study prints 2,423.3 operations a second: 6,400 years of hourly readings at that rate are 6.4 hours.
-#[test]
-fn the_studys_scale_is_guessed_at_the_studys_rates() {
-    let study = Parameters::of(Scale::Study);
-    let hours = |parameters: &Parameters, store: &str| Pace::of(store).seconds(parameters) / 3_600.0;
-    let grown = hours(&study, "mariadb");
-    assert!((6.3..6.6).contains(&grown), "{grown} h");
-    assert_eq!(Pace::of("postgresql"), Pace::of("mariadb"));
-    let emptied = Parameters { emptied: true, ..study.clone() };
-    assert!((12.1..12.4).contains(&hours(&emptied, "mariadb")));
-    assert!((0.4..0.6).contains(&hours(&study, "griddb")));
-    let cut = Parameters { limit_seconds: 60, ..study.clone() };
-    assert!(Pace::of("mariadb").seconds(&cut) <= 7.0 * 60.0 + 2.0);
-    let workload = built(&study, &MemoryStore::new(RepeatedWrite::KeepsBoth));
-    let told = workload.supposes().expect("a guess");
-    for part in ["56064000 readings", "6.4 h", "2423 operations a second", "MariaDB"] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use sensormark_data::devops::fields::MEASUREMENTS;
 use sensormark_data::devops::{Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::of_table;
+use sensormark_engine::parameter;
 use sensormark_engine::trial::script::Step;
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::names;
@@ -49,12 +50,12 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DevopsWorkload;
 
-fn read(parameters: &Value) -> Result<Parameters, String> {
-    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
-}
-
 const fn data(parameters: &Parameters, seed: u64) -> Devops {
     Devops { seed, hosts: parameters.hosts, walk: parameters.walk }
+}
+
+fn read(parameters: &Value) -> Result<Parameters, String> {
+    parameter::read(parameters)
 }
 
 impl WorkloadFactory for DevopsWorkload {

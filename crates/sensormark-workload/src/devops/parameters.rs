@@ -19,15 +19,15 @@ parameters! {
         #[serde(deserialize_with = "list")]
         more_hours: Vec<f64>, Hours, over(0.0) => vec![2.0], vec![2.0], Vec::new(), vec![48.0, 72.0, 96.0];
         /// what walks do at their bounds: clamped (as published) or reflected
-        walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped, Walk::Clamped, Walk::Clamped, Walk::Clamped;
+        walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped;
         /// clients that load, each number into an empty database
         #[serde(deserialize_with = "list")]
         workers: Vec<u32>, Plain, at_least(1.0) => vec![1, 4], vec![1, 4, 16], vec![1, 2, 4, 8, 16], vec![1, 2, 4, 8, 16];
         /// readings in a write; 0: what the store's documentation advises
-        batch: u64, Plain, any() => 0, 0, 0, 0;
+        batch: u64, Plain, any() => 0;
         /// so many times the advised readings are in a write
         #[serde(default = "once")]
-        batch_times: f64, Plain, over_up_to(0.0, 1_000.0) => once(), once(), once(), once();
+        batch_times: f64, Plain, over_up_to(0.0, 1_000.0) => once();
         /// questions of each kind and number of clients
         queries: u64, Plain, at_least(1.0) => 200, 400, 1_000, 1_000;
         /// clients that ask; numbers between the first and last ask the study's question alone
@@ -38,13 +38,13 @@ parameters! {
         /// window of 1 host's maxima, the long one, min
         long_minutes: u64, Minutes, at_least(1.0) => 45, 45, 300, 720;
         /// hosts of the question about several
-        several_hosts: u32, Plain, at_least(1.0) => 8, 8, 8, 8;
+        several_hosts: u32, Plain, at_least(1.0) => 8;
         /// window of the means of all hosts, min
         mean_minutes: u64, Minutes, at_least(1.0) => 45, 45, 300, 1_440;
         /// a mean is of so many minutes
         mean_step_minutes: u64, Minutes, at_least(1.0) => 10, 10, 60, 60;
         /// a host is busy when usage_user is over this, percent
-        threshold: f64, Percent, over_up_to(0.0, 100.0) => 90.0, 90.0, 90.0, 90.0;
+        threshold: f64, Percent, over_up_to(0.0, 100.0) => 90.0;
         /// one of so many answers is compared in full; every one's length is
         check_one_in: u64, Plain, at_least(1.0) => 1, 20, 20, 20;
         /// a load is cut after this, s; 0: never
@@ -54,7 +54,7 @@ parameters! {
         /// families of layouts: individual, buckets
         #[serde(deserialize_with = "list")]
         layouts: Vec<String>, Plain, words(&LAYOUTS) =>
-            vec![LAYOUTS[0].to_owned()], vec![LAYOUTS[0].to_owned()], vec![LAYOUTS[0].to_owned()], vec![LAYOUTS[0].to_owned()];
+vec![LAYOUTS[0].to_owned()];
         /// how often everything is measured
         repetitions: u32, Plain, at_least(1.0) => 1, 5, 3, 1;
     }

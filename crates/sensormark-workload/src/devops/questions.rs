@@ -58,14 +58,8 @@ impl QuestionKind {
     /// Its name in phases and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::MaximumShort => "max-1-host",
-            Self::MaximumLong => "max-1-host-long",
-            Self::MaximumSeveral => "max-several-hosts",
-            Self::MeanAll => "mean-all-hosts",
-            Self::LastReading => "last-reading",
-            Self::Busy => "busy-hosts",
-        }
+        ["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts", "last-reading", "busy-hosts"]
+            [self as usize]
     }
 
     /// What it asks, in words.
@@ -153,27 +147,29 @@ impl Questions {
 
     fn range(&self, draws: &mut Draws, ticks: Range<u64>) -> TimeRange {
         let (start_ns, end_ns) = (time_ns(ticks.start), time_ns(ticks.end));
-        let minutes = match self.kind {
-            QuestionKind::MaximumShort | QuestionKind::MaximumSeveral | QuestionKind::Busy => {
-                self.parameters.short_minutes
-            }
-            QuestionKind::MaximumLong => self.parameters.long_minutes,
-            QuestionKind::MeanAll => self.parameters.mean_minutes,
-            QuestionKind::LastReading => {
-                // As somebody would have asked some time in the later half of the data.
-                let half = (end_ns - start_ns) / 2;
-                let seconds = (half / SECOND_NS).unsigned_abs();
-                let before = draws.below(seconds.max(1)).cast_signed() * SECOND_NS;
-                return TimeRange::new(start_ns, end_ns - before);
-            }
-        };
-        let length = i64::try_from(minutes).unwrap_or(i64::MAX).saturating_mul(MINUTE_NS);
+        if self.kind == QuestionKind::LastReading {
+            // As somebody would have asked some time in the later half of the data.
+            let half = (end_ns - start_ns) / 2;
+            let seconds = (half / SECOND_NS).unsigned_abs();
+            let before = draws.below(seconds.max(1)).cast_signed() * SECOND_NS;
+            return TimeRange::new(start_ns, end_ns - before);
+        }
+        let length = i64::try_from(self.minutes()).unwrap_or(i64::MAX).saturating_mul(MINUTE_NS);
         if length >= end_ns - start_ns {
             return TimeRange::new(start_ns, end_ns);
         }
         let room = ((end_ns - start_ns - length) / SECOND_NS).unsigned_abs();
         let first = start_ns + draws.below(room + 1).cast_signed() * SECOND_NS;
         TimeRange::new(first, first + length)
+    }
+
+    /// How long the stretch is that it asks about.
+    fn minutes(&self) -> u64 {
+        match self.kind {
+            QuestionKind::MaximumLong => self.parameters.long_minutes,
+            QuestionKind::MeanAll => self.parameters.mean_minutes,
+            _ => self.parameters.short_minutes,
+        }
     }
 
     fn ask(&self) -> Ask {
@@ -225,18 +221,15 @@ impl Operations for Questions {
     }
 
     fn extent(&self) -> Extent {
-        let Parameters { short_minutes, long_minutes, mean_minutes, .. } = *self.parameters;
         let all = f64::from(self.history.hosts());
-        let (hosts, minutes) = match self.kind {
-            QuestionKind::MaximumShort => (1.0, short_minutes),
-            QuestionKind::MaximumLong => (1.0, long_minutes),
-            QuestionKind::MaximumSeveral => (f64::from(several(&self.parameters)), short_minutes),
-            QuestionKind::MeanAll => (all, mean_minutes),
-            QuestionKind::Busy => (all, short_minutes),
+        let hosts = match self.kind {
+            QuestionKind::MaximumShort | QuestionKind::MaximumLong => 1.0,
+            QuestionKind::MaximumSeveral => several(&self.parameters).into(),
+            QuestionKind::MeanAll | QuestionKind::Busy => all,
             // One each, where an index leads to it.
             QuestionKind::LastReading => return Extent::of(all),
         };
-        Extent::of(hosts * (minutes * READINGS_A_MINUTE) as f64)
+        Extent::of(hosts * (self.minutes() * READINGS_A_MINUTE) as f64)
     }
 
     fn classes(&self) -> &[String] {

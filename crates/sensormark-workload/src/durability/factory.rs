@@ -20,7 +20,7 @@ const AFTER_THE_KILL: Duration = Duration::from_secs(60);
 pub struct DurabilityWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    let read: Parameters = serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+    let read: Parameters = sensormark_engine::parameter::read(parameters)?;
     read.check()?;
     Ok(read)
 }

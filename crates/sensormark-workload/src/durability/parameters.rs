@@ -8,15 +8,15 @@ parameters! {
     /// Every number behind a durability trial. (No study tries this: `study` is as `standard`.)
     pub struct Parameters {
         /// clients that write, each the next batch as soon as the one before is acknowledged (1 of an embedded database)
-        clients: u32, Plain, between(1.0, 1_000.0) => 4, 4, 4, 4;
+        clients: u32, Plain, between(1.0, 1_000.0) => 4;
         /// readings in a batch
-        batch: u32, Plain, between(1.0, 100_000.0) => 10, 10, 10, 10;
+        batch: u32, Plain, between(1.0, 100_000.0) => 10;
         /// series that the readings are of
-        series: u32, Plain, between(1.0, 1_000_000.0) => 16, 16, 16, 16;
+        series: u32, Plain, between(1.0, 1_000_000.0) => 16;
         /// when the server is killed, in seconds after the first write
         kill_after_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 10.0, 20.0, 20.0;
         /// what is killed: server (a cluster whole), or of a cluster primary (its first member) or replica (its last one)
-        kill: Victim, Plain, words(&["server", "primary", "replica"]) => Victim::Server, Victim::Server, Victim::Server, Victim::Server;
+        kill: Victim, Plain, words(&["server", "primary", "replica"]) => Victim::Server;
         /// how long a member that was killed stays down before it is started again, in seconds; clients work on as long after it is back
         down_seconds: f64, Seconds, between(0.1, LONGEST_SECONDS) => 2.0, 5.0, 10.0, 10.0;
         /// how often everything is done

@@ -2,7 +2,7 @@
 
 use super::query::PlatformQuery;
 use sensormark_data::iot_platform::{DAY_NS, HOUR_NS, MOST_DAYS, MOST_HOMES};
-use sensormark_engine::parameter::{any, at_least, between, check_each, words};
+use sensormark_engine::parameter::{any, at_least, between, check_each, read, words};
 use sensormark_engine::parameters;
 use sensormark_store::{DaySplit, Family, Shape};
 use serde_json::Value;
@@ -13,19 +13,6 @@ const STUDY_DAYS: u32 = 438;
 /// The families, by their names.
 const FAMILIES: [&str; 4] = ["flat", "bucketed", "summary", "array"];
 
-/// The queries, by their names.
-const QUERIES: [&str; PlatformQuery::ALL.len()] = names();
-
-const fn names() -> [&'static str; PlatformQuery::ALL.len()] {
-    let mut names = [""; PlatformQuery::ALL.len()];
-    let mut place = 0;
-    while place < names.len() {
-        names[place] = PlatformQuery::ALL[place].name();
-        place += 1;
-    }
-    names
-}
-
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
@@ -35,35 +22,35 @@ parameters! {
     #[derive(Eq)]
     pub struct Parameters {
         /// homes, each with the same twelve devices
-        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1, 1, 1, 1;
+        homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1;
         /// days of data, from 2021-09-27; about 12,771 values a home and day
         days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 365, STUDY_DAYS, STUDY_DAYS;
         /// messages written one by one, into a database of their own; 0 for none
         messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 10_000, 20_000, 20_000;
         /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
-        batch: u64, Plain, between(0.0, 10_000_000.0) => 0, 0, 0, 0;
+        batch: u64, Plain, between(0.0, 10_000_000.0) => 0;
         /// clients that write
-        clients: u32, Plain, between(1.0, 10_000.0) => 1, 1, 1, 1;
+        clients: u32, Plain, between(1.0, 10_000.0) => 1;
         /// days that queries reach over, like 1,7,30
         spans: Vec<u32>, Days, at_least(1.0) => vec![1, 7, 30], vec![1, 7, 30, 90], vec![1, 7, 30, 90, 365], vec![1, 7, 30, 90, 365];
         /// days that the statistics of a device's properties reach over
         statistics: Vec<u32>, Days, at_least(1.0) => vec![1, 7], vec![1, 30], vec![1, 30], vec![1, 30];
         /// the most points of a chart of the last 24 hours
-        points: u32, Plain, between(1.0, 1_000_000.0) => 500, 500, 500, 500;
+        points: u32, Plain, between(1.0, 1_000_000.0) => 500;
         /// questions of each query and span, each about another stretch of time
         questions: u64, Plain, between(1.0, 1_000_000_000.0) => 10, 20, 20, 20;
         /// values in a full document of the layout bucketed
-        bucket: u32, Plain, between(1.0, 100_000.0) => 200, 200, 200, 200;
+        bucket: u32, Plain, between(1.0, 100_000.0) => 200;
         /// the hour (UTC) at which day begins; means by day and by night depend on it
-        day_begins: u32, Plain, between(0.0, 23.0) => 6, 6, 6, 6;
+        day_begins: u32, Plain, between(0.0, 23.0) => 6;
         /// the hour (UTC) at which night begins
-        day_ends: u32, Plain, between(1.0, 24.0) => 22, 22, 22, 22;
+        day_ends: u32, Plain, between(1.0, 24.0) => 22;
         /// families of layouts: flat, bucketed, summary, array
-        layouts: Vec<String>, Plain, words(&FAMILIES) => owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES), owned(&FAMILIES);
+        layouts: Vec<String>, Plain, words(&FAMILIES) => owned(&FAMILIES);
         /// layouts measured unasked beside each family's usual one, like flat-no-index
-        variants: Vec<String>, Plain, any() => owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS), owned(&VARIANTS);
+        variants: Vec<String>, Plain, any() => owned(&VARIANTS);
         /// the queries that are asked
-        queries: Vec<String>, Plain, words(&QUERIES) => owned(&QUERIES), owned(&QUERIES), owned(&QUERIES), owned(&QUERIES);
+        queries: Vec<String>, Plain, words(&PlatformQuery::NAMES) => owned(&PlatformQuery::NAMES);
         /// seconds after which a phase is cut
         limit: u32, Seconds, between(1.0, 1_000_000.0) => 60, 300, 1_800, 1_800;
         /// how often everything is measured
@@ -80,7 +67,7 @@ impl Parameters {
     /// # Errors
     /// A value of another kind, in words; homes that nobody could count.
     pub fn read(parameters: &Value) -> Result<Self, String> {
-        let own: Self = serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
+        let own: Self = read(parameters)?;
         if !(1..=MOST_HOMES).contains(&own.homes) {
             return Err(format!("homes={}: there are from 1 to {MOST_HOMES}", own.homes));
         }

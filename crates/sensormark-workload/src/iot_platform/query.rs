@@ -48,38 +48,41 @@ impl PlatformQuery {
         Self::Statistics,
     ];
 
-    /// The query's name in phases and parameters.
+    /// Their names in phases and parameters.
+    pub const NAMES: [&str; 11] = [
+        "raw",
+        "raw-without-days",
+        "hourly",
+        "daily",
+        "daily-sums",
+        "day-night",
+        "day-night-sums",
+        "total",
+        "total-sums",
+        "chart",
+        "statistics",
+    ];
+
+    /// The query's name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::RawWithoutDays => "raw-without-days",
-            Self::HourlyMeans => "hourly",
-            Self::DailyMeans => "daily",
-            Self::DailyMeansFromSums => "daily-sums",
-            Self::DayAndNight => "day-night",
-            Self::DayAndNightFromSums => "day-night-sums",
-            Self::Total => "total",
-            Self::TotalFromSums => "total-sums",
-            Self::Chart => "chart",
-            Self::Statistics => "statistics",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// What it asks, in words.
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Raw => "Raw values in order",
-            Self::RawWithoutDays => "Raw values in order, without the coarse filter by day",
-            Self::HourlyMeans => "Mean of each hour",
-            Self::DailyMeans => "Mean of each day, from raw values",
-            Self::DailyMeansFromSums => "Mean of each day, from sums kept at write time",
-            Self::DayAndNight => "Mean by day and by night, from raw values",
-            Self::DayAndNightFromSums => "Mean by day and by night, from sums kept at write time",
-            Self::Total => "Mean of the whole span, from raw values",
-            Self::TotalFromSums => "Mean of the whole span, from sums kept at write time",
-            Self::Chart => "Chart of the last 24 hours",
-            Self::Statistics => "Statistics of every property of a device",
-        }
+        [
+            "Raw values in order",
+            "Raw values in order, without the coarse filter by day",
+            "Mean of each hour",
+            "Mean of each day, from raw values",
+            "Mean of each day, from sums kept at write time",
+            "Mean by day and by night, from raw values",
+            "Mean by day and by night, from sums kept at write time",
+            "Mean of the whole span, from raw values",
+            "Mean of the whole span, from sums kept at write time",
+            "Chart of the last 24 hours",
+            "Statistics of every property of a device",
+        ][self as usize]
     }
 
     /// Whether it reads sums that were kept at write time.

@@ -13,6 +13,7 @@ use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
 use sensormark_engine::of_table;
 use sensormark_engine::pacing::Schedule;
+use sensormark_engine::parameter;
 use sensormark_engine::phase::Pacing;
 use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
@@ -36,7 +37,7 @@ const START_NS: i64 = 1_767_225_600_000_000_000;
 pub struct MachineToolWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+    parameter::read(parameters)
 }
 
 impl WorkloadFactory for MachineToolWorkload {

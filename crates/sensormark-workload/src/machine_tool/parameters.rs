@@ -13,11 +13,11 @@ parameters! {
         /// cycle reads that count
         reads: u32, Plain, at_least(1.0) => 12, 12, 180, 2_700;
         /// cycle reads that are due a second (open loop)
-        reads_per_second: f64, Plain, over(0.0) => 3.0, 3.0, 3.0, 3.0;
+        reads_per_second: f64, Plain, over(0.0) => 3.0;
         /// samples a second that the source sends
-        samples_per_second: u32, Plain, at_least(1.0) => 1_000, 1_000, 1_000, 1_000;
+        samples_per_second: u32, Plain, at_least(1.0) => 1_000;
         /// least distance of a read's time from both ends of the data, in seconds
-        margin_seconds: f64, Seconds, at_least(LEAST_MARGIN_SECONDS) => 1.5, 1.5, 1.5, 1.5;
+        margin_seconds: f64, Seconds, at_least(LEAST_MARGIN_SECONDS) => 1.5;
         /// how often everything is measured
         repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 1;
     }

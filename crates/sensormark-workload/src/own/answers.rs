@@ -19,19 +19,26 @@ const CANCELLATION: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub struct Answers {
     schema: Arc<Schema>,
+    /// The table's number.
+    number: usize,
     sensors: Arc<Sensors>,
     copies: Copies,
 }
 
 impl Answers {
-    /// Of sensors whose fields are the schema's.
-    pub const fn new(schema: Arc<Schema>, sensors: Arc<Sensors>, copies: Copies) -> Self {
-        Self { schema, sensors, copies }
+    /// Of the sensors of a table, by its number.
+    pub const fn new(schema: Arc<Schema>, number: usize, sensors: Arc<Sensors>, copies: Copies) -> Self {
+        Self { schema, number, sensors, copies }
     }
 
     /// The table.
     pub fn table(&self) -> &Table {
-        &self.schema.tables[0]
+        &self.schema.tables[self.number]
+    }
+
+    /// The table's number.
+    pub const fn number(&self) -> usize {
+        self.number
     }
 
     /// The sensors.
@@ -99,7 +106,7 @@ impl Answers {
     }
 
     fn readings(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
-        let mut batch = Batch::new(0, self.table());
+        let mut batch = Batch::new(self.number, self.table());
         for &series in series {
             for (tick, _, times) in self.stored(series, range) {
                 for _ in 0..times {
@@ -111,7 +118,7 @@ impl Answers {
     }
 
     fn last(&self, series: &[u32], range: TimeRange, fields: FieldSet) -> Batch {
-        let mut batch = Batch::new(0, self.table());
+        let mut batch = Batch::new(self.number, self.table());
         for &series in series {
             if let Some((tick, ..)) = self.stored(series, range).next_back() {
                 self.sensors.push(series, tick, &mut batch);
@@ -207,15 +214,10 @@ impl Fold {
             Number::Integer(value) => self.whole += i128::from(value) * i128::from(times),
             Number::Float(value) => (0..times).for_each(|_| self.add_float(value)),
         }
-        let less = |one: Number, other: Number| match (one, other) {
-            (Number::Integer(one), Number::Integer(other)) => one < other,
-            (Number::Float(one), Number::Float(other)) => one < other,
-            _ => false,
-        };
-        if self.least.is_none_or(|least| less(number, least)) {
+        if self.least.is_none_or(|least| number < least) {
             self.least = Some(number);
         }
-        if self.most.is_none_or(|most| less(most, number)) {
+        if self.most.is_none_or(|most| number > most) {
             self.most = Some(number);
         }
     }

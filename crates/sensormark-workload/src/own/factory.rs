@@ -2,16 +2,18 @@
 
 use super::answers::Answers;
 use super::limit::{What, leave_open};
-use super::parameters::{MixedPart, Parameters, WritersPart};
+use super::parameters::{Parameters, PhasePart, QueryPart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LOAD, MIXED, NAME, WRITERS, sensors};
+use super::{LOAD, MIXED, NAME, sensors};
+use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::shapes::{SensorReadings, Sensors};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::pacing::Schedule;
+use sensormark_engine::parameter;
 use sensormark_engine::phase::Pacing;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::support::{Support, support};
@@ -21,6 +23,7 @@ use sensormark_result::measurement::record::TrialRecord;
 use sensormark_store::{Family, RepeatedWrite, Schema};
 use serde_json::Value;
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +37,7 @@ const RATE_PARTS: f64 = 1_000.0;
 pub struct OwnWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+    parameter::read(parameters)
 }
 
 impl WorkloadFactory for OwnWorkload {
@@ -48,18 +51,22 @@ impl WorkloadFactory for OwnWorkload {
 
     fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
         let mut parameters = read(parameters)?;
-        let series = &mut parameters.series;
-        if let Some(ticks) = request.steps("this file", series.interval_ns)? {
-            series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
-            series.check_duration()?;
+        for table in &mut parameters.tables {
+            let series = &mut table.series;
+            if let Some(ticks) = request.steps("this file", series.interval_ns)? {
+                series.duration_ns = DataRequest::end_ns(0, ticks, series.interval_ns)?;
+                series.check_duration()?;
+            }
+            series.start_ns = request.start_ns.unwrap_or(series.start_ns);
+            DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
         }
-        series.start_ns = request.start_ns.unwrap_or(series.start_ns);
-        DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
         let schema = sensors::schema(&parameters);
-        let resolution = schema.tables[0].time_resolution;
-        let sensors = sensors::sensors(&parameters, request.seed, resolution)?;
-        let ticks = parameters.series.ticks();
-        Ok(Box::new(SensorReadings::new(Arc::new(schema), sensors, ticks)))
+        let each = schema.tables.iter().enumerate().map(|(number, table)| {
+            let sensors = sensors::sensors(&parameters, number, request.seed, table.time_resolution)?;
+            Ok((sensors, parameters.tables[number].series.ticks()))
+        });
+        let tables = each.collect::<Result<Vec<_>, String>>()?;
+        Ok(Box::new(SensorReadings::new(Arc::new(schema), tables)))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
@@ -67,14 +74,14 @@ impl WorkloadFactory for OwnWorkload {
     }
 
     fn asks_while_writing(&self, parameters: &Value) -> bool {
-        let mixed = read(parameters).ok().and_then(|own| own.mixed);
-        mixed.is_some_and(|mixed| mixed.writers.is_some() && !mixed.queries.is_empty())
+        let phases = read(parameters).map(|own| own.phases).unwrap_or_default();
+        phases.iter().any(|phase| !phase.writers.is_empty() && !phase.queries.is_empty())
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let parameters = read(parameters)?;
-        let interval_ns = parameters.series.interval_ns;
-        let span_ns = round_span(interval_ns.saturating_mul(READINGS_PER_SPAN));
+        let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
+        let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
         let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
         let wanted = |(name, _): &(&str, Family)| parameters.layouts.iter().any(|one| one == name);
         let named = all.into_iter().filter(wanted);
@@ -89,163 +96,200 @@ impl WorkloadFactory for OwnWorkload {
     ) -> Result<Box<dyn Workload>, String> {
         let parameters = read(parameters)?;
         let mut schema = sensors::schema(&parameters);
-        let table = &schema.tables[0];
-        let repeated = subject.store.repeated_write(subject.layout, table);
-        let size = subject.store.write_size(subject.layout, table);
-        let resolution = subject.time_resolution(&schema, 0);
-        let mut notes: Vec<String> = sensors::renamed(&parameters).collect();
-        if resolution > table.time_resolution {
-            notes
-                .push(format!("times are cut to {} ns, all that the layout keeps", resolution.nanoseconds()));
-        }
-        schema.tables[0].time_resolution = resolution;
-        let sensors = Arc::new(sensors::sensors(&parameters, seed, resolution)?);
-        let some = parameters.series.repeated > 0.0;
-        let copies = Copies {
-            sent: some && repeated != RepeatedWrite::Refused,
-            kept: repeated == RepeatedWrite::KeepsBoth,
-        };
-        if some && !copies.sent {
-            notes.push("nothing is sent twice, because the layout refuses it".to_owned());
+        let (mut notes, mut made) = (Vec::new(), Vec::new());
+        for (number, part) in parameters.tables.iter().enumerate() {
+            let resolution = subject.time_resolution(&schema, number);
+            let table = &mut schema.tables[number];
+            notes.extend(sensors::renamed(part));
+            if resolution > table.time_resolution {
+                notes.push(format!(
+                    "times are cut to {} ns, all that the layout keeps",
+                    resolution.nanoseconds()
+                ));
+            }
+            let repeated = subject.store.repeated_write(subject.layout, table);
+            let advised = subject.store.write_size(subject.layout, table).readings_per_write() as u64;
+            table.time_resolution = resolution;
+            let some = part.series.repeated > 0.0;
+            let copies = Copies {
+                sent: some && repeated != RepeatedWrite::Refused,
+                kept: repeated == RepeatedWrite::KeepsBoth,
+            };
+            if some && !copies.sent {
+                notes.push("nothing is sent twice, because the layout refuses it".to_owned());
+            }
+            let sensors = Arc::new(sensors::sensors(&parameters, number, seed, resolution)?);
+            made.push((sensors, copies, advised));
         }
         let schema = Arc::new(schema);
-        let mut own = Own {
-            answers: Arc::new(Answers::new(Arc::clone(&schema), Arc::clone(&sensors), copies)),
-            batch: match parameters.load.batch {
-                0 => size.readings_per_write() as u64,
-                batch => batch,
-            },
+        let tables = made.into_iter().enumerate().map(|(number, (sensors, copies, advised))| {
+            let answers = Answers::new(Arc::clone(&schema), number, Arc::clone(&sensors), copies);
+            OwnTable { sensors, copies, advised, answers: Arc::new(answers) }
+        });
+        let own = Own {
+            tables: tables.collect(),
             parameters,
-            schema,
-            sensors,
-            copies,
+            schema: Arc::clone(&schema),
             seed,
             steps: Vec::new(),
             notes,
         };
-        own.make_steps(subject);
-        Ok(Box::new(own))
+        Ok(Box::new(own.with_steps(subject)))
     }
-}
-
-/// The first round length (1, 10 s; 1, 10 min; 1, 6 h; 1, 30, 365 days) that is no shorter than this.
-fn round_span(least_ns: i64) -> i64 {
-    const SECOND_NS: i64 = 1_000_000_000;
-    let spans = [1, 10, 60, 600, 3_600, 21_600, 86_400, 2_592_000].map(|s| s * SECOND_NS);
-    let found = spans.into_iter().find(|&span| span >= least_ns);
-    found.unwrap_or(365 * 86_400 * SECOND_NS)
 }
 
 /// A user's workload on one layout of one store.
 struct Own {
     parameters: Parameters,
     schema: Arc<Schema>,
-    sensors: Arc<Sensors>,
-    answers: Arc<Answers>,
-    copies: Copies,
-    /// Turns in an operation of the load.
-    batch: u64,
+    tables: Vec<OwnTable>,
     seed: u64,
     steps: Vec<Step>,
     notes: Vec<String>,
 }
 
-impl Own {
-    fn turns_loaded(&self) -> u64 {
-        let ticks = self.parameters.series.ticks();
-        ticks.saturating_mul(u64::from(self.sensors.series()))
-    }
+/// A table's readings and answers.
+struct OwnTable {
+    sensors: Arc<Sensors>,
+    answers: Arc<Answers>,
+    copies: Copies,
+    /// Turns in an operation, as the database's documentation advises.
+    advised: u64,
+}
 
-    fn make_steps(&mut self, subject: Subject<'_>) {
-        let turns = 0..self.turns_loaded();
-        let writes = Writes::new(LOAD, Arc::clone(&self.sensors), self.copies, turns, self.batch);
-        let load = LoadSpec {
-            distribution: WorkDistribution::COUNTER,
-            ..LoadSpec::writing(LOAD, Arc::new(writes), self.parameters.load.clients)
+/// Clients that write a table, and which turns they send.
+#[derive(Clone)]
+struct Group {
+    about: About,
+    turns: Range<u64>,
+    batch: u64,
+    /// Whether the phase ends when all of it is written, so that nothing of it is missing afterwards.
+    is_whole: bool,
+}
+
+impl Own {
+    fn with_steps(mut self, subject: Subject<'_>) -> Self {
+        let phases = self.parameters.phases.clone();
+        let name = |what: &str, usual: &str, phase: &str| match phase == usual {
+            true => what.to_owned(),
+            false => format!("{what}-{phase}"),
         };
-        let load = PhaseSpec::new(LOAD, vec![load]).label("operation", LOAD);
-        let mut steps = vec![Step::Run(load), Step::Settle("settled".to_owned())];
-        if let Some(mixed) = self.parameters.mixed.clone() {
-            let queries = self.supported(&mixed, subject);
-            if mixed.warm_up_ns > 0 && !queries.is_empty() {
-                let asked = |&number: &usize| self.asking(&mixed, number, None);
-                let mut warm_up = PhaseSpec::new("warm-up", queries.iter().map(asked).collect());
-                warm_up.warm_up = true;
-                warm_up.limit = Some(Duration::from_nanos(mixed.warm_up_ns));
-                steps.push(Step::Run(warm_up));
-            }
+        let mut written = vec![Vec::new(); self.tables.len()];
+        for (number, phase) in phases.iter().enumerate() {
+            let before = written.clone();
             let mut loads = Vec::new();
-            if let Some(writers) = &mixed.writers {
-                loads.push(self.writing(&mixed, writers));
+            for part in &phase.writers {
+                loads.push(self.writing(phase, part, &mut written[part.table]));
             }
-            let writers = mixed.writers.as_ref();
-            loads.extend(queries.iter().map(|&number| self.asking(&mixed, number, writers)));
-            if !loads.is_empty() {
-                let mut phase = PhaseSpec::new(MIXED, loads).label("operation", MIXED);
-                phase.limit = Some(Duration::from_nanos(mixed.duration_ns));
-                steps.push(Step::Run(phase));
+            let queries = self.supported(number, &before, subject);
+            let warm: Vec<&QueryPart> =
+                queries.iter().filter(|part| !before[part.table].is_empty()).collect();
+            if phase.warm_up_ns > 0 && !warm.is_empty() {
+                let asked = warm.iter().map(|part| self.asking(number, part, &before[part.table]));
+                let mut warm_up = PhaseSpec::new(name("warm-up", MIXED, &phase.name), asked.collect());
+                warm_up.warm_up = true;
+                warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
+                self.steps.push(Step::Run(warm_up));
+            }
+            loads.extend(queries.iter().map(|part| self.asking(number, part, &written[part.table])));
+            if loads.is_empty() {
+                continue;
+            }
+            let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
+            run.limit = phase.duration_ns.map(Duration::from_nanos);
+            run.needs = needs(phase, &before);
+            self.steps.push(Step::Run(run));
+            if phase.duration_ns.is_none() {
+                self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
-        self.steps = steps;
+        self
     }
 
-    /// The queries that the layout can answer, by their places; the others are noted.
-    fn supported(&mut self, mixed: &MixedPart, subject: Subject<'_>) -> Vec<usize> {
+    /// The queries of a phase that the layout can answer; the others are noted.
+    fn supported(&mut self, number: usize, written: &[Vec<Group>], subject: Subject<'_>) -> Vec<QueryPart> {
         let mut supported = Vec::new();
-        for (number, query) in mixed.queries.iter().enumerate() {
-            let load = self.asking(mixed, number, None);
+        for part in &self.parameters.phases[number].queries {
+            let load = self.asking(number, part, &written[part.table]);
             match support(subject.store, subject.layout, &self.schema, &load) {
                 Support::Not(reason) => {
-                    let note = format!("query {} is not supported: {reason}", query.name);
-                    self.notes.push(note);
+                    self.notes.push(format!("query {} is not supported: {reason}", part.name));
                 }
-                _ => supported.push(number),
+                _ => supported.push(part.clone()),
             }
         }
         supported
     }
 
-    fn writing(&self, mixed: &MixedPart, writers: &WritersPart) -> LoadSpec {
-        let operations = writers.rate.map(|rate| rate / writers.batch as f64);
-        let length = length(operations, mixed.duration_ns);
-        let first = self.turns_loaded();
-        let end = first.saturating_add(length.saturating_mul(writers.batch));
-        let sensors = Arc::clone(&self.sensors);
-        let writes = Writes::new(WRITERS, sensors, self.copies, first..end, writers.batch);
+    /// Clients that go on where those before them end.
+    fn writing(&self, phase: &PhasePart, part: &WritersPart, written: &mut Vec<Group>) -> LoadSpec {
+        let table = &self.tables[part.table];
+        let batch = if part.batch == 0 { table.advised } else { part.batch };
+        let operations = part.rate.map(|rate| rate / batch as f64);
+        let series = &self.parameters.tables[part.table].series;
+        let length = match (part.load_ns, phase.duration_ns) {
+            (Some(load_ns), _) => {
+                let ticks = u64::try_from(load_ns / series.interval_ns.max(1)).unwrap_or(0);
+                ticks.saturating_mul(u64::from(series.count))
+            }
+            (None, Some(duration_ns)) => length(operations, duration_ns).saturating_mul(batch),
+            (None, None) => 0,
+        };
+        let first = written.last().map_or(0, |group: &Group| group.turns.end);
+        let turns = first..first.saturating_add(length);
+        let sensors = (part.table, Arc::clone(&table.sensors));
+        let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), batch);
+        let about = About { phase: phase.name.clone(), load: part.name.clone() };
+        written.push(Group { about, turns, batch, is_whole: phase.duration_ns.is_none() });
         LoadSpec {
             distribution: WorkDistribution::COUNTER,
             pacing: pacing(operations),
-            ..LoadSpec::writing(WRITERS, Arc::new(writes), writers.clients)
+            ..LoadSpec::writing(part.name.clone(), Arc::new(writes), part.clients)
         }
     }
 
-    fn asking(&self, mixed: &MixedPart, number: usize, writers: Option<&WritersPart>) -> LoadSpec {
-        let part = &mixed.queries[number];
-        let turns_loaded = self.turns_loaded();
+    /// Clients that ask about a table what the last of its writers have written.
+    fn asking(&self, number: usize, part: &QueryPart, written: &[Group]) -> LoadSpec {
+        let phase = &self.parameters.phases[number];
+        let table = &self.tables[part.table];
+        let last = written.last();
         let horizon = Horizon {
-            turns_before: if writers.is_some() { turns_loaded } else { 0 },
-            batch: writers.map_or(self.batch, |writers| writers.batch),
-            turns_loaded,
-            lag_ticks: self.sensors.longest_delay(self.copies.sent),
+            turns_before: last.map_or(0, |group| group.turns.start),
+            batch: last.map_or(1, |group| group.batch),
+            turns_end: last.map_or(0, |group| group.turns.end),
+            turns_loaded: last
+                .map_or(0, |group| if group.is_whole { group.turns.end } else { group.turns.start }),
+            lag_ticks: table.sensors.longest_delay(table.copies.sent),
         };
-        let about = match writers {
-            Some(_) => (MIXED, WRITERS),
-            None => (LOAD, LOAD),
-        };
-        let answers = Arc::clone(&self.answers);
-        let length = length(part.rate, mixed.duration_ns);
-        let questions = Questions::new(part, number as u64, self.seed, answers, horizon, length);
-        let checking = match NonZeroU64::new(mixed.check_one_in) {
+        let place = phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
+        let length = length(part.rate, phase.duration_ns.unwrap_or(u64::MAX));
+        let questions =
+            Questions::new(part, place as u64, self.seed, Arc::clone(&table.answers), horizon, length);
+        let checking = match NonZeroU64::new(phase.check_one_in) {
             Some(several) if several.get() > 1 => Checking::OneIn(several),
             _ => Checking::All,
         };
         LoadSpec {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,
-            about: Some(About { phase: about.0.to_owned(), load: about.1.to_owned() }),
+            // Without an end of its own, it ends with the load.
+            accompanies: phase.duration_ns.is_none(),
+            about: last.map(|group| group.about.clone()),
             ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking)
         }
     }
+}
+
+/// Writers of earlier phases that must have written all that was due: others go on where they end, or ask about it.
+fn needs(phase: &PhasePart, written: &[Vec<Group>]) -> Vec<About> {
+    let of_table = written.iter().enumerate().flat_map(|(table, groups)| {
+        let writes = phase.writers.iter().any(|part| part.table == table);
+        let asks = phase.queries.iter().any(|part| part.table == table);
+        // Who only asks keeps below what the last writers had written when they were cut.
+        let before = groups.len().saturating_sub(usize::from(!writes));
+        groups.iter().take(before).filter(move |group| (writes || asks) && !group.is_whole)
+    });
+    of_table.map(|group| group.about.clone()).collect()
 }
 
 /// How many operations there are: those that are due, or as many as anybody could do.
@@ -281,6 +325,6 @@ impl Workload for Own {
         let limits = limits.filter(|limit| limit.what != What::Headroom);
         let held: Vec<_> = limits.map(|limit| limit.hold(record)).collect();
         record.limits = held;
-        leave_open(record, self.parameters.series.readings_per_second());
+        leave_open(record, self.parameters.readings_per_second());
     }
 }

@@ -15,6 +15,7 @@ use sensormark_data::quantity::short;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::context::{CaseRunner, Observer, RunContext, RunEvent, TrialPosition};
 use sensormark_engine::estimate::{CaseEstimate, Terms};
+use sensormark_engine::parameter::read;
 use sensormark_engine::trial::Ending;
 use sensormark_engine::trial::WorkloadFactory;
 use sensormark_engine::trial::case::TrialRunner;
@@ -51,18 +52,22 @@ impl FindLimit {
     /// # Errors
     /// That they have none, in words.
     pub fn new(factory: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
-        let own: Parameters =
-            serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())?;
-        let mixed = own.mixed.as_ref();
-        let writers = mixed.and_then(|mixed| mixed.writers.as_ref());
-        writers.and_then(|writers| writers.rate).ok_or(
-            "--find-limit looks for the highest rate of the writers; give them one: [writers] rate = 1000",
-        )?;
+        let own: Parameters = read(&parameters)?;
+        let paced =
+            || own.phases.iter().flat_map(|phase| &phase.writers).filter(|writers| writers.rate.is_some());
+        let wrong = match paced().count() {
+            1 => None,
+            0 => Some("looks for the highest rate of the writers; give them one: [writers] rate = 1000"),
+            _ => Some("looks for one rate, and several groups of writers have one"),
+        };
+        if let Some(wrong) = wrong {
+            return Err(format!("--find-limit {wrong}"));
+        }
         let is_headroom = |limit: &Limit| limit.what == What::Headroom;
         Ok(Self {
             factory,
             parameters,
-            needed: own.series.readings_per_second(),
+            needed: own.readings_per_second(),
             headroom: own.limits.into_iter().filter(is_headroom).collect(),
         })
     }
@@ -70,8 +75,10 @@ impl FindLimit {
     /// What goes through a trial at a rate.
     fn runner(&self, rate: f64) -> TrialRunner {
         let mut parameters = self.parameters.clone();
-        if let Some(place) = parameters.pointer_mut("/mixed/writers/rate") {
-            *place = Value::from(rate);
+        let phases = parameters["phases"].as_array_mut().into_iter().flatten();
+        let writers = phases.flat_map(|phase| phase["writers"].as_array_mut().into_iter().flatten());
+        for writers in writers.filter(|writers| !writers["rate"].is_null()) {
+            writers["rate"] = Value::from(rate);
         }
         TrialRunner { factory: Arc::clone(&self.factory), parameters }
     }

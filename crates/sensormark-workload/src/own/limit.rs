@@ -230,13 +230,13 @@ impl Limit {
     }
 
     fn words(&self, value: f64) -> String {
-        match self.what {
-            _ if self.what.is_latency() => duration_text(value),
-            What::Throughput => format!("{} a second", short(value)),
-            What::Disk | What::DiskPerReading => format!("{} bytes", short(value)),
-            What::DiskKept | What::Memory => size_text(value),
-            What::ErrorShare | What::LostShare => format!("{} %", short(value * 100.0)),
-            What::Headroom => format!("{} times the rate", short(value)),
+        match (self.unit(), self.what) {
+            ("ns", _) => duration_text(value),
+            ("1/s", _) => format!("{} a second", short(value)),
+            (_, What::DiskKept | What::Memory) => size_text(value),
+            ("bytes", _) => format!("{} bytes", short(value)),
+            ("share", _) => format!("{} %", short(value * 100.0)),
+            ("times", _) => format!("{} times the rate", short(value)),
             _ => short(value),
         }
     }
@@ -367,10 +367,7 @@ fn time_meant<'t>(text: &str, left: &'t str, rate: f64) -> Result<(&'t str, Opti
 
 impl What {
     const fn is_latency(self) -> bool {
-        matches!(
-            self,
-            Self::P50 | Self::P90 | Self::P95 | Self::P99 | Self::P999 | Self::Slowest | Self::Mean
-        )
+        self as u8 <= Self::Mean as u8
     }
 }
 

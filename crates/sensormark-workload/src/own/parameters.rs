@@ -29,15 +29,28 @@ pub struct Parameters {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
     /// The readings.
+    pub tables: Vec<TablePart>,
+    /// What is done, in order.
+    pub phases: Vec<PhasePart>,
+}
+
+impl Parameters {
+    /// Readings that all sensors send in a second.
+    pub fn readings_per_second(&self) -> f64 {
+        self.tables.iter().map(|table| table.series.readings_per_second()).sum()
+    }
+}
+
+/// One table of readings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TablePart {
+    /// When readings are taken.
     pub series: SeriesPart,
     /// What identifies series.
     pub tags: Vec<TagPart>,
     /// What a reading holds.
     pub fields: Vec<FieldPart>,
-    /// How the data are loaded.
-    pub load: LoadPart,
-    /// What is measured after it.
-    pub mixed: Option<MixedPart>,
 }
 
 /// When readings are taken, of how many series.
@@ -133,6 +146,13 @@ pub enum FieldKind {
     Text,
 }
 
+impl FieldKind {
+    /// Whether its values are numbers.
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float)
+    }
+}
+
 /// A value column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -213,56 +233,58 @@ pub enum ShapePart {
     },
 }
 
-/// How the data are loaded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A phase: writers and queries at the same time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(deny_unknown_fields)]
-pub struct LoadPart {
-    /// Clients that write.
-    pub clients: u32,
-    /// Turns of sensors in an operation; 0 for what its documentation advises.
-    pub batch: u64,
-}
-
-/// What is measured after the load: writers and queries at the same time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MixedPart {
-    /// How long.
-    pub duration_ns: u64,
+pub struct PhasePart {
+    /// Its name.
+    pub name: String,
+    /// How long; none where it ends with what its writers load.
+    pub duration_ns: Option<u64>,
     /// How long queries are asked before that without counting.
     pub warm_up_ns: u64,
     /// One of so many answers is compared in full.
     pub check_one_in: u64,
-    /// Who writes meanwhile.
-    pub writers: Option<WritersPart>,
+    /// Who writes, a group for a table at most.
+    pub writers: Vec<WritersPart>,
     /// What is asked.
     pub queries: Vec<QueryPart>,
 }
 
-/// Who writes while queries are asked.
+/// Clients that write one table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WritersPart {
-    /// Clients that write.
+    /// Their name in results and limits.
+    pub name: String,
+    /// The table's number.
+    pub table: usize,
+    /// How many.
     pub clients: u32,
-    /// Turns of sensors in an operation.
+    /// Turns of sensors in an operation; 0 for what the database's documentation advises.
     pub batch: u64,
     /// Turns a second, of all clients; none for as fast as they can.
     pub rate: Option<f64>,
+    /// How much time the data that they write spans; none where they write until the phase ends.
+    pub load_ns: Option<i64>,
 }
 
-/// Kinds of queries.
+/// Kinds of queries, by the file's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "lowercase")]
 pub enum QueryKind {
     /// One reading, by its time.
     Point,
     /// All readings of a span.
     Range,
     /// The latest value.
+    #[serde(rename = "last value")]
     LastValue,
     /// The series that pass a threshold.
     Matching,
+    /// Arithmetic mean of each window.
+    #[serde(rename = "window mean")]
+    WindowMean,
     /// Arithmetic mean.
     Mean,
     /// Smallest value.
@@ -273,6 +295,18 @@ pub enum QueryKind {
     Sum,
     /// How many readings.
     Count,
+}
+
+impl QueryKind {
+    /// Whether numbers are computed with.
+    pub const fn needs_number(self) -> bool {
+        self.is_aggregate() && !matches!(self, Self::Count) || matches!(self, Self::Matching)
+    }
+
+    /// Whether it is an aggregate, which may have windows and groups.
+    pub const fn is_aggregate(self) -> bool {
+        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching)
+    }
 }
 
 /// Which series a query is about.
@@ -315,6 +349,8 @@ pub enum WhenPart {
 pub struct QueryPart {
     /// Its name in results and limits.
     pub name: String,
+    /// The table's number.
+    pub table: usize,
     /// What is asked.
     pub kind: QueryKind,
     /// The fields; one for aggregates.

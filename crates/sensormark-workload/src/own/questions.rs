@@ -24,8 +24,10 @@ const STREAM: u64 = u64::MAX - 1;
 pub struct Horizon {
     /// Turns that are there before the first operation of the load that is asked about.
     pub turns_before: u64,
-    /// Turns in each of its operations.
+    /// Turns in each of its operations, but for the last, which may be smaller.
     pub batch: u64,
+    /// Turns that are there after its last operation.
+    pub turns_end: u64,
     /// Turns that are there where nothing is said of a watermark.
     pub turns_loaded: u64,
     /// After how many ticks all of a tick has been sent.
@@ -38,7 +40,7 @@ impl Horizon {
         let turns = if watermark == u64::MAX {
             self.turns_loaded
         } else {
-            self.turns_before.saturating_add(watermark.saturating_mul(self.batch))
+            self.turns_before.saturating_add(watermark.saturating_mul(self.batch)).min(self.turns_end)
         };
         (turns / u64::from(series)).saturating_sub(self.lag_ticks)
     }
@@ -163,7 +165,7 @@ impl Questions {
                 };
                 return Ask::SeriesMatching(Predicate { field, comparison, threshold });
             }
-            QueryKind::Mean => Function::Mean,
+            QueryKind::WindowMean | QueryKind::Mean => Function::Mean,
             QueryKind::Minimum => Function::Min,
             QueryKind::Maximum => Function::Max,
             QueryKind::Sum => Function::Sum,
@@ -191,15 +193,10 @@ impl Questions {
     /// Readings that a question has to look at, about.
     fn readings_looked_at(&self) -> f64 {
         let table = self.answers.table();
-        let series = match &self.part.of {
-            OfPart::One => 1,
-            OfPart::All => table.series.len(),
-            OfPart::Tag(_) => match self.selection(0, table) {
-                Selection::Tagged { tag, value } => {
-                    u32::try_from(table.series.with_tag(tag, &value).len()).unwrap_or(u32::MAX)
-                }
-                _ => 1,
-            },
+        let series = match self.selection(0, table) {
+            Selection::One(_) => 1,
+            Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
+            _ => table.series.len() as usize,
         };
         let sensors = self.answers.sensors();
         let interval_ns = (sensors.boundary_ns(1) - sensors.boundary_ns(0)).max(1);
@@ -208,7 +205,7 @@ impl Questions {
             QueryKind::Point | QueryKind::LastValue => 1.0,
             _ => self.part.span_ns.map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
         };
-        ticks.max(1.0) * f64::from(series)
+        ticks.max(1.0) * series as f64
     }
 }
 
@@ -236,7 +233,7 @@ impl Operations for Questions {
         let table = self.answers.table();
         let ticks = self.horizon.ticks(watermark, table.series.len()).max(1);
         let query = slot.ask();
-        query.table = 0;
+        query.table = self.answers.number();
         query.series = self.selection(index, table);
         query.range = match self.part.kind {
             QueryKind::Point => self.point(index, &query.series, ticks),

@@ -1,22 +1,27 @@
 //! From what a file says to a schema and sensors.
 
-use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TagPart};
+use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
+use sensormark_data::random::finalise;
 use sensormark_data::recording::{Recording, RecordingOptions};
 use sensormark_data::shapes::shape::{FieldShape, Shape};
 use sensormark_data::shapes::{Sensors, Timing};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
-    Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution, Values,
+    Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value, Values,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// What readings look like: one table, times as finely as the file's lengths of time need.
+/// What readings look like, times as finely as the file's lengths of time need.
 pub fn schema(parameters: &Parameters) -> Schema {
-    let series = &parameters.series;
+    Schema { tables: parameters.tables.iter().map(table).collect() }
+}
+
+fn table(part: &TablePart) -> Table {
+    let series = &part.series;
     let mut columns = Vec::new();
     let mut combinations = 1_u64;
-    for tag in &parameters.tags {
+    for tag in &part.tags {
         columns.push(TagColumn::Text(tag_values(tag, series.count, combinations)));
         combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
     }
@@ -25,24 +30,21 @@ pub fn schema(parameters: &Parameters) -> Schema {
         kind: field_type(field.kind),
         nullable: false,
     };
-    Schema {
-        tables: vec![Table {
-            name: table_name(&series.table).0,
-            tags: parameters.tags.iter().map(|tag| Tag { name: column_name(&tag.name).0 }).collect(),
-            fields: parameters.fields.iter().map(field).collect(),
-            entity: None,
-            time_resolution: resolution(parameters),
-            series: Series::new(columns).every(series.interval_ns),
-        }],
+    Table {
+        name: table_name(&series.table).0,
+        tags: part.tags.iter().map(|tag| Tag { name: column_name(&tag.name).0 }).collect(),
+        fields: part.fields.iter().map(field).collect(),
+        entity: None,
+        time_resolution: resolution(part),
+        series: Series::new(columns).every(series.interval_ns),
     }
 }
 
 /// What is to be said of names that the schema has otherwise than the file.
-pub fn renamed(parameters: &Parameters) -> impl Iterator<Item = String> {
-    let tags = parameters.tags.iter().map(|tag| &tag.name);
-    let columns = tags.chain(parameters.fields.iter().map(|field| &field.name));
-    let notes = columns.filter_map(|name| column_name(name).1);
-    notes.chain(table_name(&parameters.series.table).1)
+pub fn renamed(part: &TablePart) -> impl Iterator<Item = String> {
+    let tags = part.tags.iter().map(|tag| &tag.name);
+    let columns = tags.chain(part.fields.iter().map(|field| &field.name));
+    columns.filter_map(|name| column_name(name).1).chain(table_name(&part.series.table).1)
 }
 
 /// A tag's value of each series: its own, or one of the tag's, so that several tags with values go through all their combinations.
@@ -67,8 +69,8 @@ const fn field_type(kind: FieldKind) -> FieldType {
 }
 
 /// The coarsest resolution in which start, interval and jitter are whole: milliseconds at the coarsest.
-fn resolution(parameters: &Parameters) -> TimeResolution {
-    let series = &parameters.series;
+fn resolution(part: &TablePart) -> TimeResolution {
+    let series = &part.series;
     let lengths = [series.start_ns, series.interval_ns, series.jitter_ns];
     let whole = |resolution: &TimeResolution| {
         let unit = resolution.nanoseconds();
@@ -80,12 +82,18 @@ fn resolution(parameters: &Parameters) -> TimeResolution {
         .unwrap_or(TimeResolution::Nanoseconds)
 }
 
-/// The sensors, with times cut to this resolution.
+/// The sensors of a table, by its number, with times cut to this resolution.
 ///
 /// # Errors
 /// When the resolution is too coarse for the interval, or a recording cannot be read, in words.
-pub fn sensors(parameters: &Parameters, seed: u64, resolution: TimeResolution) -> Result<Sensors, String> {
-    let series = &parameters.series;
+pub fn sensors(
+    parameters: &Parameters,
+    number: usize,
+    seed: u64,
+    resolution: TimeResolution,
+) -> Result<Sensors, String> {
+    let part = &parameters.tables[number];
+    let series = &part.series;
     let unit_ns = resolution.nanoseconds();
     if series.interval_ns < series.jitter_ns + unit_ns {
         return Err(format!(
@@ -103,9 +111,11 @@ pub fn sensors(parameters: &Parameters, seed: u64, resolution: TimeResolution) -
         late_ticks: series.late_ticks(),
         repeated: series.repeated,
     };
-    let fields = parameters.fields.iter();
+    let fields = part.fields.iter();
     let fields = fields.map(|field| shape(field, series.interval_ns));
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
+    // Tables of the same form hold other values.
+    let seed = if number == 0 { seed } else { finalise(seed ^ number as u64) };
     Ok(Sensors::new(seed, series.count, timing, fields))
 }
 
@@ -159,24 +169,15 @@ fn recorded(recording: &Recording, name: &str, field: &FieldPart) -> Result<Valu
 }
 
 fn take(column: &Column, rows: &[usize], kind: FieldKind) -> Option<Values> {
-    Some(match (&column.values, kind) {
-        (Values::Bool(values), FieldKind::Bool) => {
-            Values::Bool(rows.iter().map(|&row| values[row]).collect())
-        }
-        (Values::I64(values), FieldKind::Integer) => {
-            Values::I64(rows.iter().map(|&row| values[row]).collect())
-        }
-        (Values::F64(values), FieldKind::Float) => Values::F64(rows.iter().map(|&row| values[row]).collect()),
-        (Values::I64(values), FieldKind::Float) => {
-            Values::F64(rows.iter().map(|&row| values[row] as f64).collect())
-        }
-        (Values::Text(values), FieldKind::Text) => {
-            let mut texts = TextColumn::default();
-            rows.iter().for_each(|&row| texts.push(values.get(row)));
-            Values::Text(texts)
-        }
-        _ => return None,
-    })
+    let mut taken = Column::new(field_type(kind));
+    for &row in rows {
+        let value = match column.value(row) {
+            Value::I64(whole) if kind == FieldKind::Float => Value::F64(whole as f64),
+            value => value,
+        };
+        taken.push(value).ok()?;
+    }
+    Some(taken.values)
 }
 
 /// Whether a column of a recording, whose name was made one of the schema's, is the one that the user means.

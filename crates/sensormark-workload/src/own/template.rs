@@ -38,7 +38,7 @@ mod tests {
         let read = parse(TEMPLATE, "own.toml", Path::new("."), &[], &|_| Ok(()));
         let parameters = read.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(parameters.limits.len(), 5);
-        assert_eq!(parameters.mixed.map(|mixed| mixed.queries.len()), Some(3));
+        assert_eq!(parameters.phases[1].queries.len(), 3);
     }
 
     #[test]

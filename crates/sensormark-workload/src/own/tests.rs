@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use super::parameters::{
-    ByPart, FieldKind, FieldPart, LoadPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart,
+    ByPart, FieldKind, FieldPart, OfPart, Parameters, QueryKind, QueryPart, SeriesPart, ShapePart, TablePart,
     TagPart, WhenPart,
 };
 use super::questions::{Horizon, Questions};
@@ -35,26 +35,27 @@ fn parameters() -> Parameters {
         limits: Vec::new(),
         durability: None,
         server_memory_bytes: None,
-        series: SeriesPart {
-            table: "readings".to_owned(),
-            count: 6,
-            start_ns: 1_767_225_600 * SECOND_NS,
-            interval_ns: SECOND_NS,
-            jitter_ns: SECOND_NS / 2,
-            duration_ns: 400 * SECOND_NS,
-            missing: 0.05,
-            late: 0.1,
-            late_by_ns: 5 * SECOND_NS,
-            repeated: 0.1,
-        },
-        tags: vec![tag("sensor", &[]), tag("hall", &["north", "south"])],
-        fields: vec![
-            field("temperature", FieldKind::Float, walk),
-            field("pulses", FieldKind::Integer, counter),
-            field("open", FieldKind::Bool, ShapePart::Chance(0.5)),
-        ],
-        load: LoadPart { clients: 1, batch: BATCH },
-        mixed: None,
+        tables: vec![TablePart {
+            series: SeriesPart {
+                table: "readings".to_owned(),
+                count: 6,
+                start_ns: 1_767_225_600 * SECOND_NS,
+                interval_ns: SECOND_NS,
+                jitter_ns: SECOND_NS / 2,
+                duration_ns: 400 * SECOND_NS,
+                missing: 0.05,
+                late: 0.1,
+                late_by_ns: 5 * SECOND_NS,
+                repeated: 0.1,
+            },
+            tags: vec![tag("sensor", &[]), tag("hall", &["north", "south"])],
+            fields: vec![
+                field("temperature", FieldKind::Float, walk),
+                field("pulses", FieldKind::Integer, counter),
+                field("open", FieldKind::Bool, ShapePart::Chance(0.5)),
+            ],
+        }],
+        phases: Vec::new(),
         layouts: vec!["individual".to_owned()],
     }
 }
@@ -62,6 +63,7 @@ fn parameters() -> Parameters {
 fn query(kind: QueryKind) -> QueryPart {
     QueryPart {
         name: "query".to_owned(),
+        table: 0,
         kind,
         fields: vec!["temperature".to_owned()],
         of: OfPart::One,
@@ -122,7 +124,7 @@ struct Place {
 impl Place {
     fn new(repeated: RepeatedWrite) -> Self {
         let parameters = parameters();
-        let sensors = sensors::sensors(&parameters, 7, TimeResolution::Milliseconds);
+        let sensors = sensors::sensors(&parameters, 0, 7, TimeResolution::Milliseconds);
         Self {
             schema: Arc::new(sensors::schema(&parameters)),
             sensors: Arc::new(sensors.expect("it fits")),
@@ -135,7 +137,7 @@ impl Place {
 
     fn writes(&self) -> Writes {
         let sensors = Arc::clone(&self.sensors);
-        Writes::new("load", sensors, self.copies, 0..2_400, BATCH)
+        Writes::new("load", (0, sensors), self.copies, 0..2_400, BATCH)
     }
 
     /// What a database holds after so many operations.
@@ -151,10 +153,11 @@ impl Place {
     }
 
     fn questions(&self, part: &QueryPart, number: u64) -> Questions {
-        let answers = Answers::new(Arc::clone(&self.schema), Arc::clone(&self.sensors), self.copies);
+        let answers = Answers::new(Arc::clone(&self.schema), 0, Arc::clone(&self.sensors), self.copies);
         let horizon = Horizon {
             turns_before: 0,
             batch: BATCH,
+            turns_end: 2_400,
             turns_loaded: 2_400,
             lag_ticks: self.sensors.longest_delay(self.copies.sent),
         };

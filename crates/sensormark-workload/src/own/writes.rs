@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// Writing operations: number i sends `batch` turns from `first` + i · `batch` on.
 #[derive(Debug, Clone)]
 pub struct Writes {
+    /// The table's number.
+    table: usize,
     sensors: Arc<Sensors>,
     /// Whether readings are sent twice; not where the database refuses the second.
     with_copies: bool,
@@ -29,15 +31,16 @@ pub struct Copies {
 }
 
 impl Writes {
-    /// Turns `turns`, `batch` in an operation, the last one smaller.
+    /// Turns `turns` of the sensors of a table, by its number, `batch` in an operation, the last one smaller.
     pub fn new(
         name: &str,
-        sensors: Arc<Sensors>,
+        (table, sensors): (usize, Arc<Sensors>),
         copies: Copies,
         turns: std::ops::Range<u64>,
         batch: u64,
     ) -> Self {
         Self {
+            table,
             sensors,
             with_copies: copies.sent,
             replaces: !copies.kept,
@@ -69,13 +72,13 @@ impl Operations for Writes {
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
         let turns = self.turns(index);
-        self.sensors.push_turns(turns, self.with_copies, slot.write(0));
+        self.sensors.push_turns(turns, self.with_copies, slot.write(self.table));
     }
 
     fn fill_kept(&self, index: u64, slot: &mut Slot) {
         let turns = self.turns(index);
         let with_copies = self.with_copies && !self.replaces;
-        self.sensors.push_turns(turns, with_copies, slot.write(0));
+        self.sensors.push_turns(turns, with_copies, slot.write(self.table));
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {

@@ -46,7 +46,7 @@ parameters! {
         /// questions of each class
         questions: u64, Plain, any() => 100, 300, 1_000, 1_000;
         /// readings in a batch of the load; 0 for what its documentation advises
-        batch: u64, Plain, any() => 0, 0, 0, 0;
+        batch: u64, Plain, any() => 0;
         /// how often everything is measured
         repetitions: u32, Plain, at_least(1.0) => 1, 5, 5, 5;
     }

@@ -40,6 +40,7 @@ pub use factory::{Numbers, Parameters, ReplayWorkload};
 pub use operations::Loading;
 pub use questions::{Class, Questions};
 pub use spans::Spans;
+pub(crate) use spans::round_span;
 
 /// The workload's name.
 pub const NAME: &str = "replay";

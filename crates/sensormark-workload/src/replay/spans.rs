@@ -32,7 +32,7 @@ const ROUND_NS: [i64; 22] = [
 ];
 
 /// The first round length that is no shorter than this.
-pub(super) fn round_span(least_ns: i64) -> i64 {
+pub(crate) fn round_span(least_ns: i64) -> i64 {
     let longest = ROUND_NS[ROUND_NS.len() - 1];
     let mut round = ROUND_NS.into_iter();
     round.find(|round| *round >= least_ns).unwrap_or(longest)

@@ -7,6 +7,7 @@ use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::sensor_operations::{Exported, START_NS, SensorReadings};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
+use sensormark_engine::parameter;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
@@ -26,7 +27,7 @@ const FAMILY: &str = "individual";
 pub struct SensorOperationsWorkload;
 
 fn read(parameters: &Value) -> Result<Parameters, String> {
-    serde_json::from_value(parameters.clone()).map_err(|error| error.to_string())
+    parameter::read(parameters)
 }
 
 impl WorkloadFactory for SensorOperationsWorkload {

@@ -18,27 +18,27 @@ parameters! {
     /// Every number of a run.
     pub struct Parameters {
         /// sensors that report
-        sensors: u32, Plain, between(1.0, MOST_SENSORS as f64) => 100, 100, 100, 100;
+        sensors: u32, Plain, between(1.0, MOST_SENSORS as f64) => 100;
         /// from one reading of a sensor to its next, in ms of its timestamps
-        interval_ms: u32, Milliseconds, between(1.0, LONGEST_INTERVAL_MS as f64) => 30_000, 30_000, 30_000, 30_000;
+        interval_ms: u32, Milliseconds, between(1.0, LONGEST_INTERVAL_MS as f64) => 30_000;
         // Without an index each single read passes over all that was written, so its time grows by the square of `single`.
         /// readings that a test of single operations writes, then reads
         single: u64, Plain, between(1.0, LARGEST_SIZE) => 2_000, 18_000, 100_000, 1_000_000;
         /// readings that a test of multi operations writes, then reads
         multi: u64, Plain, between(1.0, LARGEST_SIZE) => 20_000, 200_000, 1_000_000, 10_000_000;
         /// readings in a multi operation
-        batch: u64, Plain, between(1.0, LARGEST_STATEMENT) => 1_000, 1_000, 1_000, 1_000;
+        batch: u64, Plain, between(1.0, LARGEST_STATEMENT) => 1_000;
         /// numbers of clients; each is a test of its own
         clients: Vec<u32>, Plain, between(1.0, MOST_CLIENTS) =>
             vec![1, 4, 16], vec![1, 4, 16], vec![1, 2, 4, 8, 12, 16], vec![1, 2, 4, 8, 12, 16];
         /// whether one client does smaller tests too (1, 10, 100… operations)
-        sweep: bool, Plain, any() => true, true, true, true;
+        sweep: bool, Plain, any() => true;
         /// layouts where the user may choose: both, with, without an index on (sensor, time)
-        index: Indexes, Plain, words(&["both", "with", "without"]) => Indexes::Both, Indexes::Both, Indexes::Both, Indexes::Both;
+        index: Indexes, Plain, words(&["both", "with", "without"]) => Indexes::Both;
         /// how a multi write travels: usual, or all ways that the store has
         statements: Statements, Plain, words(&["usual", "all"]) => Statements::Usual, Statements::Usual, Statements::Usual, Statements::All;
         /// whether the database is brought to rest between writing and reading
-        settle: bool, Plain, any() => false, false, false, false;
+        settle: bool, Plain, any() => false;
         /// when a phase is cut, in seconds
         limit_seconds: f64, Seconds, over(0.0) => 60.0, 60.0, 60.0, 600.0;
         /// one of so many answers is compared in full; the length of every one is

@@ -34,7 +34,7 @@ fn numbers_and_layouts_are_listed() {
     }
 }
 
-/// The study's scale takes hours: that is said before anything is measured, with where the guess comes from.
+/// The study's scale takes hours: that is said before anything is measured.
 #[test]
 fn hours_are_announced_before_they_begin() {
     let place = Place::new();
@@ -44,7 +44,7 @@ fn hours_are_announced_before_they_begin() {
         place.command(&run).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
     let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
     let mut text = String::new();
-    while !text.contains("the study's rate") {
+    while !text.contains(" trial, about ") {
         let line = lines.next().expect("it says so before it ends");
         text.push_str(&line.expect("text"));
         text.push('\n');
@@ -56,7 +56,4 @@ fn hours_are_announced_before_they_begin() {
     assert_eq!(status.code(), Some(130), "{text}{rest:?}");
     let announced = text.lines().find(|line| line.contains(" trial, about "));
     assert!(announced.is_some_and(|line| line.contains(" h")), "{text}");
-    assert!(text.contains("takes 6.4 h at "), "and there: {text}");
-    assert!(text.contains("2423 operations a second"), "{text}");
-    assert!(text.contains("MariaDB"), "{text}");
 }

@@ -105,7 +105,7 @@ fn a_recorded_column_goes_round() {
     let output = measure(&place, &["--set", "mixed.duration=300ms"]);
     let text = said(&output);
     sound(&place.trials()[0], &text);
-    let field = &place.record()["parameters"]["fields"][4];
+    let field = &place.record()["parameters"]["tables"][0]["fields"][4];
     assert_eq!(field["shape"]["recorded"]["file"], "r.csv", "no path in results");
     let wrong = place.run(&["run", "own.toml", "--set", "fields.boiler.column=heta"]);
     assert_eq!(wrong.status.code(), Some(2), "{}", said(&wrong));
@@ -191,4 +191,32 @@ fn the_highest_rate_that_holds_is_found() {
     let without = with(SMALL);
     let refused = without.run(&["run", "own.toml", "--find-limit"]);
     assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Two tables: a history, more of one of them while it is asked about, and then both written and asked about at a rate.
+#[test]
+fn tables_grow_from_phase_to_phase_and_every_answer_is_right() {
+    let place = with(include_str!("../../../../sensormark-workload/src/own/tests/greenhouse.toml"));
+    let output = measure(&place, &[]);
+    let text = said(&output);
+    for trial in &place.trials() {
+        sound(trial, &text);
+        let loads = trial["loads"].as_array().expect("loads");
+        let names = |phase: &str| -> Vec<&str> {
+            let of_phase = loads.iter().filter(|load| load["phase"] == phase);
+            of_phase.filter_map(|load| load["name"].as_str()).collect()
+        };
+        assert_eq!(names("history"), ["load climate", "load doors"]);
+        assert_eq!(names("growth"), ["load climate", "trend"]);
+        assert_eq!(names("day"), ["sensors", "writers doors", "now", "opened"]);
+        // 300 turns of 10 sensors, twice, and 60 of 4 doors; then what the day brings.
+        let stored = trial["ledger"]["stored"].as_u64().expect("a number");
+        assert!((6_240..6_240 + 500).contains(&stored), "{stored}: {text}");
+        let asked = loads.iter().filter(|load| load["writes"] == false && load["warm_up"] == false);
+        for load in asked {
+            let answered = load["answers"]["answered"].as_u64().expect("a number");
+            assert!(answered > 5 && load["answers"]["checked"] == answered, "{load}");
+        }
+    }
+    assert!(place.trials().len() >= 2, "{text}");
 }

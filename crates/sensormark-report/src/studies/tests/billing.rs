@@ -265,11 +265,6 @@ fn the_scale_is_the_studys() {
     let counts = crate::studies::billing::EXTRACT_MS.map(|(devices, _)| devices);
     let devices = study.devices.iter().map(|&devices| u64::from(devices));
     assert_eq!(devices.collect::<Vec<_>>(), counts);
-    for (place, (title, rate)) in crate::studies::billing::INGEST_RATES.into_iter().enumerate() {
-        let longest = crate::studies::billing::EXTRACT_MS.map(|(_, ms)| ms[place]);
-        let longest = longest.into_iter().fold(1.0, f64::max);
-        assert_eq!(sensormark_workload::billing::pace::PRINTED[place], (title, rate, longest));
-    }
     assert_eq!(
         study.billed_hours().map(|hours| hours.len()),
         Some(crate::studies::billing::RECORDS_PER_BILL)

@@ -16,15 +16,15 @@ use serde::{Deserialize, Serialize};
 use super::error::{QueueError, ignore_gone};
 use super::kernel;
 use sensormark_data::random::finalise;
+use sensormark_result::probe::boot_id;
+use sensormark_server::ProcessIdentity;
 
-/// A process, told apart from later ones with the same number.
+/// Who a queue belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Its number.
-    pub pid: i32,
-    /// When it started, in clock ticks since boot.
-    pub started_ticks: u64,
-    /// The boot it belongs to.
+    /// The process.
+    pub process: ProcessIdentity,
+    /// The boot that it belongs to.
     pub boot_id: String,
 }
 
@@ -53,24 +53,14 @@ pub struct Orphan {
 impl Owner {
     /// The calling process.
     pub(super) fn this_process() -> Result<Self, QueueError> {
-        let stat = procfs::process::Process::myself().and_then(|process| process.stat());
-        let stat = stat.map_err(|error| QueueError::Record {
-            path: PathBuf::from("/proc/self/stat"),
-            source: std::io::Error::other(error),
-        })?;
-        Ok(Self { pid: stat.pid, started_ticks: stat.starttime, boot_id: boot_id()? })
+        let path = PathBuf::from("/proc/self/stat");
+        let gone = || QueueError::Record { path, source: ErrorKind::NotFound.into() };
+        let process = ProcessIdentity::of(std::process::id()).ok_or_else(gone)?;
+        Ok(Self { process, boot_id: boot_id() })
     }
 
-    /// Does it still run? When in doubt, yes.
-    fn is_alive(&self, boot_id: &str) -> bool {
-        if self.boot_id != boot_id {
-            return false;
-        }
-        match procfs::process::Process::new(self.pid).and_then(|process| process.stat()) {
-            Ok(stat) => stat.starttime == self.started_ticks && stat.state != 'Z',
-            Err(procfs::ProcError::NotFound(_)) => false,
-            Err(_) => true,
-        }
+    fn is_alive(&self) -> bool {
+        self.boot_id == boot_id() && self.process.is_alive()
     }
 }
 
@@ -80,16 +70,11 @@ impl Owner {
 ///
 /// When the folder or the boot's number cannot be read. Files that are not records are passed over.
 pub fn orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
-    let boot_id = boot_id()?;
-    recorded(records, &boot_id, |owner| !owner.is_alive(&boot_id))
+    recorded(records, |owner| !owner.is_alive())
 }
 
 /// Queues recorded in a folder whose owners are wanted.
-fn recorded(
-    records: &Path,
-    boot_id: &str,
-    is_wanted: impl Fn(&Owner) -> bool,
-) -> Result<Vec<Orphan>, QueueError> {
+fn recorded(records: &Path, is_wanted: impl Fn(&Owner) -> bool) -> Result<Vec<Orphan>, QueueError> {
     let at = |source| QueueError::Record { path: records.to_owned(), source };
     let entries = match fs::read_dir(records) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -104,7 +89,7 @@ fn recorded(
         if !is_wanted(&record.owner) {
             continue;
         }
-        let same_boot = record.owner.boot_id == boot_id;
+        let same_boot = record.owner.boot_id == boot_id();
         let queue = if same_boot { our_queue(record.key)? } else { None };
         found.push(Orphan { record: path, key: record.key, owner: record.owner, queue });
     }
@@ -129,7 +114,7 @@ pub fn remove_orphans(records: &Path) -> Result<Vec<Orphan>, QueueError> {
 /// As [`remove_orphans`].
 pub fn remove_own(records: &Path) -> Result<(), QueueError> {
     let own = Owner::this_process()?;
-    let found = recorded(records, &own.boot_id, |owner| *owner == own)?;
+    let found = recorded(records, |owner| *owner == own)?;
     found.iter().try_for_each(remove)
 }
 
@@ -192,18 +177,10 @@ fn our_queue(key: key_t) -> Result<Option<i32>, QueueError> {
 /// A positive key that is hardly anyone's: mixed from the owner, the clock and a counter.
 fn fresh_key(owner: &Owner) -> key_t {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
-    let process = finalise(owner.started_ticks ^ finalise(u64::from(owner.pid.unsigned_abs())));
+    let process = finalise(owner.process.start_ticks ^ finalise(owner.process.pid.into()));
     let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
     let word = finalise(process ^ finalise(sensormark_engine::pacing::monotonic_ns() ^ finalise(drawn)));
     let [a, b, c, d, ..] = word.to_le_bytes();
     // 0 is IPC_PRIVATE, which has no key.
     key_t::from_le_bytes([a | 1, b, c, d & 0x7f])
-}
-
-fn boot_id() -> Result<String, QueueError> {
-    let path = PathBuf::from("/proc/sys/kernel/random/boot_id");
-    match fs::read_to_string(&path) {
-        Ok(text) => Ok(text.trim().to_owned()),
-        Err(source) => Err(QueueError::Record { path, source }),
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::ownership::{Record, write_record};
 use super::*;
+use sensormark_server::ProcessIdentity;
 
 fn queue() -> (tempfile::TempDir, OwnedQueue) {
     let records = tempfile::tempdir().expect("a folder");
@@ -148,16 +149,22 @@ fn dropping_removes_the_queue_and_its_record() {
 fn queues_of_dead_owners_are_listed_and_removed_and_others_left_alone() {
     let (records, alive) = queue();
     let mut child = std::process::Command::new("true").spawn().expect("a process");
-    let pid = i32::try_from(child.id()).expect("a process number");
+    let pid = child.id();
     child.wait().expect("it ends");
     let this = Owner::this_process().expect("this process");
     // A dead owner with a queue, one that died before making it, a reused number, and one from before a reboot.
-    let dead = Owner { pid, ..this.clone() };
+    let dead = Owner { process: ProcessIdentity { pid, ..this.process }, ..this.clone() };
     let (record, path) = write_record(records.path(), &dead).expect("record");
     let orphaned = kernel::create(record.key).expect("queue");
     write_record(records.path(), &dead).expect("record");
-    write_record(records.path(), &Owner { started_ticks: this.started_ticks + 1, ..this.clone() })
-        .expect("record");
+    write_record(
+        records.path(),
+        &Owner {
+            process: ProcessIdentity { start_ticks: this.process.start_ticks + 1, ..this.process },
+            ..this.clone()
+        },
+    )
+    .expect("record");
     write_record(records.path(), &Owner { boot_id: "before".to_owned(), ..this }).expect("record");
     std::fs::write(records.path().join("queue-notes.json"), "not a record").expect("write");
 

@@ -1,22 +1,33 @@
 //! Reading a user's workload file: TOML in, [`Parameters`] out, or one message with file, line and the nearest right word.
 //!
-//! [`section`] takes values out of tables and knows where each stood; the other modules say what each table may hold. What the parameters mean is not known here.
+//! [`form`] says what may stand in a file, and serde reads it. [`source`] knows where each value stood. [`tables`] and [`phases`] check what the values mean
+//! together.
 
-mod disagreement;
 mod error;
-mod fields;
-mod queries;
-mod section;
-mod whole;
+mod form;
+mod phases;
+mod source;
+mod tables;
 
 #[cfg(test)]
 mod tests;
 
-use super::parameters::Parameters;
+use super::limit::{Limit, What};
+use super::parameters::{Parameters, PhasePart};
 pub use error::FileError;
-pub use fields::check_name;
+use form::{File, Text};
+use sensormark_data::nearest::unknown;
+use sensormark_data::quantity::{Quantity, quantity};
+use sensormark_data::units::round_u64;
+use source::Source;
 use std::path::Path;
-pub use whole::StoreCheck;
+pub use tables::check_name;
+
+/// Layouts by name, in the order in which they are measured.
+const LAYOUTS: [&str; 2] = ["individual", "bulk"];
+
+/// Whether a text names a store as after `--on`; says what is wrong where it does not.
+pub type StoreCheck<'a> = &'a dyn Fn(&str) -> Result<(), String>;
 
 /// Reads a workload file. Settings (`NAME=VALUE`, `series.count=10`) stand for what the file says.
 ///
@@ -48,8 +59,79 @@ pub fn parse(
     settings: &[String],
     is_store: StoreCheck<'_>,
 ) -> Result<Parameters, FileError> {
-    let source = section::Source::new(text, file, settings)?;
-    let parameters = whole::whole(&source, folder, is_store)?;
-    source.check_settings()?;
+    let source = Source::new(text, file, settings)?;
+    let file: File = source.read()?;
+    let texts = |list: &[Text]| list.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
+    for store in file.stores.iter().flatten() {
+        is_store(store).map_err(|why| source.error(store, why))?;
+    }
+    let layouts = layouts(&file, &source)?;
+    let tables = tables::tables(&source, &file, folder)?;
+    let phases = phases::phases(&source, &file, &tables)?;
+    let mut parameters = Parameters {
+        name: file.name.clone().unwrap_or_default(),
+        repetitions: file.repetitions.map_or(1, |repetitions| repetitions.0),
+        stores: file.stores.as_deref().map_or_else(|| vec!["sqlite".to_owned()], texts),
+        layouts,
+        limits: Vec::new(),
+        durability: file.durability,
+        server_memory_bytes: server_memory(&file, &source)?,
+        tables,
+        phases,
+    };
+    parameters.limits = limits(&file, &source, &parameters)?;
     Ok(parameters)
+}
+
+fn layouts(file: &File, source: &Source<'_>) -> Result<Vec<String>, FileError> {
+    let Some(named) = &file.layouts else {
+        return Ok(LAYOUTS.map(str::to_owned).to_vec());
+    };
+    for layout in &named.value {
+        if !LAYOUTS.contains(&layout.as_str()) {
+            let message = unknown("layout", layout, LAYOUTS.map(str::to_owned));
+            return Err(source.error(layout, message));
+        }
+    }
+    if named.is_empty() {
+        let message = "layouts is an empty list; write layouts = [\"individual\", \"bulk\"]";
+        return Err(source.error(named, message));
+    }
+    Ok(named.iter().map(|layout| layout.value.clone()).collect())
+}
+
+/// Memory of servers; none where it is not said.
+fn server_memory(file: &File, source: &Source<'_>) -> Result<Option<u64>, FileError> {
+    let bytes = |text: &Text| match quantity(text) {
+        Some((bytes, Quantity::Size)) if bytes >= 1.0 => Ok(round_u64(bytes)),
+        _ => {
+            let message =
+                format!("server_memory = {:?} is no size; write it like \"1 GB\" or \"512 MiB\"", text.value);
+            Err(source.error(text, message))
+        }
+    };
+    file.server_memory.as_ref().map(bytes).transpose()
+}
+
+fn limits(file: &File, source: &Source<'_>, parameters: &Parameters) -> Result<Vec<Limit>, FileError> {
+    let loads = parameters.phases.iter().flat_map(|phase| phase.writers.iter().map(|writers| &writers.name));
+    let asked = parameters.phases.iter().flat_map(|phase| phase.queries.iter().map(|query| &query.name));
+    let names: Vec<String> = loads.chain(asked).cloned().collect();
+    let any = |test: fn(&PhasePart) -> bool| parameters.phases.iter().any(test);
+    let asks = any(|phase| !phase.queries.is_empty());
+    let has_rate = any(|phase| phase.writers.iter().any(|writers| writers.rate.is_some()));
+    let limit = |text: &str| {
+        let limit = Limit::parse(text, &names, parameters.readings_per_second())?;
+        match limit.what {
+            What::WrongAnswers if !asks => {
+                Err("nothing is asked here, so that no answer can be wrong: add [[queries]], or leave this limit out".to_owned())
+            }
+            What::Headroom if !has_rate => {
+                Err("headroom is looked for from the rate of the writers: give them one, [writers] rate = 1000".to_owned())
+            }
+            _ => Ok(limit),
+        }
+    };
+    let each = file.limits.iter();
+    each.map(|text| limit(text).map_err(|why| source.error(text, why))).collect()
 }

@@ -69,13 +69,13 @@ fn wrong(line: &str, by: &str, words: &[&str]) {
 #[test]
 fn a_right_file() {
     let parameters = read(RIGHT, &[]).unwrap_or_else(|why| panic!("{why}"));
-    assert_eq!((parameters.series.count, parameters.series.ticks()), (4, 300));
-    assert_eq!(parameters.series.late_ticks(), 10);
-    assert_eq!(parameters.tags[1].values, ["north", "south"]);
-    let mixed = parameters.mixed.expect("it has one");
-    assert_eq!(mixed.queries[0].kind, QueryKind::Mean);
+    assert_eq!((parameters.tables[0].series.count, parameters.tables[0].series.ticks()), (4, 300));
+    assert_eq!(parameters.tables[0].series.late_ticks(), 10);
+    assert_eq!(parameters.tables[0].tags[1].values, ["north", "south"]);
+    let mixed = &parameters.phases[1];
+    assert_eq!(mixed.queries[0].kind, QueryKind::WindowMean);
     assert_eq!(mixed.queries[0].fields, ["temperature"]);
-    assert_eq!(mixed.writers.expect("they are there").rate, Some(100.0));
+    assert_eq!(mixed.writers[0].rate, Some(100.0));
 }
 
 #[test]
@@ -156,9 +156,9 @@ fn series_without_a_tag_of_their_own_must_differ() {
 fn settings_stand_for_keys() {
     let settings = ["series.count=7", "fields.temperature.max=50", "queries.board.span=30s"];
     let parameters = read(RIGHT, &settings).unwrap_or_else(|why| panic!("{why}"));
-    assert_eq!(parameters.series.count, 7);
-    assert!(matches!(parameters.fields[0].shape, ShapePart::Walk { max, .. } if max == 50.0));
-    let mixed = parameters.mixed.expect("it has one");
+    assert_eq!(parameters.tables[0].series.count, 7);
+    assert!(matches!(parameters.tables[0].fields[0].shape, ShapePart::Walk { max, .. } if max == 50.0));
+    let mixed = &parameters.phases[1];
     assert_eq!(mixed.queries[0].span_ns, Some(30_000_000_000));
     let unasked = RIGHT.split("[[queries]]").next().expect("what is before");
     let unasked = unasked.replace("p99 of board < 50 ms", "wrong answers = 0");
@@ -225,4 +225,72 @@ fn a_length_of_time_has_a_unit() {
     }
     let told = read(RIGHT, &["mixed.duration=30"]).expect_err("no unit");
     assert!(told.contains("--set mixed.duration=30: duration is a length of time"), "{told}");
+}
+
+/// Two tables and three phases; the same file is measured by the program's tests.
+const TABLES: &str = include_str!("../tests/greenhouse.toml");
+
+/// With these words replaced, the message has this line and these words.
+fn wrong_tables(words: &str, by: &str, told: &[&str]) {
+    let text = TABLES.replacen(words, by, 1);
+    assert_ne!(text, TABLES, "{words}");
+    let message = read(&text, &[]).expect_err(by);
+    for word in told {
+        assert!(message.contains(word), "{by}: {word:?} is not in: {message}");
+    }
+}
+
+#[test]
+fn tables_and_phases_stand_side_by_side() {
+    let parameters = read(TABLES, &[]).unwrap_or_else(|why| panic!("{why}"));
+    let tables: Vec<&str> = parameters.tables.iter().map(|table| table.series.table.as_str()).collect();
+    assert_eq!(tables, ["climate", "doors"]);
+    assert_eq!((parameters.tables[0].tags.len(), parameters.tables[1].tags.len()), (2, 1));
+    let [history, growth, day] = parameters.phases.as_slice() else {
+        panic!("{:?}", parameters.phases);
+    };
+    let loads: Vec<_> = history.writers.iter().map(|one| (one.name.as_str(), one.load_ns)).collect();
+    let minutes = |count: i64| Some(count * 60_000_000_000);
+    assert_eq!(loads, [("load climate", minutes(5)), ("load doors", minutes(10))]);
+    assert_eq!((growth.duration_ns, growth.writers[0].load_ns), (None, minutes(5)));
+    assert_eq!((day.writers[0].name.as_str(), day.writers[1].name.as_str()), ("sensors", "writers doors"));
+    assert_eq!((day.writers[1].load_ns, day.queries[1].table), (None, 1));
+    let settings = ["series.doors.count=3", "phases.day.duration=1s", "writers.sensors.rate=100"];
+    let set = read(TABLES, &settings).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!((set.tables[1].series.count, set.phases[2].duration_ns), (3, Some(1_000_000_000)));
+    assert_eq!(set.phases[2].writers[0].rate, Some(100.0));
+}
+
+#[test]
+fn what_is_wrong_with_tables_and_phases_is_said() {
+    let climate = "table = \"climate\"\nname = \"sensor\"";
+    wrong_tables(climate, "table = \"climat\"\nname = \"sensor\"", &[":27: ", "did you mean climate?"]);
+    wrong_tables(climate, "name = \"sensor\"", &["several: say which, table = \"climate\""]);
+    wrong_tables("table = \"doors\"\ncount", "table = \"climate\"\ncount", &["there already"]);
+    wrong_tables("table = \"doors\"\ncount", "count", &["table is missing"]);
+    wrong_tables("phase = \"growth\"", "phase = \"grwth\"", &["did you mean growth?"]);
+    wrong_tables("name = \"growth\"", "name = \"history\"", &["there already"]);
+    wrong_tables("load = \"5m\"", "load = \"1ms\"", &["shorter than an interval"]);
+    let short = "[load]\nclients = 2\n[[phases]]\nname = \"history\"";
+    wrong_tables("[[phases]]\nname = \"history\"", short, &["there are [[phases]] too"]);
+    let twice = "[[writers]]\nphase = \"day\"\ntable = \"climate\"\n\n[[queries]]";
+    wrong_tables("[[queries]]", twice, &["two groups write the same table in one phase"]);
+    let last = "\n[[phases]]\nname = \"night\"\n[[queries]]\nname = \"n\"\ntable = \"doors\"\nkind = \"last value\"\n";
+    let message = read(&format!("{TABLES}{last}"), &[]).expect_err("it never ends");
+    assert!(message.contains("only asks and would never end"), "{message}");
+    let again = last
+        .replace("[[queries]]\nname = \"n\"", "[[writers]]\nload = \"1m\"")
+        .replace("kind = \"last value\"\n", "");
+    let unpaced = TABLES.replace("rate = 40\n", "");
+    let message = read(&format!("{unpaced}{again}"), &[]).expect_err("nobody knows where to go on");
+    assert!(message.contains("phase day wrote this table as fast as it could"), "{message}");
+    let early = TABLES.replace(
+        "phase = \"history\"\ntable = \"doors\"",
+        "phase = \"day\"\ntable = \"doors\"\nload = \"5m\"",
+    );
+    let early =
+        early.replace("\n[[writers]]\nphase = \"day\"\ntable = \"doors\"\nbatch = 10\nrate = 40\n", "");
+    let asked = early.replace("name = \"opened\"\nphase = \"day\"", "name = \"opened\"\nphase = \"growth\"");
+    let message = read(&asked, &[]).expect_err("nothing is there yet");
+    assert!(message.contains("nothing is in this table yet"), "{message}");
 }

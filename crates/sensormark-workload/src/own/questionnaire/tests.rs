@@ -42,7 +42,7 @@ fn limits(parameters: &Parameters) -> Vec<&str> {
 fn defaults_make_a_file_with_requirements() {
     let file = read(&[]);
     assert_eq!(file.name, "plant");
-    assert_eq!((file.series.count, file.series.interval_ns), (100, 10_000_000_000));
+    assert_eq!((file.tables[0].series.count, file.tables[0].series.interval_ns), (100, 10_000_000_000));
     assert_eq!(file.stores, ["sqlite"]);
     assert_eq!(file.layouts, ["individual", "bulk"]);
     assert_eq!(file.durability, Some(Durability::Durable));
@@ -64,12 +64,12 @@ fn defaults_make_a_file_with_requirements() {
     // Ten readings a second for 90 days.
     let kept = file.limits[7].kept_readings.expect("a time");
     assert!((kept - 77_760_000.0).abs() < 1e-3, "{kept}");
-    let mixed = file.mixed.expect("a mixed phase");
-    let writers = mixed.writers.expect("writers");
+    let mixed = &file.phases[1];
+    let writers = &mixed.writers[0];
     assert_eq!((writers.rate, writers.batch), (Some(10.0), 10));
     // A 99th percentile takes 1,000 answers.
     for query in &mixed.queries {
-        let asked = query.rate.expect("a rate") * mixed.duration_ns as f64 / 1e9;
+        let asked = query.rate.expect("a rate") * mixed.duration_ns.expect("a length") as f64 / 1e9;
         assert!(asked >= 1_000.0, "{}", query.name);
     }
 }
@@ -90,9 +90,9 @@ fn what_is_answered_is_in_the_file() {
         ("disk", "2TB"),
         ("on", "sqlite, postgresql:bulk"),
     ]);
-    let names: Vec<&str> = file.fields.iter().map(|field| field.name.as_str()).collect();
+    let names: Vec<&str> = file.tables[0].fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["temperature", "co2", "door", "oil_level", "hits", "state"]);
-    assert!((file.series.late, file.series.repeated) == (0.02, 0.005));
+    assert!((file.tables[0].series.late, file.tables[0].series.repeated) == (0.02, 0.005));
     assert_eq!(file.stores, ["sqlite", "postgresql:bulk"]);
     assert_eq!(file.durability, Some(Durability::Relaxed));
     let limits = limits(&file);
@@ -106,10 +106,10 @@ fn what_is_answered_is_in_the_file() {
     ] {
         assert!(limits.contains(&expected), "{expected}: {limits:?}");
     }
-    let mixed = file.mixed.expect("a mixed phase");
+    let mixed = &file.phases[1];
     let kinds: Vec<QueryKind> = mixed.queries.iter().map(|query| query.kind).collect();
-    assert_eq!(kinds, [QueryKind::Matching, QueryKind::LastValue, QueryKind::Mean, QueryKind::Range]);
-    assert_eq!(mixed.writers.expect("writers").rate, Some(5_000.0));
+    assert_eq!(kinds, [QueryKind::Matching, QueryKind::LastValue, QueryKind::WindowMean, QueryKind::Range]);
+    assert_eq!(mixed.writers[0].rate, Some(5_000.0));
 }
 
 /// From one sensor that sends once in 15 minutes to a million that send each second.
@@ -127,8 +127,8 @@ fn small_and_large_plants_have_files_that_are_right() {
                     all,
                 ];
                 let file = read(&given);
-                let loaded = file.series.ticks() * u64::from(file.series.count);
-                assert!(loaded <= 200_000 || file.series.ticks() == 30, "{loaded}");
+                let loaded = file.tables[0].series.ticks() * u64::from(file.tables[0].series.count);
+                assert!(loaded <= 200_000 || file.tables[0].series.ticks() == 30, "{loaded}");
             }
         }
     }

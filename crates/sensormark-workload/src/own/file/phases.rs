@@ -1,0 +1,407 @@
+//! Phases of a workload file: who writes, what is asked, and when.
+
+use super::error::FileError;
+use super::form::{At, File, Phase, Query, Text, Whole, Writers};
+use super::source::{Placed, Source};
+use super::tables::{Names, number};
+use crate::own::parameters::{
+    ByPart, FieldPart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
+};
+use crate::own::{LOAD, MIXED, WRITERS};
+use sensormark_data::nearest::unknown;
+use sensormark_data::quantity::length_text;
+
+/// The most windows of an answer.
+const MOST_WINDOWS: i64 = 100_000;
+/// Turns in an operation of writers that go on until the phase ends, unless it is said.
+const TURNS: u64 = 100;
+
+/// Reads phases of these tables.
+struct Reader<'a, 's> {
+    source: &'a Source<'s>,
+    tables: &'a [TablePart],
+    /// What writers and queries of this phase are called.
+    names: Names,
+    /// Of each table, what was written so far.
+    written: Vec<Written>,
+}
+
+#[derive(Clone, Default)]
+struct Written {
+    some: bool,
+    /// The phase in which clients wrote as fast as they could, so that nobody knows how much.
+    unknown: Option<String>,
+}
+
+/// All phases: those of `[[phases]]`, or a load and the mixed one.
+pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Vec<PhasePart>, FileError> {
+    let written = vec![Written::default(); tables.len()];
+    let mut reader = Reader { source, tables, names: Names::default(), written };
+    let load = PhasePart { name: LOAD.to_owned(), check_one_in: 1, ..PhasePart::default() };
+    let mut parts = if file.phases.is_empty() { vec![load] } else { Vec::new() };
+    let mut names = Names::default();
+    for phase in &file.phases {
+        let name = phase.name.as_ref().ok_or_else(|| source.missing(phase, "name", "\"day\""))?;
+        names.take(source, name, str::to_owned)?;
+        parts.push(made(name.value.clone(), phase));
+    }
+    if let Some(mixed) = &file.mixed {
+        if mixed.duration.is_none() {
+            return Err(source.missing(mixed, "duration", "\"30s\""));
+        }
+        parts.push(made(MIXED.to_owned(), mixed));
+    }
+    if let Some(stray) =
+        file.load.as_ref().map(|load| &load.place).or(file.mixed.as_ref().map(|mixed| &mixed.place))
+        && !file.phases.is_empty()
+    {
+        return Err(source.error(stray, "there are [[phases]] too: write this as one of them"));
+    }
+    let strays = file.writers.iter().map(|one| &one.place).chain(file.queries.iter().map(|one| &one.place));
+    if let Some(stray) = strays.min_by_key(|place| place.start)
+        && file.phases.is_empty()
+        && file.mixed.is_none()
+    {
+        let message = "writers and queries need a [mixed] table that says how long: duration = \"30s\"";
+        return Err(source.error(stray, message));
+    }
+    let known: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    // The last one where none is named.
+    let phase = |name: Option<&Text>, of: &dyn Placed| match name {
+        None => Ok(known.len() - 1),
+        name => number(source, "phase", &known, name, of),
+    };
+    for (place, part) in parts.iter_mut().enumerate() {
+        reader.names = Names::default();
+        if place == 0 && file.phases.is_empty() {
+            reader.load(file.load.as_ref(), part)?;
+        }
+        for one in &file.writers {
+            if phase(one.phase.as_ref(), one)? == place {
+                let writers = reader.writers(one, part)?;
+                part.writers.push(writers);
+            }
+        }
+        for one in &file.queries {
+            if phase(one.phase.as_ref(), one)? == place {
+                part.queries.push(reader.query(one)?);
+            }
+        }
+        let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
+        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
+        if !writes && (part.duration_ns.is_none() || !asks) {
+            let message = match asks {
+                false => "this phase needs writers or queries: nothing is measured in it",
+                true => "this phase only asks and would never end: say how long, duration = \"30s\"",
+            };
+            return Err(source.error(&of, message));
+        }
+    }
+    Ok(parts)
+}
+
+fn made(name: String, phase: &Phase) -> PhasePart {
+    PhasePart {
+        name,
+        duration_ns: phase.duration.as_ref().map(|length| length.0.unsigned_abs()),
+        warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
+        check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
+        ..PhasePart::default()
+    }
+}
+
+impl Reader<'_, '_> {
+    /// The load of all tables.
+    fn load(&mut self, load: Option<&At<Writers>>, part: &mut PhasePart) -> Result<(), FileError> {
+        for (table, one) in self.tables.iter().enumerate() {
+            self.written[table].some = true;
+            part.writers.push(WritersPart {
+                name: self.usual_name(LOAD, table),
+                table,
+                clients: load.map_or(1, |load| clients(load.clients)),
+                batch: load.map_or(Ok(0), |load| self.batch(load, table, 0))?,
+                rate: load.map_or(Ok(None), |load| self.rate(load.rate.as_ref()))?,
+                load_ns: Some(one.series.duration_ns),
+            });
+        }
+        Ok(())
+    }
+
+    /// The table's name tells groups of writers apart where there are several tables.
+    fn usual_name(&self, what: &str, table: usize) -> String {
+        match self.tables {
+            [_] => what.to_owned(),
+            tables => format!("{what} {}", tables[table].series.table),
+        }
+    }
+
+    fn writers(&mut self, one: &At<Writers>, phase: &PhasePart) -> Result<WritersPart, FileError> {
+        let table = self.table(one.table.as_ref(), one)?;
+        if phase.writers.iter().any(|other| other.table == table) {
+            let message = "two groups write the same table in one phase: give one of them more clients";
+            return Err(self.source.error(one, message));
+        }
+        if let Some(before) = &self.written[table].unknown {
+            let message = format!(
+                "phase {before} wrote this table as fast as it could, so that nobody knows where to go on: give its writers a rate"
+            );
+            return Err(self.source.error(one, message));
+        }
+        let series = &self.tables[table].series;
+        if let Some(load) = one.load.as_ref().filter(|load| load.0 < series.interval_ns) {
+            let message = format!("load is shorter than an interval, {}", length_text(series.interval_ns));
+            return Err(self.source.error(load, message));
+        }
+        let load_ns = one.load.as_ref().map(|load| load.0);
+        let load_ns = load_ns.or(phase.duration_ns.is_none().then_some(series.duration_ns));
+        let usual = if load_ns.is_some() { LOAD } else { WRITERS };
+        let name = match &one.name {
+            Some(name) => self.own_name(name)?,
+            None => self.usual_name(usual, table),
+        };
+        let written = &mut self.written[table];
+        written.some = true;
+        if load_ns.is_none() && one.rate.is_none() {
+            written.unknown = Some(phase.name.clone());
+        }
+        let otherwise = if load_ns.is_some() { 0 } else { TURNS };
+        Ok(WritersPart {
+            name,
+            table,
+            clients: clients(one.clients),
+            batch: self.batch(one, table, otherwise)?,
+            rate: self.rate(one.rate.as_ref())?,
+            load_ns,
+        })
+    }
+
+    fn table(&self, name: Option<&Text>, of: &dyn Placed) -> Result<usize, FileError> {
+        let known: Vec<String> = self.tables.iter().map(|table| table.series.table.clone()).collect();
+        number(self.source, "table", &known, name, of)
+    }
+
+    /// How many turns an operation writes. A batch so small that it would often be empty is refused.
+    fn batch(&self, part: &Writers, table: usize, otherwise: u64) -> Result<u64, FileError> {
+        let Some(batch) = &part.batch else {
+            return Ok(otherwise);
+        };
+        let series = &self.tables[table].series;
+        let absent = series.missing + series.late;
+        if absent > 0.0 && absent.powf(batch.0.into()) > 1e-6 {
+            let message = format!(
+                "with {:.1} % of the readings missing or late, batches of {} would often be empty; write more at once, or nothing missing and late",
+                absent * 100.0,
+                batch.0
+            );
+            return Err(self.source.error(batch, message));
+        }
+        Ok(batch.0.into())
+    }
+
+    /// A rate; none where it is not said.
+    fn rate(&self, rate: Option<&At<f64>>) -> Result<Option<f64>, FileError> {
+        let message = "rate is how many a second, 0.001 to a thousand million; without it, clients go as fast as they can";
+        match rate {
+            Some(rate) if !(0.001..=1e9).contains(&rate.value) => Err(self.source.error(rate, message)),
+            rate => Ok(rate.map(|rate| rate.value)),
+        }
+    }
+
+    /// A name that results and limits have.
+    fn own_name(&mut self, name: &Text) -> Result<String, FileError> {
+        let text = &name.value;
+        if [LOAD, WRITERS, ""].contains(&text.as_str()) || text.contains(" of ") {
+            let message = format!("{text:?} cannot be a name of queries or writers; take another");
+            return Err(self.source.error(name, message));
+        }
+        self.names.take(self.source, name, str::to_owned)?;
+        Ok(text.clone())
+    }
+
+    fn query(&mut self, one: &At<Query>) -> Result<QueryPart, FileError> {
+        let query = &one.value;
+        let name = self.own_name(&query.name)?;
+        let number = self.table(query.table.as_ref(), one)?;
+        if !self.written[number].some {
+            let message = "nothing is in this table yet: write it in this phase or in one before";
+            return Err(self.source.error(one, message));
+        }
+        let asked = Asked { source: self.source, table: &self.tables[number], query: one };
+        let (span_ns, window_ns) = asked.lengths()?;
+        let (above, below) = asked.thresholds()?;
+        Ok(QueryPart {
+            name,
+            table: number,
+            kind: query.kind.value,
+            fields: asked.fields()?,
+            of: asked.of()?,
+            by: asked.by()?,
+            span_ns,
+            window_ns,
+            when: query.when.unwrap_or(WhenPart::Anywhere),
+            above,
+            below,
+            clients: clients(query.clients),
+            rate: self.rate(query.rate.as_ref())?,
+        })
+    }
+}
+
+/// Clients of anything; one where it is not said.
+fn clients(clients: Option<Whole<10_000>>) -> u32 {
+    clients.map_or(1, |clients| clients.0)
+}
+
+/// A query and the table that it is about.
+struct Asked<'a, 's> {
+    source: &'a Source<'s>,
+    table: &'a TablePart,
+    query: &'a At<Query>,
+}
+
+impl Asked<'_, '_> {
+    /// That a key does not go with the kind.
+    fn refuse<T>(&self, key: &str, of: &dyn Placed, why: &str) -> Result<T, FileError> {
+        Err(self.source.disagree((key, of), ("kind", &self.query.kind), why))
+    }
+
+    /// Span and window, in ns.
+    fn lengths(&self) -> Result<(Option<i64>, Option<i64>), FileError> {
+        let (span, window, kind) = (&self.query.span, &self.query.window, self.query.kind.value);
+        let data_ns = self.table.series.duration_ns;
+        match (span, kind) {
+            (Some(span), QueryKind::Point) => {
+                return self.refuse("span", span, "a point is one reading and has no span");
+            }
+            (None, QueryKind::Point | QueryKind::LastValue) => {}
+            (None, _) => return Err(self.source.missing(self.query, "span", "\"1h\"")),
+            (Some(span), _) if span.0 > data_ns => {
+                let message = format!(
+                    "span is {}, longer than the data: series.duration is {}",
+                    self.source.typed(span),
+                    length_text(data_ns)
+                );
+                return Err(self.source.error(span, message));
+            }
+            _ => {}
+        }
+        let span_ns = span.as_ref().map(|span| span.0);
+        let Some(window) = window else {
+            if self.query.kind.value == QueryKind::WindowMean {
+                return Err(self.source.missing(self.query, "window", "\"1m\""));
+            }
+            return Ok((span_ns, None));
+        };
+        if !kind.is_aggregate() {
+            let why = "windows are for mean, minimum, maximum, sum and count";
+            return self.refuse("window", window, why);
+        }
+        let windows = span_ns.unwrap_or(0) / window.0;
+        if windows > MOST_WINDOWS {
+            let message = format!(
+                "window is {} and span is {}: that is {windows} windows, and {MOST_WINDOWS} are the most",
+                self.source.typed(window),
+                length_text(span_ns.unwrap_or(0)),
+            );
+            return Err(self.source.error(window, message));
+        }
+        Ok((span_ns, Some(window.0)))
+    }
+
+    fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
+        let Query { above, below, .. } = &self.query.value;
+        let matching = self.query.kind.value == QueryKind::Matching;
+        let given = above.as_ref().map(|one| ("above", one));
+        let given = given.or(below.as_ref().map(|one| ("below", one)));
+        match (given, below) {
+            (Some((key, place)), _) if !matching => {
+                return self.refuse(key, place, "thresholds are for kind \"matching\"");
+            }
+            (Some(("above", place)), Some(below)) => {
+                return Err(self.source.disagree(("above", place), ("below", below), "give one of them"));
+            }
+            (None, _) if matching => return Err(self.source.missing(self.query, "above", "90")),
+            _ => {}
+        }
+        Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
+    }
+
+    /// The fields that are asked for: all of them for readings, where none is named; the only or first one that fits for aggregates.
+    fn fields(&self) -> Result<Vec<String>, FileError> {
+        let kind = self.query.kind.value;
+        let fields = &self.table.fields;
+        let fits = |field: &&FieldPart| !kind.needs_number() || field.kind.is_number();
+        let named: Vec<&Text> = match (&self.query.field, &self.query.fields) {
+            (Some(one), None) => vec![one],
+            (None, Some(many)) => many.iter().collect(),
+            (None, None) => Vec::new(),
+            (Some(one), Some(_)) => {
+                let message =
+                    format!("field is {:?}, and there is a list of fields too: give one of them", one.value);
+                return Err(self.source.error(one, message));
+            }
+        };
+        let single = kind.needs_number() || kind.is_aggregate();
+        if let Some(second) = named.get(1)
+            && single
+        {
+            let why = "this kind of query is about one field";
+            return self.refuse("the second of fields", *second, why);
+        }
+        for name in &named {
+            let known = fields.iter().map(|field| field.name.clone());
+            let field = fields.iter().find(|field| field.name == name.value);
+            let wrong = || self.source.error(*name, unknown("field", name, known));
+            if !fits(&field.ok_or_else(wrong)?) {
+                let why = "this field is not a number, and the query needs one";
+                return self.refuse("field", *name, why);
+            }
+        }
+        if !named.is_empty() {
+            return Ok(named.into_iter().map(|name| name.value.clone()).collect());
+        }
+        if !single {
+            return Ok(fields.iter().map(|field| field.name.clone()).collect());
+        }
+        let message = "this kind of query is about a number, and no field is one";
+        let first = fields.iter().find(fits).ok_or_else(|| self.source.error(self.query, message))?;
+        Ok(vec![first.name.clone()])
+    }
+
+    /// A tag's name, in the place of one of these words.
+    fn tag(&self, text: &Text, words: &[&str]) -> Result<String, FileError> {
+        let tags = || self.table.tags.iter().map(|tag| tag.name.clone());
+        if tags().any(|tag| tag == text.value) {
+            return Ok(text.value.clone());
+        }
+        let known = words.iter().map(|word| (*word).to_owned()).chain(tags());
+        Err(self.source.error(text, unknown("tag or word", text, known)))
+    }
+
+    fn of(&self) -> Result<OfPart, FileError> {
+        let Some(of) = &self.query.of else {
+            return Ok(if self.query.kind.value == QueryKind::Matching { OfPart::All } else { OfPart::One });
+        };
+        if self.query.kind.value == QueryKind::Point && of.value != "one" {
+            return self.refuse("of", of, "a point is of one series");
+        }
+        match of.as_str() {
+            "one" => Ok(OfPart::One),
+            "all" => Ok(OfPart::All),
+            _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
+        }
+    }
+
+    fn by(&self) -> Result<ByPart, FileError> {
+        let Some(by) = &self.query.by else {
+            return Ok(ByPart::Nothing);
+        };
+        if !self.query.kind.value.is_aggregate() {
+            return self.refuse("by", by, "groups are for mean, minimum, maximum, sum and count");
+        }
+        match by.as_str() {
+            "series" => Ok(ByPart::Series),
+            _ => self.tag(by, &["series"]).map(ByPart::Tag),
+        }
+    }
+}
