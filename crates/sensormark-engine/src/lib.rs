@@ -12,7 +12,7 @@
 //!
 //! It is not where a workload says what to issue, nor where figures are summed up (`measurement`).
 #![cfg_attr(
-    not(test),
+    not(any(test, feature = "tests")),
     deny(
         clippy::print_stdout,
         clippy::print_stderr,

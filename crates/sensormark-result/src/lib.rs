@@ -1,6 +1,6 @@
 //! What was measured, and what follows from it in numbers: records and folders of results, the probes of both sides, the ledger of what was acknowledged, statistics, and the score.
 #![cfg_attr(
-    not(test),
+    not(any(test, feature = "tests")),
     deny(
         clippy::print_stdout,
         clippy::print_stderr,

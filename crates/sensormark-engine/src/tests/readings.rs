@@ -28,6 +28,7 @@ pub struct Readings {
 
 impl Readings {
     /// All of them.
+    #[expect(clippy::new_without_default, reason = "for tests alone")]
     pub fn new() -> Self {
         Self { classes: ["write".to_owned()] }
     }

@@ -52,7 +52,7 @@ pub struct File {
     pub tags: Vec<At<Tag>>,
     #[serde(default)]
     pub fields: Vec<At<Field>>,
-    pub load: Option<At<Writers>>,
+    pub load: Option<At<Load>>,
     pub mixed: Option<At<Phase>>,
     #[serde(default)]
     pub phases: Vec<At<Phase>>,
@@ -129,6 +129,17 @@ pub struct Field {
     pub hold: Option<At<Length>>,
 }
 
+/// How all tables are loaded.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    pub clients: Option<Whole<10_000>>,
+    pub batch: Option<At<Batch>>,
+}
+
+/// Turns of sensors in an operation.
+pub type Batch = Whole<1_000_000>;
+
 /// Who writes what, and when.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,7 +148,7 @@ pub struct Writers {
     pub phase: Option<Text>,
     pub table: Option<Text>,
     pub clients: Option<Whole<10_000>>,
-    pub batch: Option<At<Whole<1_000_000>>>,
+    pub batch: Option<At<Batch>>,
     pub rate: Option<At<f64>>,
     pub load: Option<At<Length>>,
 }

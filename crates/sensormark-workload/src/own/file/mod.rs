@@ -16,7 +16,6 @@ use super::limit::{Limit, What};
 use super::parameters::{Parameters, PhasePart};
 pub use error::FileError;
 use form::{File, Text};
-use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::{Quantity, quantity};
 use sensormark_data::units::round_u64;
 use source::Source;
@@ -88,10 +87,7 @@ fn layouts(file: &File, source: &Source<'_>) -> Result<Vec<String>, FileError> {
         return Ok(LAYOUTS.map(str::to_owned).to_vec());
     };
     for layout in &named.value {
-        if !LAYOUTS.contains(&layout.as_str()) {
-            let message = unknown("layout", layout, LAYOUTS.map(str::to_owned));
-            return Err(source.error(layout, message));
-        }
+        tables::number(source, "layout", &LAYOUTS.map(str::to_owned), Some(layout), layout)?;
     }
     if named.is_empty() {
         let message = "layouts is an empty list; write layouts = [\"individual\", \"bulk\"]";

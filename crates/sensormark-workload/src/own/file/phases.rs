@@ -1,14 +1,13 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, File, Phase, Query, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Phase, Query, Text, Whole, Writers};
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
     ByPart, FieldPart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
 };
 use crate::own::{LOAD, MIXED, WRITERS};
-use sensormark_data::nearest::unknown;
 use sensormark_data::quantity::length_text;
 
 /// The most windows of an answer.
@@ -33,10 +32,48 @@ struct Written {
     unknown: Option<String>,
 }
 
-/// All phases: those of `[[phases]]`, or a load and the mixed one.
+/// All phases.
 pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Vec<PhasePart>, FileError> {
+    let mut parts = empty_phases(source, file)?;
     let written = vec![Written::default(); tables.len()];
     let mut reader = Reader { source, tables, names: Names::default(), written };
+    let known: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+    // The last one where none is named.
+    let phase = |name: Option<&Text>, of: &dyn Placed| match name {
+        None => Ok(known.len() - 1),
+        name => number(source, "phase", &known, name, of),
+    };
+    for (place, part) in parts.iter_mut().enumerate() {
+        reader.names = Names::default();
+        if place == 0 && file.phases.is_empty() {
+            reader.load(file.load.as_deref(), part)?;
+        }
+        for one in &file.writers {
+            if phase(one.phase.as_ref(), one)? == place {
+                let writers = reader.writers(one, part)?;
+                part.writers.push(writers);
+            }
+        }
+        for one in &file.queries {
+            if phase(one.phase.as_ref(), one)? == place {
+                part.queries.push(reader.query(one)?);
+            }
+        }
+        let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
+        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
+        if !writes && (part.duration_ns.is_none() || !asks) {
+            let message = match asks {
+                false => "this phase needs writers or queries: nothing is measured in it",
+                true => "this phase only asks and would never end: say how long, duration = \"30s\"",
+            };
+            return Err(source.error(&of, message));
+        }
+    }
+    Ok(parts)
+}
+
+/// Phases without their writers and queries: those of `[[phases]]`, or a load and the mixed one.
+fn empty_phases(source: &Source<'_>, file: &File) -> Result<Vec<PhasePart>, FileError> {
     let load = PhasePart { name: LOAD.to_owned(), check_one_in: 1, ..PhasePart::default() };
     let mut parts = if file.phases.is_empty() { vec![load] } else { Vec::new() };
     let mut names = Names::default();
@@ -65,38 +102,6 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
         let message = "writers and queries need a [mixed] table that says how long: duration = \"30s\"";
         return Err(source.error(stray, message));
     }
-    let known: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
-    // The last one where none is named.
-    let phase = |name: Option<&Text>, of: &dyn Placed| match name {
-        None => Ok(known.len() - 1),
-        name => number(source, "phase", &known, name, of),
-    };
-    for (place, part) in parts.iter_mut().enumerate() {
-        reader.names = Names::default();
-        if place == 0 && file.phases.is_empty() {
-            reader.load(file.load.as_ref(), part)?;
-        }
-        for one in &file.writers {
-            if phase(one.phase.as_ref(), one)? == place {
-                let writers = reader.writers(one, part)?;
-                part.writers.push(writers);
-            }
-        }
-        for one in &file.queries {
-            if phase(one.phase.as_ref(), one)? == place {
-                part.queries.push(reader.query(one)?);
-            }
-        }
-        let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
-        let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        if !writes && (part.duration_ns.is_none() || !asks) {
-            let message = match asks {
-                false => "this phase needs writers or queries: nothing is measured in it",
-                true => "this phase only asks and would never end: say how long, duration = \"30s\"",
-            };
-            return Err(source.error(&of, message));
-        }
-    }
     Ok(parts)
 }
 
@@ -112,15 +117,15 @@ fn made(name: String, phase: &Phase) -> PhasePart {
 
 impl Reader<'_, '_> {
     /// The load of all tables.
-    fn load(&mut self, load: Option<&At<Writers>>, part: &mut PhasePart) -> Result<(), FileError> {
+    fn load(&mut self, load: Option<&Load>, part: &mut PhasePart) -> Result<(), FileError> {
         for (table, one) in self.tables.iter().enumerate() {
             self.written[table].some = true;
             part.writers.push(WritersPart {
                 name: self.usual_name(LOAD, table),
                 table,
                 clients: load.map_or(1, |load| clients(load.clients)),
-                batch: load.map_or(Ok(0), |load| self.batch(load, table, 0))?,
-                rate: load.map_or(Ok(None), |load| self.rate(load.rate.as_ref()))?,
+                batch: self.batch(load.and_then(|load| load.batch.as_ref()), table, 0)?,
+                rate: None,
                 load_ns: Some(one.series.duration_ns),
             });
         }
@@ -169,7 +174,7 @@ impl Reader<'_, '_> {
             name,
             table,
             clients: clients(one.clients),
-            batch: self.batch(one, table, otherwise)?,
+            batch: self.batch(one.batch.as_ref(), table, otherwise)?,
             rate: self.rate(one.rate.as_ref())?,
             load_ns,
         })
@@ -181,8 +186,8 @@ impl Reader<'_, '_> {
     }
 
     /// How many turns an operation writes. A batch so small that it would often be empty is refused.
-    fn batch(&self, part: &Writers, table: usize, otherwise: u64) -> Result<u64, FileError> {
-        let Some(batch) = &part.batch else {
+    fn batch(&self, batch: Option<&At<Batch>>, table: usize, otherwise: u64) -> Result<u64, FileError> {
+        let Some(batch) = batch else {
             return Ok(otherwise);
         };
         let series = &self.tables[table].series;
@@ -348,11 +353,9 @@ impl Asked<'_, '_> {
             let why = "this kind of query is about one field";
             return self.refuse("the second of fields", *second, why);
         }
+        let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
         for name in &named {
-            let known = fields.iter().map(|field| field.name.clone());
-            let field = fields.iter().find(|field| field.name == name.value);
-            let wrong = || self.source.error(*name, unknown("field", name, known));
-            if !fits(&field.ok_or_else(wrong)?) {
+            if !fits(&&fields[number(self.source, "field", &known, Some(name), *name)?]) {
                 let why = "this field is not a number, and the query needs one";
                 return self.refuse("field", *name, why);
             }
@@ -361,7 +364,7 @@ impl Asked<'_, '_> {
             return Ok(named.into_iter().map(|name| name.value.clone()).collect());
         }
         if !single {
-            return Ok(fields.iter().map(|field| field.name.clone()).collect());
+            return Ok(known);
         }
         let message = "this kind of query is about a number, and no field is one";
         let first = fields.iter().find(fits).ok_or_else(|| self.source.error(self.query, message))?;
@@ -370,12 +373,10 @@ impl Asked<'_, '_> {
 
     /// A tag's name, in the place of one of these words.
     fn tag(&self, text: &Text, words: &[&str]) -> Result<String, FileError> {
-        let tags = || self.table.tags.iter().map(|tag| tag.name.clone());
-        if tags().any(|tag| tag == text.value) {
-            return Ok(text.value.clone());
-        }
-        let known = words.iter().map(|word| (*word).to_owned()).chain(tags());
-        Err(self.source.error(text, unknown("tag or word", text, known)))
+        let tags = self.table.tags.iter().map(|tag| tag.name.clone());
+        let known: Vec<String> = words.iter().map(|word| (*word).to_owned()).chain(tags).collect();
+        number(self.source, "tag or word", &known, Some(text), text)?;
+        Ok(text.value.clone())
     }
 
     fn of(&self) -> Result<OfPart, FileError> {

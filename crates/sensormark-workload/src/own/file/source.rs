@@ -263,7 +263,7 @@ fn find(table: &DeTable<'_>, label: &str, place: &Place) -> Option<Found> {
         match value.get_ref() {
             DeValue::Table(inner) => of_table(value, inner, below),
             DeValue::Array(list) if list.iter().any(|one| one.get_ref().is_table()) => {
-                let is_only = SINGLE.contains(&name) && list.iter().nth(1).is_none();
+                let is_only = SINGLE.contains(&name) && list.get(1).is_none();
                 list.iter().find_map(|one| {
                     let inner = one.get_ref().as_table()?;
                     let own = named(inner).filter(|_| !is_only);
