@@ -4,7 +4,7 @@
 //! say ([`data`]). The host ([`host`]) and the client ([`client`]) are judged from the record. No other place weighs evidence.
 //!
 //! One place changes a verdict that was given here. A search for the highest rate marks the trial that it keeps as invalid where it came to no end, or with what
-//! was missed ([`sensormark_workload::own::find_limit`]).
+//! was missed (`own::find_limit` of the workloads).
 
 mod circumstances;
 pub mod client;

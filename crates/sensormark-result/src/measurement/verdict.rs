@@ -1,7 +1,7 @@
 //! Verdicts: whether a trial's figures may be believed, and if not, why.
 //!
 //! Only valid trials are ranked. Which observation leads to which reason, and how several combine, is decided by the
-//! [`judge`](sensormark_engine::judge) alone; this module holds the words.
+//! `judge` of the engine alone; this module holds the words.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
