@@ -12,8 +12,8 @@ use crate::server_memory::ServerMemory;
 use crate::signals;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::deployment::Deployment;
+use sensormark_engine::existing;
 use sensormark_engine::explain;
-use sensormark_engine::guest;
 use sensormark_engine::owner_mark;
 use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::cases::cases;
@@ -172,7 +172,7 @@ impl Explaining {
         // `sensormark clean` then leaves it alone. Where that cannot be written down, its age protects it.
         let by_url = case.choice.url.as_ref();
         let _held = by_url.and_then(|_| supervisor.hold_run(&plan.owner).ok());
-        let _noted = guest::note(&deployment, &plan);
+        let _noted = existing::note(&deployment, &plan);
         deployment.administer(&plan, async |administrator| administrator.create().await)?;
         let shown = self.look(&deployment, &plan, case, arguments);
         // Whatever came of it, nothing is left behind.

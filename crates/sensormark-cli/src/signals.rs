@@ -2,7 +2,7 @@
 
 use crate::failure::INTERRUPTED;
 use crate::messages::say;
-use sensormark_engine::guest;
+use sensormark_engine::existing;
 use sensormark_result::measurement::unbroken;
 use sensormark_server::{Supervisor, forget_held};
 use sensormark_workload::machine_tool::queue::remove_own;
@@ -65,7 +65,7 @@ pub fn clean_up_with(supervisor: &Supervisor) {
 /// Removes what this process made; its own clean-up does not run any more.
 fn end_at_once(supervisor: &Supervisor) {
     unbroken::end(HASTE);
-    let left = guest::drop_all(HASTE);
+    let left = existing::drop_all(HASTE);
     for one in &left {
         say(format_args!("sensormark: {one}"));
     }

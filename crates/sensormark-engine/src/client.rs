@@ -110,8 +110,8 @@ impl Counter {
     }
 }
 
-/// What came back of an operation.
-enum Came {
+/// What received back of an operation.
+enum Received {
     Written(Result<Acknowledgement, StoreError>),
     Answered(Result<Answer, StoreError>),
     Inquired(Result<Inquired, StoreError>),
@@ -239,13 +239,13 @@ impl Client<'_> {
         if monotonic_ns() >= due_ns {
             return Some(due_ns);
         }
-        let came = if self.alone {
+        let received = if self.alone {
             let stopped = || self.load.stop.load(Ordering::Relaxed);
             release.sleep(assignment.position, stopped)
         } else {
             release.wait(assignment.position).await
         };
-        if !came {
+        if !received {
             return None;
         }
         let mut tally = self.tally.borrow_mut();
@@ -264,17 +264,17 @@ impl Client<'_> {
     ) -> u64 {
         let request = self.slot.request();
         let sent_ns = monotonic_ns();
-        let came = match (request, self.slot.batch()) {
-            (Request::Write(_), Some(batch)) => Came::Written(connection.write(batch).await),
+        let received = match (request, self.slot.batch()) {
+            (Request::Write(_), Some(batch)) => Received::Written(connection.write(batch).await),
             (Request::Upsert(_, atomicity), Some(reading)) => {
                 let entity = self.slot.entity();
                 let write = EntityReading { reading, entity, atomicity };
-                Came::Written(connection.upsert(write).await)
+                Received::Written(connection.upsert(write).await)
             }
             (Request::Inquiry(..), _) => {
-                Came::Inquired(self.load.operations.inquire(assignment.index, connection).await)
+                Received::Inquired(self.load.operations.inquire(assignment.index, connection).await)
             }
-            _ => Came::Answered(connection.query(self.slot.query()).await),
+            _ => Received::Answered(connection.query(self.slot.query()).await),
         };
         let finished_ns = monotonic_ns();
         let instants = Instants {
@@ -282,10 +282,10 @@ impl Client<'_> {
             sent_ns,
             finished_ns,
         };
-        let failure = match came {
-            Came::Written(result) => self.count_write(assignment.index, instants, result),
-            Came::Answered(result) => self.count_answer(assignment.index, watermark, instants, result),
-            Came::Inquired(result) => self.count_inquiry(assignment.index, instants, result),
+        let failure = match received {
+            Received::Written(result) => self.count_write(assignment.index, instants, result),
+            Received::Answered(result) => self.count_answer(assignment.index, watermark, instants, result),
+            Received::Inquired(result) => self.count_inquiry(assignment.index, instants, result),
         };
         self.counter.count_done();
         if let Some(error) = failure {

@@ -205,13 +205,13 @@ impl Clients {
         Ok(pacers)
     }
 
-    /// Waits for all clients; stops them when that is asked for or no hope is left.
+    /// Waits for all clients; stops them when that is asked for or no stall is left.
     fn look_after(
         &self,
         deadline_ns: u64,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Vec<ThreadDone>, Option<Cut>), ClientsError> {
-        let (mut done, mut cut, mut hope) = (Vec::new(), None, Hope::new(self.patience_ns()));
+        let (mut done, mut cut, mut stall) = (Vec::new(), None, Stall::new(self.patience_ns()));
         let parts: usize = self.0.seats.iter().map(|seats| loads_of(seats).len()).sum();
         while done.len() < parts {
             match self.0.messages.recv_timeout(LOOK) {
@@ -230,7 +230,7 @@ impl Clients {
             let now = self.progress();
             progress(now);
             if cut.is_none() {
-                cut = self.reason_to_cut(deadline_ns, now, &mut hope);
+                cut = self.reason_to_cut(deadline_ns, now, &mut stall);
             }
             if matches!(cut, Some(Cut::Stopped | Cut::Hopeless)) {
                 for load in &self.0.shared.loads {
@@ -241,11 +241,11 @@ impl Clients {
         Ok((done, cut))
     }
 
-    fn reason_to_cut(&self, deadline_ns: u64, now: Progress, hope: &mut Hope) -> Option<Cut> {
+    fn reason_to_cut(&self, deadline_ns: u64, now: Progress, stall: &mut Stall) -> Option<Cut> {
         if self.0.shared.target.stop.load(Ordering::Relaxed) {
             return Some(Cut::Stopped);
         }
-        if !self.0.shared.bears_outage && hope.is_lost(now, monotonic_ns()) {
+        if !self.0.shared.bears_outage && stall.is_lost(now, monotonic_ns()) {
             return Some(Cut::Hopeless);
         }
         (monotonic_ns() >= deadline_ns).then_some(Cut::TimeLimit)
@@ -309,7 +309,7 @@ impl Clients {
 
 /// Whether it is worth while to go on: a server that is gone, or answers nothing, ends a phase soon, however much was done before.
 #[derive(Debug, Default)]
-struct Hope {
+struct Stall {
     successes: u64,
     errors_then: u64,
     /// When the last success was seen, or the first look taken.
@@ -317,7 +317,7 @@ struct Hope {
     patience_ns: u64,
 }
 
-impl Hope {
+impl Stall {
     /// Nothing may succeed for `patience_ns` before it is lost.
     fn new(patience_ns: u64) -> Self {
         Self { patience_ns, ..Self::default() }
@@ -376,18 +376,18 @@ mod tests {
 
     #[test]
     fn a_server_that_answers_nothing_ends_a_phase_in_bounded_time() {
-        let mut hope = Hope::new(4 * SECOND_NS);
-        assert!(!hope.is_lost(progress(0, 0), SECOND_NS));
-        assert!(!hope.is_lost(progress(1_000, 0), 10 * SECOND_NS));
+        let mut stall = Stall::new(4 * SECOND_NS);
+        assert!(!stall.is_lost(progress(0, 0), SECOND_NS));
+        assert!(!stall.is_lost(progress(1_000, 0), 10 * SECOND_NS));
         // Two clients, whose operations time out.
-        assert!(!hope.is_lost(progress(1_002, 2), 11 * SECOND_NS));
-        assert!(!hope.is_lost(progress(1_004, 4), 14 * SECOND_NS));
-        assert!(hope.is_lost(progress(1_006, 6), 14 * SECOND_NS + 1));
+        assert!(!stall.is_lost(progress(1_002, 2), 11 * SECOND_NS));
+        assert!(!stall.is_lost(progress(1_004, 4), 14 * SECOND_NS));
+        assert!(stall.is_lost(progress(1_006, 6), 14 * SECOND_NS + 1));
         // Something succeeds again: it goes on.
-        assert!(!hope.is_lost(progress(1_008, 7), 16 * SECOND_NS));
-        assert!(!hope.is_lost(progress(1_010, 9), 20 * SECOND_NS));
+        assert!(!stall.is_lost(progress(1_008, 7), 16 * SECOND_NS));
+        assert!(!stall.is_lost(progress(1_010, 9), 20 * SECOND_NS));
         // Waiting for an answer without a failure is no reason.
-        let mut slow = Hope::new(4 * SECOND_NS);
+        let mut slow = Stall::new(4 * SECOND_NS);
         assert!(!slow.is_lost(progress(1, 0), 0));
         assert!(!slow.is_lost(progress(2, 1), 100 * SECOND_NS));
         assert!(!slow.is_lost(progress(3, 1), 101 * SECOND_NS));
@@ -395,9 +395,9 @@ mod tests {
 
     #[test]
     fn many_failures_in_a_row_end_a_phase_at_once() {
-        let mut hope = Hope::new(u64::MAX);
-        assert!(!hope.is_lost(progress(100_000, 0), 0));
-        assert!(!hope.is_lost(progress(100_199, 199), 1));
-        assert!(hope.is_lost(progress(100_200, 200), 2));
+        let mut stall = Stall::new(u64::MAX);
+        assert!(!stall.is_lost(progress(100_000, 0), 0));
+        assert!(!stall.is_lost(progress(100_199, 199), 1));
+        assert!(stall.is_lost(progress(100_200, 200), 2));
     }
 }

@@ -208,7 +208,7 @@ impl Deployment {
     }
 
     /// Whether server or folder are the user's: nothing of it goes with this process.
-    pub const fn is_guest(&self) -> bool {
+    pub const fn is_the_users(&self) -> bool {
         !self.is_ours() && self.folder.is_none()
     }
 

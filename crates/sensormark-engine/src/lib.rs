@@ -30,7 +30,7 @@ pub mod placement;
 
 mod last_words;
 
-pub mod bell;
+pub mod notifications;
 
 pub mod role;
 pub mod role_error;
@@ -118,7 +118,7 @@ pub mod owner_mark;
 
 pub mod leftover;
 
-pub mod guest;
+pub mod existing;
 
 mod quiet_host;
 

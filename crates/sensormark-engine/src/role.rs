@@ -4,10 +4,10 @@
 //! arguments); further lines are commands. What it prints on standard output are events, one JSON object a line; standard error is kept for messages. A role
 //! dies with the coordinator. The workloads define what the roles do.
 
-use super::bell::BellRope;
 use super::clock::ClockSample;
 use super::last_words::LastWords;
 use super::launcher::Launcher;
+use super::notifications::Notifier;
 use super::pacing::monotonic_ns;
 pub use super::role_error::RoleError;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ pub struct RoleProcess {
     child: Child,
     input: Option<ChildStdin>,
     events: Receiver<(u64, Event)>,
-    rope: BellRope,
+    notifier: Notifier,
     pings: u64,
     waiting: VecDeque<Event>,
     messages: LastWords,
@@ -140,8 +140,8 @@ impl RoleProcess {
         let input = child.stdin.take().expect("standard input is piped");
         let (sender, events) = channel();
         let output = BufReader::new(child.stdout.take().expect("standard output is piped"));
-        let rope = BellRope::default();
-        let bell = rope.clone();
+        let notifier = Notifier::default();
+        let from_reader = notifier.clone();
         let told = thread::Builder::new().spawn(move || {
             for line in output.lines().map_while(Result::ok) {
                 let arrived_ns = monotonic_ns();
@@ -149,12 +149,12 @@ impl RoleProcess {
                     if sender.send((arrived_ns, event)).is_err() {
                         break;
                     }
-                    bell.ring();
+                    from_reader.notify();
                 }
             }
             // The end of the line is heard too.
             drop(sender);
-            bell.ring();
+            from_reader.notify();
         });
         let errors = child.stderr.take().expect("standard error is piped");
         let messages = match told.and_then(|_| LastWords::of(errors)) {
@@ -173,7 +173,7 @@ impl RoleProcess {
             child,
             input: Some(input),
             events,
-            rope,
+            notifier,
             pings: 0,
             waiting: VecDeque::new(),
             messages,
@@ -186,8 +186,8 @@ impl RoleProcess {
     }
 
     /// What it rings by when it has said something.
-    pub fn rope(&self) -> &BellRope {
-        &self.rope
+    pub fn notifier(&self) -> &Notifier {
+        &self.notifier
     }
 
     /// The process id; of the launcher, where the process runs on another host.

@@ -25,7 +25,7 @@ use crate::role::RoleProcess;
 use crate::run_plan::in_turn;
 use crate::study_protocol::Protocol;
 use crate::warm_up::warm_up;
-use crate::{cold, explain, guest};
+use crate::{cold, existing, explain};
 use sensormark_result::measurement::record::{Cache, Figure, Side, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_result::measurement::{names, server::ServerRecord, write_size::write_sizes};
@@ -47,7 +47,7 @@ pub struct TrialRunner {
 struct Prepared {
     deployment: Deployment,
     plan: Plan,
-    _noted: Option<guest::Noted>,
+    _noted: Option<existing::Noted>,
 }
 
 /// A case whose trials are gone through.
@@ -109,7 +109,7 @@ impl TrialRunner {
         let mut deployment = open_deployment(context, case, clients)?;
         let reached_by = (context.owner.as_str(), context.timeout_ms);
         let plan = plan(&deployment, case, workload.schema(), clients, reached_by)?;
-        let noted = guest::note(&deployment, &plan);
+        let noted = existing::note(&deployment, &plan);
         warm_up(context, &mut deployment, &plan, trials)?;
         make_database(&deployment, &plan)?;
         Ok(Prepared { deployment, plan, _noted: noted })

@@ -1,37 +1,39 @@
-//! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, and watches them and the server.
-//! It brings the database to rest. What a phase needs is in [`prepare`], and what feeds a load in [`feeding`]. What processes say is in [`hearing`]. Counting what
-//! is stored is in [`count`], and what several processes of a phase do together in [`together`].
+//! The coordinator's side of one trial of phases. It leads the trial's processes through the steps together, watches them and the server, and brings the database
+//! to rest. At the end of a trial, or of a part of it, it counts what is stored and compares it with what was written. What happens in a phase is in [`phase`].
+//!
+//! Processes of other hosts have clocks of their own. They are asked before and after each phase, and used where instants of two hosts meet: the common start,
+//! and when a phase came to its end.
 
-mod clocks;
-mod count;
-mod feeding;
-mod hearing;
-mod hosts;
-mod killing;
-mod prepare;
-mod together;
-
-use super::account::{self, DiskMoment};
-use super::feed::{Brought, Feeding, Journal};
-use super::files;
-use super::kill::{Kill, not_ours_to_kill};
-use super::protocol::{Command, Prepare, is_connected, is_finished, is_report};
-use super::script::{PhaseSpec, Step, TrialSpec};
-use super::watch::Watch;
-use crate::bell::Bell;
-use crate::clock::HostClock;
+use crate::clock::{HostClock, smallest_round_trip};
 use crate::cold;
 use crate::context::{RunContext, RunEvent};
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, block_on};
 use crate::failure::TrialFailure;
+use crate::many_hosts::Aligned;
+use crate::notifications::Notifications;
 use crate::outcome::{LoadOutcome, PhaseOutcome};
-use crate::role::RoleProcess;
-use sensormark_result::measurement::record::{Cache, LoadRecord, TrialRecord};
+use crate::phase::acknowledges;
+use crate::role::{RoleError, RoleProcess};
+use crate::trial::account::{self, DiskMoment};
+use crate::trial::feed::{Brought, Feeding, Journal};
+use crate::trial::files;
+use crate::trial::kill::{Kill, not_ours_to_kill};
+use crate::trial::protocol::{Command, Prepare, is_connected, is_finished, is_report};
+use crate::trial::script::{PhaseSpec, Step, TrialSpec};
+use crate::trial::watch::Watch;
+use crate::written::WrittenLoads;
+use sensormark_data::units::{duration_ns, ns_to_seconds};
+use sensormark_result::ledger::reconcile::reconcile;
+use sensormark_result::measurement::clock::MARKED_SHARE;
+use sensormark_result::measurement::record::{Cache, LedgerRecord, LoadRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_result::probe::monotonic_ns;
-use sensormark_store::{ErrorKind, Plan, StoreError};
+use sensormark_store::{Batch, ErrorKind, Plan, RepeatedWrite, Session, StoreError};
 use serde_json::Value;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+mod phase;
 
 /// How long processes have to come to their common start, in ns.
 const LEAD_NS: u64 = 50_000_000;
@@ -55,7 +57,7 @@ pub struct Coordinator<'a> {
     /// The trial's processes.
     roles: Vec<RoleProcess>,
     /// By which they are heard.
-    bell: Bell,
+    notifications: Notifications,
     /// By process: the clock of its host, where that is another.
     clocks: Vec<Option<HostClock>>,
     watch: Watch,
@@ -111,9 +113,9 @@ impl<'a> Coordinator<'a> {
         roles: Vec<RoleProcess>,
     ) -> Result<Self, TrialFailure> {
         let watch = Watch::start(context, deployment, trial.role, &roles)?;
-        let bell = Bell::default();
+        let notifications = Notifications::default();
         for (number, role) in roles.iter().enumerate() {
-            bell.hang(role.rope(), number);
+            notifications.register(role.notifier(), number);
         }
         Ok(Self {
             context,
@@ -124,7 +126,7 @@ impl<'a> Coordinator<'a> {
             role: trial.role,
             clocks: vec![None; roles.len()],
             roles,
-            bell,
+            notifications,
             watch,
             written: Vec::new(),
             crash: None,
@@ -383,5 +385,292 @@ fn brought(
             source.came_to(report, outcome).map(Some).map_err(TrialFailure::System)
         }
         _ => Ok(None),
+    }
+}
+
+/// How often a process is asked for its clock, each time.
+const PINGS: u32 = 30;
+/// So many processes are asked at the same time. With more of them, their answers would wait for each other here.
+const TOGETHER: usize = 16;
+/// How long all of that may take of those that are asked together.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How many round trips a common start lies ahead.
+const ROUND_TRIPS: u64 = 10;
+
+impl Coordinator<'_> {
+    /// Asks the processes on other hosts for their clocks.
+    pub(super) fn read_clocks(&mut self, processes: usize) -> Result<(), TrialFailure> {
+        let roles = self.roles.iter_mut().zip(&mut self.clocks).take(processes);
+        let mut elsewhere: Vec<_> = roles.filter(|(role, _)| role.host().is_some()).collect();
+        let begun = Instant::now();
+        for together in elsewhere.chunks_mut(TOGETHER) {
+            read_together(together)?;
+        }
+        tracing::debug!(hosts = elsewhere.len(), took = ?begun.elapsed(), "clocks are read");
+        Ok(())
+    }
+
+    /// How long the processes have to come to their common start, in ns: those of other hosts have to hear of it.
+    pub(super) fn lead_ns(&self) -> u64 {
+        let clocks = self.clocks.iter().flatten();
+        let farthest_ns = clocks.map(HostClock::uncertainty_ns).max().unwrap_or(0);
+        LEAD_NS + ROUND_TRIPS * 2 * farthest_ns
+    }
+
+    /// Tells each process the common start by its own clock.
+    pub(super) fn send_start(&mut self, processes: usize, start_ns: u64) -> Result<(), TrialFailure> {
+        let roles = self.roles.iter_mut().zip(&self.clocks);
+        for (role, clock) in roles.take(processes) {
+            let start_ns = shown_ns(clock.as_ref(), start_ns);
+            role.send(&Command::Start { start_ns })?;
+        }
+        Ok(())
+    }
+
+    /// What the process of this number did, by this host's clock.
+    pub(super) fn by_own_clock(&self, process: usize, start_ns: u64, mut outcome: PhaseOutcome) -> Aligned {
+        let Some(clock) = self.clocks.get(process).and_then(Option::as_ref) else {
+            return Aligned::here(outcome);
+        };
+        let began_ns = outcome.start_ns;
+        let lasted = outcome.loads.iter().map(|load| load.seconds).collect();
+        for load in &mut outcome.loads {
+            let lasted_ns = duration_ns(Duration::from_secs_f64(load.seconds.max(0.0)));
+            let ended_ns = clock.own_ns(began_ns.saturating_add(lasted_ns));
+            load.seconds = ns_to_seconds(ended_ns.saturating_sub(start_ns));
+        }
+        outcome.start_ns = start_ns;
+        outcome.end_ns = clock.own_ns(outcome.end_ns);
+        Aligned { delay: ns_to_seconds(clock.own_ns(began_ns).saturating_sub(start_ns)), lasted, outcome }
+    }
+
+    /// Keeps what is known of the clocks over a phase, and marks a figure that they leave open.
+    pub(super) fn keep_clocks(&self, phase: &PhaseSpec, seconds: f64, record: &mut TrialRecord) {
+        let mut worst_ns = 0;
+        let roles = self.roles.iter().zip(&self.clocks);
+        // Only those that took part have samples of this phase.
+        for (role, clock) in roles.take(phase.processes as usize) {
+            let known = role.host().zip(clock.as_ref());
+            let Some(known) = known.and_then(|(host, clock)| clock.record(&phase.name, host)) else {
+                continue;
+            };
+            worst_ns = worst_ns.max(known.uncertainty_ns);
+            if !record.clocks.contains(&known) {
+                record.clocks.push(known);
+            }
+        }
+        let uncertain = 2.0 * ns_to_seconds(worst_ns);
+        if uncertain > MARKED_SHARE * seconds {
+            record.warnings.push(format!(
+                "{}: its throughput is uncertain. It counts over {seconds:.4} s, and the clocks of its hosts are known to {uncertain:.4} s",
+                phase.name
+            ));
+        }
+    }
+}
+
+/// Asks these processes for their clocks, all of them again and again. Of each the answer counts that took the least time.
+fn read_together(asked: &mut [(&mut RoleProcess, &mut Option<HostClock>)]) -> Result<(), RoleError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut samples = vec![Vec::new(); asked.len()];
+    for _ in 0..PINGS {
+        let questions = asked.iter_mut().map(|(role, _)| role.ask_clock());
+        let questions: Vec<_> = questions.collect::<Result<_, _>>()?;
+        for (((role, _), question), samples) in asked.iter_mut().zip(questions).zip(&mut samples) {
+            samples.extend(role.hear_clock(question, deadline)?);
+        }
+        if Instant::now() >= deadline {
+            break;
+        }
+    }
+    for ((role, clock), samples) in asked.iter_mut().zip(samples) {
+        let best = smallest_round_trip(&samples);
+        let best = best.ok_or_else(|| role.without_clock(PATIENCE))?;
+        clock.get_or_insert_with(HostClock::default).add(best);
+    }
+    Ok(())
+}
+
+/// An instant of this host's clock by that of a process.
+fn shown_ns(clock: Option<&HostClock>, own_ns: u64) -> u64 {
+    clock.map_or(own_ns, |clock| clock.shown_ns(own_ns))
+}
+
+impl Coordinator<'_> {
+    /// Whether the layout keeps one of several readings of one series and time, in every table.
+    fn replaces(&self) -> bool {
+        let (store, layout) = (self.deployment.store(), &self.plan.layout);
+        let tables = &self.plan.schema.tables;
+        let replaces = |table| store.repeated_write(layout, table) == RepeatedWrite::Replaces;
+        tables.iter().all(replaces)
+    }
+
+    /// Counts what is stored and compares it with everything that was written since the database was made.
+    pub(super) fn count(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
+        let written = std::mem::take(&mut self.written);
+        if written.is_empty() {
+            return Ok(());
+        }
+        self.announce("count");
+        let mut ledger = LedgerRecord::default();
+        let loads = self.loads(&written, &mut ledger)?;
+        let mut found_ns = None;
+        let entities = block_on(async {
+            let mut session = self.reader(&ledger).await?;
+            let schema = &self.plan.schema;
+            reconcile(schema, &loads, session.as_mut(), &mut ledger).await?;
+            let entities = loads.entities().compare(session.as_mut()).await?;
+            if self.journal.is_some() && missing_of(&ledger) > 0 {
+                found_ns = Some(times(session.as_mut()).await?);
+            }
+            session.close().await?;
+            Ok::<_, StoreError>(entities)
+        })?;
+        self.keep_journal(&ledger, found_ns, record)?;
+        self.kill.forget_unsent(&mut ledger);
+        let crashed = self.crash.is_some();
+        let judged = self.kill.account(crashed, self.deployment, &ledger, record);
+        self.reasons.extend(judged);
+        self.reasons.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
+        account::add_ledger(record, &ledger);
+        Ok(())
+    }
+
+    /// A session that reads back everything that the ledger counts.
+    async fn reader(&self, ledger: &LedgerRecord) -> Result<Box<dyn Session>, StoreError> {
+        let timeout_ms = time_to_read_ms(self.plan.timeout_ms, ledger.attempted);
+        self.deployment.store().connect(&Plan { timeout_ms, ..self.plan.clone() }).await
+    }
+
+    /// What was written, with its counts by the clients.
+    fn loads(&self, written: &[Written], ledger: &mut LedgerRecord) -> Result<WrittenLoads, TrialFailure> {
+        let mut loads = WrittenLoads::default().replacing(self.replaces());
+        for one in written {
+            let Some(Step::Run(phase)) = self.steps.get(one.step) else {
+                continue;
+            };
+            let load = &phase.loads[one.load];
+            let writes = &one.outcome.writes;
+            let produced = one.produced.unwrap_or(writes.attempted);
+            ledger.produced += produced;
+            ledger.lost_at_queue += produced.saturating_sub(writes.attempted);
+            ledger.attempted += writes.attempted;
+            ledger.refused += writes.refused;
+            match (&load.source, &self.journal) {
+                (Some(source), Some(journal)) => {
+                    loads.add_fed(source.written(journal.entries()?));
+                }
+                _ => loads.add(
+                    Arc::clone(&load.operations),
+                    Arc::clone(&self.plan.schema),
+                    &one.outcome,
+                    acknowledges(self.plan),
+                ),
+            }
+        }
+        Ok(loads)
+    }
+
+    /// Keeps the journal with the results, and what is stored of it for later trials, which are checked against that, whatever was lost on the way.
+    fn keep_journal(
+        &self,
+        ledger: &LedgerRecord,
+        found_ns: Option<Vec<i64>>,
+        record: &mut TrialRecord,
+    ) -> Result<(), TrialFailure> {
+        let Some(journal) = &self.journal else {
+            return Ok(());
+        };
+        let name = format!("samples/{}.journal", record.name);
+        let kept = self.context.folder.write_bytes(&name, &journal.bytes()?);
+        kept.map_err(|error| TrialFailure::System(error.to_string()))?;
+        let missing = missing_of(ledger);
+        if missing > 0 {
+            record.warnings.push(format!(
+                "{missing} samples that were written are not stored: reads are checked against what is stored"
+            ));
+        }
+        journal.keep_stored(found_ns)
+    }
+
+    /// After a failure: starts a server that stopped again, and counts what is left of what a fed load had acknowledged. What cannot be counted is forgotten.
+    pub(super) fn count_survivors(&mut self, record: &mut TrialRecord) {
+        let Some(journal) = self.journal.take() else {
+            return;
+        };
+        if self.context.is_interrupted() || record.ledger.is_some() {
+            return;
+        }
+        match self.survivors(&journal) {
+            Ok(ledger) => {
+                let (lost, all) = (ledger.lost, ledger.acknowledged);
+                let kept = all.saturating_sub(lost);
+                record.warnings.push(format!(
+                    "counted after the failure: {kept} of {all} acknowledged readings are stored"
+                ));
+                record.ledger = Some(ledger);
+                self.journal = Some(journal);
+            }
+            Err(error) => record
+                .warnings
+                .push(format!("what is stored could not be counted after the failure: {error}")),
+        }
+    }
+
+    fn survivors(&self, journal: &Journal) -> Result<LedgerRecord, TrialFailure> {
+        if self.deployment.check().is_err() {
+            self.deployment.restart()?;
+        }
+        let loads = self.steps.iter().filter_map(|step| match step {
+            Step::Run(phase) => Some(&phase.loads),
+            _ => None,
+        });
+        let mut sources = loads.flatten().filter_map(|load| load.source.as_ref());
+        let Some(source) = sources.next() else {
+            return Err(TrialFailure::System("nothing was fed".to_owned()));
+        };
+        let entries = journal.entries()?;
+        let mut ledger = LedgerRecord { attempted: entries.len() as u64, ..LedgerRecord::default() };
+        let written = source.written(entries);
+        let found_ns = block_on(async {
+            let mut session = self.reader(&ledger).await?;
+            let schema = &self.plan.schema;
+            reconcile(schema, written.as_ref(), session.as_mut(), &mut ledger).await?;
+            let found = times(session.as_mut()).await?;
+            session.close().await?;
+            Ok::<_, StoreError>(found)
+        })?;
+        journal.keep_stored(Some(found_ns))?;
+        Ok(ledger)
+    }
+}
+
+/// How long reading everything back may take: an operation's time for each 100,000 readings. With the time of one operation, InfluxDB with 7.2 million readings
+/// was "unreachable".
+const fn time_to_read_ms(operation_ms: u64, readings: u64) -> u64 {
+    operation_ms.saturating_mul(1 + readings / 100_000)
+}
+
+const fn missing_of(ledger: &LedgerRecord) -> u64 {
+    ledger.lost + ledger.in_doubt_not_stored
+}
+
+/// The times of everything that is stored in the first table.
+async fn times(session: &mut dyn Session) -> Result<Vec<i64>, StoreError> {
+    let mut times_ns = Vec::new();
+    let mut keep = |batch: &Batch| times_ns.extend_from_slice(&batch.times_ns);
+    session.scan(0, &mut keep).await?;
+    Ok(times_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time_to_read_ms;
+
+    #[test]
+    fn millions_of_readings_have_more_time_to_be_read_back_than_a_question() {
+        assert_eq!(time_to_read_ms(10_000, 99_999), 10_000);
+        assert_eq!(time_to_read_ms(10_000, 7_200_000), 730_000);
+        assert_eq!(time_to_read_ms(u64::MAX, 7_200_000), u64::MAX);
     }
 }

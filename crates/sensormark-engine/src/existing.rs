@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The databases that are there now.
-static GUESTS: Mutex<Vec<Guest>> = Mutex::new(Vec::new());
+static DATABASES: Mutex<Vec<Database>> = Mutex::new(Vec::new());
 /// The next one's number.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-struct Guest {
+struct Database {
     number: u64,
     store: Arc<dyn Store>,
     plan: Plan,
@@ -25,34 +25,34 @@ pub struct Noted(u64);
 
 impl Drop for Noted {
     fn drop(&mut self) {
-        guests().retain(|guest| guest.number != self.0);
+        databases().retain(|database| database.number != self.0);
     }
 }
 
-fn guests() -> MutexGuard<'static, Vec<Guest>> {
-    GUESTS.lock().unwrap_or_else(PoisonError::into_inner)
+fn databases() -> MutexGuard<'static, Vec<Database>> {
+    DATABASES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Notes the plan's database before it is made. None where its server or folder is ours and goes as a whole. A folder that a URL names is the user's, also
 /// where sensormark has to make it.
 pub fn note(deployment: &Deployment, plan: &Plan) -> Option<Noted> {
-    if !deployment.is_guest() {
+    if !deployment.is_the_users() {
         return None;
     }
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    guests().push(Guest { number, store: deployment.shared_store(), plan: plan.clone() });
+    databases().push(Database { number, store: deployment.shared_store(), plan: plan.clone() });
     Some(Noted(number))
 }
 
 /// Drops all that are there, each within this time. Gives those that stay, with the reason.
 pub fn drop_all(limit: Duration) -> Vec<String> {
-    let all = std::mem::take(&mut *guests());
+    let all = std::mem::take(&mut *databases());
     let mut left = Vec::new();
-    for guest in all {
-        let (title, name) = (guest.store.description().title, guest.plan.database.clone());
+    for database in all {
+        let (title, name) = (database.store.description().title, database.plan.database.clone());
         let (sender, dropped) = channel();
         // A server that does not answer must not keep the process.
-        let asks = std::thread::Builder::new().spawn(move || sender.send(drop_one(&guest)));
+        let asks = std::thread::Builder::new().spawn(move || sender.send(drop_one(&database)));
         let why = match asks.map(|_| dropped.recv_timeout(limit)) {
             Ok(Ok(Ok(()))) => continue,
             Ok(Ok(Err(error))) => error.to_string(),
@@ -64,9 +64,9 @@ pub fn drop_all(limit: Duration) -> Vec<String> {
     left
 }
 
-fn drop_one(guest: &Guest) -> Result<(), StoreError> {
+fn drop_one(database: &Database) -> Result<(), StoreError> {
     block_on(async {
-        let mut administrator = guest.store.administrator(&guest.plan).await?;
+        let mut administrator = database.store.administrator(&database.plan).await?;
         administrator.drop_database().await
     })
 }
