@@ -11,6 +11,7 @@ use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::shapes::{SensorReadings, Sensors};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
+use sensormark_engine::judge::work::Work;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::pacing::Schedule;
 use sensormark_engine::parameter;
@@ -19,7 +20,7 @@ use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::support::{Support, support};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
-use sensormark_result::measurement::record::TrialRecord;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_store::{Family, RepeatedWrite, Schema};
 use serde_json::Value;
 use std::num::NonZeroU64;
@@ -182,11 +183,12 @@ impl Own {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
             }
             let queries = self.supported(number, &before, subject);
-            let warm: Vec<&QueryPart> =
-                queries.iter().filter(|part| !before[part.table].is_empty()).collect();
-            if phase.warm_up_ns > 0 && !warm.is_empty() {
-                let asked = warm.iter().map(|part| self.asking(number, part, &before[part.table]));
-                let mut warm_up = PhaseSpec::new(name("warm-up", MIXED, &phase.name), asked.collect());
+            let is_warm = |part: &&QueryPart| phase.warm_up_ns > 0 && !before[part.table].is_empty();
+            let warm =
+                queries.iter().filter(is_warm).map(|part| self.asking(number, part, &before[part.table]));
+            let warm: Vec<LoadSpec> = warm.collect();
+            if !warm.is_empty() {
+                let mut warm_up = PhaseSpec::new(name("warm-up", MIXED, &phase.name), warm);
                 warm_up.warm_up = true;
                 warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
                 self.steps.push(Step::Run(warm_up));
@@ -253,12 +255,13 @@ impl Own {
         let phase = &self.parameters.phases[number];
         let table = &self.tables[part.table];
         let last = written.last();
+        let (turns, batch, is_whole) =
+            last.map_or((0..0, 1, true), |group| (group.turns.clone(), group.batch, group.is_whole));
         let horizon = Horizon {
-            turns_before: last.map_or(0, |group| group.turns.start),
-            batch: last.map_or(1, |group| group.batch),
-            turns_end: last.map_or(0, |group| group.turns.end),
-            turns_loaded: last
-                .map_or(0, |group| if group.is_whole { group.turns.end } else { group.turns.start }),
+            turns_before: turns.start,
+            batch,
+            turns_end: turns.end,
+            turns_loaded: if is_whole { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
         };
         let place = phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
@@ -316,6 +319,16 @@ impl Workload for Own {
 
     fn steps(&self) -> Vec<Step> {
         self.steps.clone()
+    }
+
+    fn work(&self, load: &LoadRecord, _record: &TrialRecord) -> Work {
+        let mut work = Work::of(load);
+        let is_own_end = |phase: &PhasePart| phase.name == load.phase && phase.duration_ns.is_none();
+        if self.parameters.phases.iter().any(is_own_end) {
+            // Questions that end with a load are as many as it leaves time for.
+            work.fewest = 0;
+        }
+        work
     }
 
     fn figures(&self, record: &mut TrialRecord) {

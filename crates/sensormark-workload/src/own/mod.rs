@@ -35,7 +35,6 @@ mod tests;
 
 pub use factory::OwnWorkload;
 pub use parameters::Parameters;
-pub use sensormark_data::quantity as units;
 
 /// The workload's name.
 pub const NAME: &str = "own";

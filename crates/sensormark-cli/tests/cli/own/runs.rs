@@ -215,7 +215,9 @@ fn tables_grow_from_phase_to_phase_and_every_answer_is_right() {
         let asked = loads.iter().filter(|load| load["writes"] == false && load["warm_up"] == false);
         for load in asked {
             let answered = load["answers"]["answered"].as_u64().expect("a number");
-            assert!(answered > 5 && load["answers"]["checked"] == answered, "{load}");
+            // Who asks during a load asks as long as that takes.
+            let least = if load["phase"] == "growth" { 0 } else { 5 };
+            assert!(answered > least && load["answers"]["checked"] == answered, "{load}");
         }
     }
     assert!(place.trials().len() >= 2, "{text}");

@@ -168,7 +168,7 @@ impl<'t> Source<'t> {
         let expected = match expected.trim_end_matches(" for key") {
             "a string" => "a text in quotes".to_owned(),
             "f64" => "a number".to_owned(),
-            "a sequence" => format!("a list: tables [[{0}]], or texts {0} = [\"one\", \"two\"]", at.key),
+            "a sequence" => "a list, like [\"one\", \"two\"]".to_owned(),
             text if text.starts_with("struct") => format!("a table: [{}]", at.key),
             text => text.to_owned(),
         };

@@ -60,8 +60,10 @@ impl Names {
 
 /// All tables.
 pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<TablePart>, FileError> {
-    let message = "there is no [series] table; write one with count, interval and duration";
-    let first = file.series.first().ok_or_else(|| source.error(&(0..0), message))?;
+    if file.series.is_empty() {
+        let message = "there is no [series] table; write one with count, interval and duration";
+        return Err(source.error(&(0..0), message));
+    }
     let (mut names, mut known) = (Names::default(), Vec::new());
     for one in &file.series {
         let Some(name) = &one.table else {
@@ -101,7 +103,7 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
                 0 => "there are no fields: write a [[fields]] table with name and shape".to_owned(),
                 _ => format!("a reading has at most {MOST_FIELDS} fields"),
             };
-            return Err(source.error(if file.series.len() > 1 { one } else { first }, message));
+            return Err(source.error(one, message));
         }
         parts.push(TablePart { series, tags, fields });
     }
@@ -212,10 +214,9 @@ fn tags(
         let name = named(source, &tag.name)?;
         names.take(source, &tag.name, |name| column_name(name).0)?;
         let pattern = tag.pattern.as_ref().map_or_else(|| format!("{name}_{{}}"), |text| text.value.clone());
-        if !pattern.contains("{}") {
-            let place = tag.pattern.as_ref().map_or_else(|| one.place.clone(), |at| at.place.clone());
+        if let Some(wrong) = tag.pattern.as_ref().filter(|_| !pattern.contains("{}")) {
             let message = format!("pattern {pattern:?} needs {{}}, which stands for a number");
-            return Err(source.error(&place, message));
+            return Err(source.error(wrong, message));
         }
         let values = match &tag.values {
             Some(values) => tag_values(source, values, &pattern)?,
