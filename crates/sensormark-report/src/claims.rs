@@ -6,7 +6,7 @@
 //! - the host was disturbed (and that was tolerated);
 //! - the interval over repetitions crosses what it takes.
 //!
-//! Each study's own module has its claims; how one is judged is here.
+//! A study's file has its claims (`studies`); how one is judged is here.
 
 use super::disturbed::tolerated;
 use super::field::{Arm, Field};
@@ -50,18 +50,6 @@ pub struct Sample<'a> {
 
 /// What a claim is about: what the report calls it where it was not measured, and what stands for it here.
 pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
-
-/// A claim in the study's words, what it takes to hold, and how it is judged. The judge stops with `None` where something that it needs was not
-/// measured, which the claim has noted by then.
-pub fn claim(
-    text: impl Into<String>,
-    holds: impl Into<String>,
-    judge: impl FnOnce(&mut Claim) -> Option<()>,
-) -> Claim {
-    let mut claim = Claim::new(text, holds);
-    let _ = judge(&mut claim);
-    claim
-}
 
 impl<'a> Sample<'a> {
     /// This figure of this implementation.
@@ -154,12 +142,6 @@ impl Claim {
         arm
     }
 
-    /// The same of two things.
-    pub fn needs_both<'a>(&mut self, one: Found<'a, '_>, other: Found<'a, '_>) -> Option<[&'a Arm; 2]> {
-        let (one, other) = (self.needs(one), self.needs(other));
-        Some([one?, other?])
-    }
-
     /// Notes what the claim is about and was not measured.
     pub fn missing(&mut self, what: &str) {
         if !self.missing.iter().any(|known| known == what) {
@@ -175,6 +157,11 @@ impl Claim {
     /// Whether nothing speaks for or against it yet.
     pub fn is_open(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether something that it is about was not measured.
+    pub const fn is_missing(&self) -> bool {
+        !self.missing.is_empty()
     }
 
     /// Notes what was not measured where nothing speaks for or against it.

@@ -3,9 +3,6 @@
 //! A row a point, so that formats for programs hold what the page draws. Each study's own file says which figures there are; nothing is measured or judged
 //! here.
 
-use super::quantity::Quantity;
-use super::select::Results;
-use crate::field::Arm;
 use crate::sections::cells::exact;
 use crate::tables::{Cell, Drawing, Section, Shape, Table};
 
@@ -14,16 +11,20 @@ const HERE: &str = "here";
 /// The same of one that a study printed; perhaps with more behind it.
 const PUBLISHED: &str = "published";
 
-/// A point that was measured: whose, where it stands on the axis if there is one, and the figure.
-pub type Point = (String, Option<Cell>, Cell);
-
 /// A figure, point by point.
 pub struct Figure {
     table: Table,
 }
 
 impl Figure {
-    fn new(id: &str, title: &str, shape: Shape, keys: &[(&str, &str)], y: (&str, &str)) -> Self {
+    /// A figure without points. Equal steps of lines are equal factors, because ours and the published ones may lie far apart.
+    pub fn new<'k>(
+        id: &str,
+        title: &str,
+        shape: Shape,
+        keys: impl IntoIterator<Item = (&'k str, &'k str)>,
+        y: (&'k str, &'k str),
+    ) -> Self {
         let mut columns = vec![("implementation", ""), ("figures", "")];
         columns.extend(keys);
         columns.push(y);
@@ -32,21 +33,6 @@ impl Figure {
         table.is_detail = true;
         table.drawing = Some(Drawing { shape, logarithmic: shape == Shape::Lines });
         Self { table }
-    }
-
-    /// A bar for each implementation; `y` is what it shows: name and unit.
-    pub fn bars(id: &str, title: &str, y: (&str, &str)) -> Self {
-        Self::new(id, title, Shape::Bars, &[], y)
-    }
-
-    /// Bars for each implementation, one for each of some things.
-    pub fn groups(id: &str, title: &str, of: &str, y: (&str, &str)) -> Self {
-        Self::new(id, title, Shape::Bars, &[(of, "")], y)
-    }
-
-    /// A line for each implementation, of `y` over `x`. Equal steps are equal factors, because ours and the published ones may lie far apart.
-    pub fn lines(id: &str, title: &str, x: (&str, &str), y: (&str, &str)) -> Self {
-        Self::new(id, title, Shape::Lines, &[x], y)
     }
 
     /// The same with even axes.
@@ -68,75 +54,26 @@ impl Figure {
     }
 
     /// Adds what was measured here; nothing where nothing was.
-    pub fn here(&mut self, name: &str, at: impl Into<Option<Cell>>, value: Cell) {
-        self.point(name, HERE, at.into(), value);
+    pub fn here(&mut self, name: &str, at: Option<Cell>, value: Cell) {
+        self.point(name, HERE, at, value);
     }
 
     /// Adds a figure that the study printed; `further` tells several of its own apart.
-    pub fn published(&mut self, name: &str, further: &str, at: impl Into<Option<Cell>>, value: f64) {
+    pub fn published(&mut self, name: &str, further: &str, at: Option<Cell>, value: f64) {
         let figures =
             if further.is_empty() { PUBLISHED.to_owned() } else { format!("{PUBLISHED}, {further}") };
-        self.point(name, &figures, at.into(), exact(value));
-    }
-
-    /// Adds all of these points, measured here.
-    pub fn all_here(mut self, points: impl IntoIterator<Item = Point>) -> Self {
-        for (name, at, value) in points {
-            self.here(&name, at, value);
-        }
-        self
-    }
-
-    /// Adds what everybody has of a quantity at each of these places of the axis.
-    pub fn over<'q>(
-        self,
-        results: Results<'_>,
-        places: &[u64],
-        quantity: impl Fn(u64) -> Quantity<'q>,
-    ) -> Self {
-        let at: Vec<(u64, Quantity<'q>)> = places.iter().map(|&at| (at, quantity(at))).collect();
-        let points = results.arms().flat_map(|arm| {
-            let point = |(at, quantity): &(u64, Quantity<'q>)| {
-                let at = Cell::Count(*at);
-                (arm.label.clone(), Some(at), quantity.cell(results, arm))
-            };
-            at.iter().map(point)
-        });
-        self.all_here(points)
-    }
-
-    /// Adds all of these figures, which the study printed.
-    pub fn all_published<'n>(mut self, points: impl IntoIterator<Item = (&'n str, Cell, f64)>) -> Self {
-        for (name, at, value) in points {
-            self.published(name, "", at, value);
-        }
-        self
-    }
-
-    /// Bars of everybody with a valid trial, and the study's own: beside what stands for it here, else by the study's name for it.
-    pub fn beside<'a>(
-        mut self,
-        arms: impl Iterator<Item = &'a Arm>,
-        here: impl Fn(&Arm) -> Cell,
-        printed: impl Iterator<Item = (&'a str, Option<&'a Arm>, f64)>,
-    ) -> Self {
-        for arm in arms {
-            self.here(&arm.label, None, here(arm));
-        }
-        for (name, counterpart, value) in printed {
-            let label = counterpart.map_or(name, |arm| arm.label.as_str());
-            if label != name {
-                self.table.note(format!("The study's {name} stands beside {label}."));
-            }
-            self.published(label, "", None, value);
-        }
-        self
+        self.point(name, &figures, at, exact(value));
     }
 
     /// Says what a reader has to know of it.
     pub fn note(mut self, words: &str) -> Self {
-        self.table.note(words);
+        self.say(words);
         self
+    }
+
+    /// Adds what a reader has to know of it.
+    pub fn say(&mut self, words: &str) {
+        self.table.note(words);
     }
 
     /// Its points; none where none of them is ours.

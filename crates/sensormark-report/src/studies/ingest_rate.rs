@@ -1,11 +1,8 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
 use super::figure::Figure;
-use super::quantity::rate;
-use super::select::{Metric, Results, loads};
-use super::table::{Row, words};
-use crate::field::Arm;
-use crate::tables::{Cell, Table};
+use super::select::{Loads, Results};
+use crate::tables::{Cell, Shape};
 use sensormark_result::measurement::latency::decode;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_workload::billing::INGEST;
@@ -26,30 +23,14 @@ pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
         points.windows(2).filter_map(rate).collect::<Vec<_>>()
     };
     let of_arm = |arm| results.field.valid_of(arm).next().map(|trial| line(&curve(trial)));
-    let named = results.arms().filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
+    let named = results.valid(&results.field.mixed).filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
     named.filter(|(_, points)| points.len() > 1).collect()
 }
 
-/// Rows a second in each fifth of the rows that were stored.
-pub fn table(results: Results<'_>) -> Table {
-    let field = results.field;
-    let missing = "too short: loaded in a few seconds";
-    let row = |arm: &Arm| -> Option<Row> {
-        let part = |part: usize| Metric::new(move |trial| by_parts(&curve(trial), PARTS)[part]);
-        let parts: Vec<Metric<'static>> = (0..PARTS).map(part).collect();
-        field.valid_of(arm).find(|trial| parts.iter().any(|part| part.of(trial).is_some()))?;
-        let named = |(part, metric): (usize, &Metric<'static>)| {
-            let to = (part + 1) * 100 / PARTS;
-            rate(format!("to {to} %"), "1/s", metric.clone()).or(missing)
-        };
-        let mut rates: Vec<_> = parts.iter().enumerate().map(named).collect();
-        let change = parts[PARTS - 1].clone().over(parts[0].clone());
-        rates.push(rate("last / first", "", change).or(missing));
-        Some((words([&arm.label]), results.columns(arm, &rates)))
-    };
-    let title = "Ingest rate over rows stored";
-    let rows = results.arms().filter_map(row);
-    super::table::table("billing_rate", title, &["implementation"], rows).noted("Those that took long enough. Rows a second in each fifth of the rows that were stored, in the order of storing; the page draws every second.")
+/// Rows a second in the part of the rows stored that ends with this percentage of them.
+pub fn part(trial: &TrialRecord, percent: &str) -> Option<f64> {
+    let place = percent.parse::<usize>().ok()? * PARTS / 100;
+    *by_parts(&curve(trial), PARTS).get(place.checked_sub(1)?)?
 }
 
 /// The lines as a figure that a page draws.
@@ -60,10 +41,13 @@ pub fn figure(results: Results<'_>) -> Figure {
         points.map(move |(rows, rate)| (name.clone(), Some(Cell::number(rows)), Cell::number(rate)))
     });
     let (x, y) = (("rows stored", ""), ("operations", "1/s"));
-    Figure::lines("ingest_rate", "Ingest rate over rows stored", x, y)
+    let mut figure = Figure::new("ingest_rate", "Ingest rate over rows stored", Shape::Lines, [x], y)
         .even()
-        .all_here(points)
-        .note("A point a second, of the first valid trial; the study shows none.")
+        .note("A point a second, of the first valid trial; the study shows none.");
+    for (name, at, value) in points {
+        figure.here(&name, at, value);
+    }
+    figure
 }
 
 /// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). A load may have a few operations beyond its last
@@ -71,7 +55,7 @@ pub fn figure(results: Results<'_>) -> Figure {
 pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);
-    for load in loads(INGEST).finished(trial) {
+    for load in Loads::parse(INGEST).finished(trial) {
         let mut is_first = true;
         for (second, count) in counts(load) {
             rows += count;

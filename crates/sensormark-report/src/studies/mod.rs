@@ -6,17 +6,22 @@
 //! All declarations use the selectors in [`select`]. Tables are made of what is in [`quantity`] and [`mod@table`]. A page draws [`figure`]. [`drawing`] has a
 //! study's pictures of its own data. Claims are judged in [`crate::claims`].
 
-pub mod billing;
-pub mod devops;
+mod draw;
 pub mod drawing;
 pub mod environments;
+mod expression;
 mod figure;
+mod file;
+mod functions;
 mod ingest_rate;
-mod iot_platform;
-pub mod machine_tool;
-mod quantity;
+mod judge;
+mod metric;
+mod pictures;
+mod published;
+mod rows;
+mod scope;
+mod scores;
 mod select;
-mod sensor_operations;
 mod study;
 mod table;
 #[cfg(test)]
@@ -26,26 +31,57 @@ use crate::field::Field;
 use crate::options::ReportOptions;
 use crate::tables::Section;
 use drawing::Drawing;
-pub use machine_tool::published_difficulties;
+use file::StudyFile;
+use scope::Scope;
 use select::Results;
-pub use study::{Declaration, Study};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// The studies that are declared here.
-const STUDIES: [&Study; 5] =
-    [&machine_tool::STUDY, &sensor_operations::STUDY, &billing::STUDY, &devops::STUDY, &iot_platform::STUDY];
+macro_rules! study {
+    ($name:literal) => {
+        (concat!("studies/", $name, ".toml"), include_str!(concat!("../../../../studies/", $name, ".toml")))
+    };
+}
 
-fn of(field: &Field) -> Option<&'static Study> {
-    let mut studies = STUDIES.into_iter();
-    studies.find(|study| study.workload == field.run.workload)
+/// The files of studies that come with the program.
+const FILES: [(&str, &str); 5] = [
+    study!("machine-tool"),
+    study!("sensor-operations"),
+    study!("billing"),
+    study!("devops"),
+    study!("iot-platform"),
+];
+
+/// The studies, read. A test reads them all, so no file that comes with the program is wrong.
+static READ: LazyLock<Vec<StudyFile>> = LazyLock::new(|| {
+    let read =
+        |(file, text): (&str, &str)| StudyFile::read(file, text).unwrap_or_else(|error| panic!("{error}"));
+    FILES.into_iter().map(read).collect()
+});
+
+/// The study of this workload.
+pub fn study(workload: &str) -> Option<&'static StudyFile> {
+    READ.iter().find(|file| file.study.workload == workload)
 }
 
 /// The sections of the study whose workload was run; none for a workload of nobody's study.
 pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
-    let results = Results { field, options };
-    of(field).map_or_else(Vec::new, |study| study.sections(results))
+    study(&field.run.workload).map_or_else(Vec::new, |study| study.sections(Results { field, options }))
 }
 
 /// The pictures of its own data of the study whose workload was run.
 pub fn drawings(field: &Field) -> Vec<Drawing> {
-    of(field).map_or_else(Vec::new, |study| (study.draw)(field.run.seed))
+    match &*field.run.workload {
+        sensormark_workload::machine_tool::NAME => pictures::drawings(field.run.seed),
+        _ => Vec::new(),
+    }
+}
+
+/// The study's grades of difficulty, of writing and of reading, by the names in the ranking of what stands for its implementations here.
+pub fn published_difficulties(field: &Field) -> [BTreeMap<String, f64>; 2] {
+    let options = &ReportOptions::default();
+    let study = study(&field.run.workload);
+    study.map_or_else(Default::default, |study| {
+        scores::published_difficulties(&Scope::new(study, Results { field, options }))
+    })
 }

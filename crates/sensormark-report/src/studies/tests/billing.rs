@@ -1,7 +1,6 @@
 //! The billing study's figures beside ours, its tables, its claims, and the drawing.
 
 use super::*;
-use crate::studies::billing::{EXTRACT_MS, INGEST_RATES, RESOURCES};
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::latency::LatencyRecorder;
 use sensormark_result::measurement::record::{LoadRecord, Side};
@@ -35,15 +34,21 @@ fn used(server: [f64; 3], client: [f64; 3]) -> PhaseTotals {
     totals
 }
 
+/// A database's bills: its name, the devices, and the mean time in ms.
+fn extract(title: &str) -> Vec<(&str, u64, f64)> {
+    let row =
+        |devices: u64| (title, devices, printed("billing", "extract", &[title, &devices.to_string()])[0]);
+    [1_600, 4_000, 6_400].map(row).into()
+}
+
 /// The study's own printed figures as if they had been measured here.
 fn as_published() -> Vec<TrialRecord> {
-    let of = |place: usize| {
-        let (title, rate) = INGEST_RATES[place];
+    let of = |title: &str| {
         let mut loads = Vec::new();
-        for (devices, ms) in EXTRACT_MS {
-            let operations = rate * SECONDS as f64;
-            loads.push(labelled("ingest", devices, operations, 1.0));
-            loads.push(labelled("extract", devices, 1_000.0, ms[place]));
+        let [rate] = printed("billing", "ingest", &[title])[..] else { panic!("a rate") };
+        for (_, devices, ms) in extract(title) {
+            loads.push(labelled("ingest", devices, rate * SECONDS as f64, 1.0));
+            loads.push(labelled("extract", devices, 1_000.0, ms));
         }
         let mut trial = of_phases(title, loads);
         trial.implementation.layout_name = "reading".to_owned();
@@ -53,16 +58,16 @@ fn as_published() -> Vec<TrialRecord> {
             trial.implementation.layout.index = Index::Series;
         }
         for phase in &mut trial.phases {
-            let side = |side| {
-                let mut rows = RESOURCES.iter();
-                let row = rows.find(|(of, operation, _)| *of == side && phase.name.starts_with(operation));
-                row.expect("resources").2[place]
+            let operation = phase.name.split('-').next().expect("an operation");
+            let side = |side, role| {
+                let row = printed("billing", "resources", &[title, side, role, operation]);
+                row.try_into().expect("load average, CPU and memory")
             };
-            phase.totals = Some(used(side("server"), side("client")));
+            phase.totals = Some(used(side("server", "server"), side("client", "trial")));
         }
         trial
     };
-    vec![of(0), of(1)]
+    vec![of("GridDB"), of("MariaDB")]
 }
 
 fn billed(trials: Vec<TrialRecord>) -> Report {
@@ -258,15 +263,10 @@ fn the_foreign_key_stands_for_the_studys_mariadb_where_it_was_measured() {
 #[test]
 fn the_scale_is_the_studys() {
     let study = sensormark_workload::billing::Parameters::of(sensormark_engine::scale::Scale::Study);
-    assert_eq!(
-        (study.clients, study.records),
-        (crate::studies::billing::THREADS, crate::studies::billing::RECORDS_PER_DEVICE)
-    );
-    let counts = crate::studies::billing::EXTRACT_MS.map(|(devices, _)| devices);
+    // A year, hourly, and a bill of a month.
+    assert_eq!((study.clients, study.records), (160, 8_760));
+    assert_eq!(study.billed_hours().map(|hours| hours.len()), Some(744));
     let devices = study.devices.iter().map(|&devices| u64::from(devices));
-    assert_eq!(devices.collect::<Vec<_>>(), counts);
-    assert_eq!(
-        study.billed_hours().map(|hours| hours.len()),
-        Some(crate::studies::billing::RECORDS_PER_BILL)
-    );
+    let printed_devices = extract("GridDB").into_iter().map(|(_, devices, _)| devices);
+    assert!(devices.eq(printed_devices));
 }

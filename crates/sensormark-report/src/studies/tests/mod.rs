@@ -1,18 +1,18 @@
 //! Each study on records with known numbers: its own figures as if they had been measured here, and what differs from them.
 //!
-//! A sixth study, invented, is one file: `tests/greenhouse.rs`.
+//! A sixth study, invented, is one file: `tests/greenhouse.toml`.
 
 mod billing;
 mod devops;
-mod greenhouse;
 mod iot_platform;
 mod kept;
 mod machine_tool;
+mod score;
 mod sensor_operations;
 
 use crate::field::Field;
 use crate::number::{self, cell_text};
-use crate::studies::Study;
+use crate::studies::file::StudyFile;
 use crate::studies::select::Results;
 use crate::tables::{self, Block, Cell, Document, Section, Table};
 use crate::tests::{cell, report};
@@ -28,10 +28,40 @@ fn asked(title: &str, seconds: f64) -> TrialRecord {
     of_phases(title, vec![questions])
 }
 
+const GREENHOUSE: &str = include_str!("greenhouse.toml");
+
 fn sections(trials: Vec<TrialRecord>) -> Vec<Section> {
-    let run = RunRecord { workload: greenhouse::STUDY.workload.to_owned(), ..run() };
+    let study = StudyFile::read("greenhouse.toml", GREENHOUSE).expect("a study");
+    let run = RunRecord { workload: study.study.workload.clone(), ..run() };
     let (field, options) = (&Field::new(run, trials), &ReportOptions::default());
-    greenhouse::STUDY.sections(Results { field, options })
+    study.sections(Results { field, options })
+}
+
+/// What is wrong is told with file, line and the nearest right word.
+#[test]
+fn a_wrong_file_is_told_by_line() {
+    for (right, wrong, told) in [
+        ("venue =", "venu =", "greenhouse.toml:5: there is no key \"venu\"; did you mean venue?"),
+        (
+            "operations ask",
+            "operation ask",
+            "greenhouse.toml:19: there is no figure \"operation\"; did you mean operations?",
+        ),
+        ("factor = 2", "factor = \"2\"", "greenhouse.toml:36: invalid type"),
+        (
+            "left = \"SQLite\"",
+            "left = \"SQLit\"",
+            "greenhouse.toml:33: there is no database \"SQLit\"; did you mean SQLite?",
+        ),
+        (
+            "of = \"questions\"",
+            "of = \"question\"",
+            "greenhouse.toml:49: there is no printed table \"question\"; did you mean questions?",
+        ),
+    ] {
+        let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong)).err().expect(wrong);
+        assert!(error.starts_with(told), "{error}");
+    }
 }
 
 fn table(sections: &[Section], id: &str) -> Option<Table> {
@@ -82,30 +112,40 @@ fn tables_of(section: &Section) -> impl Iterator<Item = &Table> {
 /// What the studies infer, and what does not follow from what they print, they say; each says what it ran.
 #[test]
 fn what_is_inferred_says_so() {
-    for study in super::STUDIES {
-        let names: Vec<&str> = study.versions.iter().map(|(title, _)| *title).collect();
-        assert!(names.is_sorted() && !names.is_empty(), "{}", study.title);
-        assert!(!study.title.is_empty() && !study.notes.is_empty());
+    let study = |workload| &super::study(workload).expect("a study").study;
+    for workload in ["machine-tool", "sensor-operations", "billing", "devops", "iot-platform"] {
+        let study = study(workload);
+        assert!(
+            !study.title.is_empty() && !study.notes.is_empty() && !study.versions.is_empty(),
+            "{workload}"
+        );
     }
-    let says = |study: &Study, words: &str| study.notes.iter().any(|note| note.contains(words));
-    assert!(says(&super::machine_tool::STUDY, "read = 71 is inferred"));
-    // It follows from the printed total: (15 + 71) / 2 = 43.
-    let [row, ..] = super::machine_tool::printed::SCORES;
-    assert_eq!((row.phases[0] + row.phases[1]) / 2, row.total);
-    let words = "43 bytes a value does not follow from 3.4 GB";
-    assert!(says(&super::devops::STUDY, words));
+    let says = |workload, words: &str| study(workload).notes.iter().any(|note| note.contains(words));
+    assert!(says("machine-tool", "read = 71 is inferred"));
+    assert!(says("devops", "43 bytes a value does not follow from 3.4 GB"));
 }
 
 /// The numbers of values agree with the study's own parameters only with 101 values a host.
 #[test]
 fn devops_total_is_hosts_times_ticks_times_values() {
-    let (hosts, hours, _) = super::devops::SIZES;
-    let values = hosts * (hours * 3_600 / 10) * 101;
+    let values: u32 = 100 * (24 * 3_600 / 10) * 101;
     assert_eq!(values, 87_264_000, "as printed");
-    let bytes = |unit: f64| 3.4 * unit / values as f64;
+    let bytes = |unit: f64| 3.4 * unit / f64::from(values);
     assert!(bytes(1e9) < 39.0 && bytes(1_073_741_824.0) < 42.0);
-    let [(_, influxdb), (_, mongodb)] = super::devops::PRINTED;
-    assert!((influxdb[0] / mongodb[0] - 2.51).abs() < 0.005);
+    let [influxdb, mongodb] = ["InfluxDB", "MongoDB"].map(|title| printed("devops", "body", &[title])[0]);
+    assert!((influxdb / mongodb - 2.51).abs() < 0.005);
+}
+
+/// The figures that a study printed: of the row of this table that begins with these keys.
+fn printed(workload: &str, table: &str, keys: &[&str]) -> Vec<f64> {
+    let study = super::study(workload).expect("a study");
+    let is_own = |row: &&Vec<serde_json::Value>| {
+        row.iter()
+            .zip(keys)
+            .all(|(own, key)| own.as_str().map_or_else(|| own.to_string(), str::to_owned) == *key)
+    };
+    let row = study.printed[table].rows.iter().find(is_own).expect("a row");
+    row[keys.len()..].iter().map(|figure| figure.as_f64().expect("a figure")).collect()
 }
 
 /// A study without options or a run of its own has no sections in another workload's report.

@@ -1,6 +1,6 @@
 //! The study's figures 1 (the signal) and 3 (the search for a cycle), from our own data.
 
-use crate::studies::drawing::{Drawing, Line};
+use super::drawing::{Drawing, Line};
 use sensormark_data::machine_tool::{AMPLITUDE, CHANNELS, MachineTool, SAMPLES_PER_SECOND};
 use sensormark_workload::machine_tool::cycle::find_cycle;
 

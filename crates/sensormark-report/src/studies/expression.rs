@@ -1,0 +1,219 @@
+//! Figures by expressions: `mean extract devices=1600 / mean extract devices=400 - 1 * 100`.
+//!
+//! An operand is a number, a name of the file's figures, or a word of `super::metric` with the loads that it is of: their operation and labels. `@NAME` at its
+//! end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
+
+use super::file::StudyFile;
+use super::metric::{self, Kind};
+use super::rows::named;
+use super::scope::{IMPLEMENTATION, Scope, value};
+use super::scores;
+use super::select::Loads;
+use super::table::NOT_MEASURED;
+use crate::claims::{Values, ratios};
+use crate::field::Arm;
+use crate::sections::cells::{geometric_mean, mean};
+use crate::tables::{Cell, TOO_FEW};
+use sensormark_data::nearest::unknown;
+use sensormark_data::units::round_u64;
+
+const OPERATORS: [&str; 5] = ["+", "-", "*", "/", "or"];
+
+/// What is measured, as a table's column, a point of a drawing or a claim has it.
+pub struct Quantity {
+    /// Its unit.
+    pub unit: String,
+    /// What it is.
+    pub kind: Kind,
+    /// How it comes out.
+    pub expression: String,
+    missing: String,
+}
+
+/// The operands, each with the operator before it.
+fn operands(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut all: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
+    for word in text.split_whitespace() {
+        match all.last_mut() {
+            Some((_, words)) if words.is_empty() || !OPERATORS.contains(&word) => words.push(word),
+            _ => all.push((word, Vec::new())),
+        }
+    }
+    all
+}
+
+fn combined(one: Values, operator: &str, other: &Values) -> Values {
+    let both = |apply: fn(f64, f64) -> f64| {
+        let pairs = one.iter().zip(other);
+        pairs.map(|(one, other)| Some(apply((*one)?, (*other)?))).collect()
+    };
+    match operator {
+        "+" => both(|one, other| one + other),
+        "-" => both(|one, other| one - other),
+        "*" => both(|one, other| one * other),
+        "/" => ratios(&one, other),
+        _ => one.iter().zip(other).map(|(one, other)| one.or(*other)).collect(),
+    }
+}
+
+/// The parts of a definition: kind, unit, expression, and why it is missing.
+fn parts(definition: &str) -> (Option<Kind>, Option<&str>, &str, Option<&str>) {
+    let (head, missing) =
+        definition.split_once(" | ").map_or((definition, None), |(head, missing)| (head, Some(missing)));
+    let kind = metric::KINDS.into_iter().find_map(|(word, kind)| Some((kind, head.strip_prefix(word)?)));
+    let (kind, head) = kind.map_or((None, head), |(kind, rest)| (Some(kind), rest.trim_start()));
+    let unit = head.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+    let (unit, expression) = unit.map_or((None, head), |(unit, rest)| (Some(unit), rest));
+    (kind, unit, expression, missing)
+}
+
+impl Quantity {
+    /// The same with another reason why it is missing.
+    pub fn or(mut self, missing: &str) -> Self {
+        missing.clone_into(&mut self.missing);
+        self
+    }
+
+    /// The mean of these values.
+    pub fn mean(&self, values: &Values, missing: &str) -> Cell {
+        match self.kind {
+            Kind::Rate | Kind::Time => geometric_mean(values, missing),
+            Kind::Amount => mean(values, missing),
+            Kind::Count => {
+                Cell::count(values.iter().flatten().next().map(|count| round_u64(*count)), missing)
+            }
+        }
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// What a definition says. One that is a figure of the file has from that what it does not say itself.
+    pub fn quantity(&self, definition: &str) -> Quantity {
+        let (kind, unit, expression, missing) = parts(definition);
+        let operands = operands(expression);
+        let name = operands[0].1.first().copied().unwrap_or_default();
+        let base = self.file.figures.get(name).map(|text| self.quantity(text));
+        let own_kind = base.as_ref().map_or_else(|| metric::kind(name), |base| base.kind);
+        let base = base.filter(|_| operands.len() == 1);
+        let default = if matches!(name, "p50" | "p99") { TOO_FEW } else { NOT_MEASURED };
+        let or = |own: Option<&str>, base: Option<String>| own.map(str::to_owned).or(base);
+        let (own_unit, own_missing) = base.map_or((None, None), |base| (Some(base.unit), Some(base.missing)));
+        Quantity {
+            unit: or(unit, own_unit).unwrap_or_default(),
+            kind: kind.unwrap_or(own_kind),
+            expression: expression.to_owned(),
+            missing: or(missing, own_missing).unwrap_or_else(|| default.to_owned()),
+        }
+    }
+
+    /// The mean over an implementation's repetitions, or why there is none.
+    pub fn cell(&self, of: &Quantity, arm: Option<&'a Arm>) -> Cell {
+        let values = self.values(&of.expression, arm);
+        let is_inside =
+            arm.is_some_and(|arm| arm.implementation.embedded) && of.expression.contains("/server");
+        let missing = match is_inside {
+            true => Some("embedded: one process, shown as the client's".to_owned()),
+            false => self.fill(&of.missing),
+        };
+        of.mean(&values, &missing.unwrap_or_else(|| NOT_MEASURED.to_owned()))
+    }
+
+    /// An expression in each repetition, of an implementation where it does not name another.
+    pub fn values(&self, expression: &str, arm: Option<&'a Arm>) -> Values {
+        let Some(text) = self.fill(expression) else {
+            return Vec::new();
+        };
+        let all = operands(&text).into_iter().map(|(operator, words)| (operator, self.operand(&words, arm)));
+        let all = all.reduce(|(_, one), (operator, other)| ("", combined(one, operator, &other)));
+        all.map_or_else(Vec::new, |(_, values)| values)
+    }
+
+    fn operand(&self, words: &[&str], arm: Option<&'a Arm>) -> Values {
+        let whose = words.iter().position(|word| word.starts_with('@'));
+        let arm = whose.map_or(arm, |place| self.subject(&words[place..].join(" ")[1..]));
+        let words = &words[..whose.unwrap_or(words.len())];
+        let Some((name, rest)) = words.split_first() else {
+            return Vec::new();
+        };
+        if let Some(number) = value(name).as_f64() {
+            return vec![Some(number); self.results.field.blocks.len()];
+        }
+        let Some(arm) = arm else {
+            return Vec::new();
+        };
+        if let Some(definition) = self.file.figures.get(*name) {
+            let (_, _, expression, _) = parts(definition);
+            let named = rest.iter().filter_map(|word| word.split_once('='));
+            let scope = named.fold(self.clone(), |scope, (name, text)| scope.with(name, value(text)));
+            return scope.values(expression, Some(arm));
+        }
+        if let Some(of) = name.strip_prefix("score/") {
+            return scores::values(self, arm, of);
+        }
+        let (of, run) = (Loads::parse(&rest.join(" ")), &self.results.field.run);
+        self.results.field.figures(arm, |trial| metric::metric(name, &of, trial, run))
+    }
+}
+
+/// The first name in a file that there is not, as it stands there, and the message.
+pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
+    wrong_figure(file).or_else(|| wrong_name(file))
+}
+
+fn wrong_figure(file: &StudyFile) -> Option<(String, String)> {
+    let columns = file.tables.iter().flat_map(|table| &table.columns);
+    let printed = file.printed.values().flat_map(|printed| &printed.columns);
+    let columns = columns.chain(printed).map(|column| named(column).1);
+    let claims = || file.claims.iter().chain(&file.environments);
+    let sides = claims()
+        .filter(|claim| !claim.words.is_empty())
+        .flat_map(|claim| claim.right.iter().chain([&claim.left]));
+    let drawn = file.drawings.iter().map(|drawing| &drawing.figure);
+    let others = claims().map(|claim| &claim.figure).chain(sides).chain(drawn).chain(file.figures.values());
+    let mut all =
+        columns.chain(others.map(String::as_str)).filter(|text| !text.is_empty() && !text.starts_with('{'));
+    all.find_map(|definition| {
+        let (_, _, expression, _) = parts(definition);
+        let plain = without_names(expression);
+        let wrong = operands(&plain).into_iter().find_map(|(_, words)| {
+            let name = *words.first()?;
+            let is_known =
+                value(name).is_number() || file.figures.contains_key(name) || metric::is_known(name);
+            (!is_known).then(|| name.to_owned())
+        })?;
+        let known = metric::WORDS.iter().map(|word| (*word).to_owned());
+        Some((definition.to_owned(), unknown("figure", &wrong, known.chain(file.figures.keys().cloned()))))
+    })
+}
+
+/// The same of databases and printed tables.
+fn wrong_name(file: &StudyFile) -> Option<(String, String)> {
+    let claims = file.claims.iter();
+    let named = claims.flat_map(|claim| {
+        let sides = claim.right.iter().chain([&claim.left]).filter(|_| claim.words.is_empty());
+        sides.chain(&claim.who).map(String::as_str)
+    });
+    let printed = file.printed.values().flat_map(|printed| &printed.rows);
+    let who = named.chain(printed.filter_map(|row| row.first()?.as_str()));
+    let tables = file.published.iter().map(|published| &*published.of);
+    let drawn = file.drawings.iter().flat_map(|drawing| &drawing.printed);
+    let drawn = drawn.map(|text| text.split_once(" of ").map_or(&**text, |(_, table)| table));
+    let is_plain = |name: &&str| !name.is_empty() && !name.contains('{') && !name.starts_with("best ");
+    let no_database =
+        who.filter(is_plain).find(|name| *name != IMPLEMENTATION && !file.who.contains_key(*name));
+    let no_table = tables.chain(drawn).filter(is_plain).find(|name| !file.printed.contains_key(*name));
+    let no_database = no_database.map(|name| (name, unknown("database", name, file.who.keys().cloned())));
+    let wrong = no_database
+        .or_else(|| Some((no_table?, unknown("printed table", no_table?, file.printed.keys().cloned()))));
+    wrong.map(|(name, message)| (format!("\"{name}\""), message))
+}
+
+/// The text with a 0 for each name in braces.
+fn without_names(text: &str) -> String {
+    let mut text = text.to_owned();
+    while let Some(end) = text.find('}') {
+        let start = text[..end].rfind('{').unwrap_or(end);
+        text.replace_range(start..=end, "0");
+    }
+    text
+}

@@ -1,0 +1,238 @@
+//! The file of a study, `studies/NAME.toml`: its form, and what is wrong with one. What its texts mean is in `super::scope`.
+
+use super::expression;
+use sensormark_data::nearest::unknown;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A study.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct StudyFile {
+    /// What it is, and what it leaves open.
+    pub study: About,
+    /// Its databases, each with the conditions by which one of our implementations stands for it.
+    pub who: BTreeMap<String, String>,
+    /// What tables and drawings run over: lists, or how they are found in a run.
+    pub over: BTreeMap<String, Range>,
+    /// What is measured, by names that all other sections use.
+    pub figures: BTreeMap<String, String>,
+    /// What the study printed, by tables.
+    pub printed: BTreeMap<String, Printed>,
+    /// Tables of what was measured here.
+    pub tables: Vec<TableRows>,
+    /// Claims. A row without a text is a further part of the claim before.
+    pub claims: Vec<ClaimRow>,
+    /// Claims about a physical and a virtual machine, which take a run on each; `is` names the one that is faster.
+    pub environments: Vec<ClaimRow>,
+    /// Its figures, drawn again.
+    pub drawings: Vec<DrawingRow>,
+    /// Its printed figures beside ours.
+    pub published: Vec<PublishedRow>,
+}
+
+/// What a study is.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct About {
+    /// The workload that repeats it.
+    pub workload: String,
+    /// Title, or a description that says that it is one.
+    pub title: String,
+    /// Authors; empty where the text does not say.
+    pub authors: Vec<String>,
+    /// Where and when it appeared, as far as the text says.
+    pub venue: String,
+    /// The databases' versions, by title.
+    pub versions: BTreeMap<String, String>,
+    /// The operating system and what else it names, in words.
+    pub system: String,
+    /// Its machines and sizes beside ours.
+    pub setting: String,
+    /// What is said instead of claims where nothing of the study was measured.
+    pub nothing: Vec<String>,
+    /// What a reader has to know of the claims.
+    pub claims: String,
+    /// What introduces the notes.
+    pub open: String,
+    /// What it leaves open or says twice differently.
+    pub notes: Vec<String>,
+    /// Sections of tables: identifier and title. Those after "claims" follow what the study published.
+    pub sections: Vec<[String; 2]>,
+}
+
+/// Values that something runs over.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub enum Range {
+    /// These.
+    List(Vec<serde_json::Value>),
+    /// Those that a run has: `parameter NAME`, `label NAME of LOADS`, `ends RANGE`, `pairs ONE OTHER`, `words …`.
+    Found(String),
+}
+
+/// A table of a study: rows of the database, the values of `keys`, and a figure for each of `columns`.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct Printed {
+    /// What tells a database's rows apart.
+    pub keys: Vec<String>,
+    /// Figures.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<serde_json::Value>>,
+}
+
+/// A table of what was measured here.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct TableRows {
+    /// What programs call it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// Its section, the first where it does not say.
+    pub section: String,
+    /// A table for each of these.
+    pub each: Vec<String>,
+    /// A row for each of these; implementations where it does not say.
+    pub rows: Vec<String>,
+    /// What says what a row is about, where that is not what the rows run over.
+    pub keys: Vec<String>,
+    /// Figures.
+    pub columns: Vec<String>,
+    /// Whether rows without figures are left out.
+    pub some: bool,
+    /// The table is there where this has a value.
+    pub only: String,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+}
+
+/// A claim, or a part of one.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClaimRow {
+    /// The claim in the study's words.
+    pub text: String,
+    /// What it takes to hold, with every tolerance.
+    pub holds: String,
+    /// A part for each of these.
+    pub over: Vec<String>,
+    /// Only where this condition holds.
+    pub only: String,
+    /// What has to be there, by what is said where it is not.
+    pub need: BTreeMap<String, String>,
+    /// The databases that it is about.
+    pub who: Vec<String>,
+    /// One side: a database, or an expression where the part has words of its own.
+    pub left: String,
+    /// The other side; several databases are several parts. Of `within` the borders.
+    pub right: Vec<String>,
+    /// What is compared.
+    pub figure: String,
+    /// The unit in words, where it is not that of the figure.
+    pub unit: String,
+    /// `more` (where the figure says which is better: better), `less`, `level`, `within`, `none` (0), or `to` (better, by up to the factor).
+    pub is: String,
+    /// So many times as much, or so much apart.
+    pub factor: Option<f64>,
+    /// The figures in words.
+    pub words: String,
+    /// Whether the words are no part of the claim, but worth knowing.
+    pub aside: bool,
+    /// What has to be so for the words to decide something, by what is said to be missing where it is not.
+    pub decides: BTreeMap<String, String>,
+    /// Where this condition does not hold, figures that would refute the claim decide nothing.
+    pub refutes: String,
+    /// What is missing where there are no figures, or nothing decides.
+    pub missing: String,
+    /// What is missing where no part could be judged.
+    pub open: String,
+}
+
+/// A figure of the study, drawn again.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct DrawingRow {
+    /// What programs call it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// A figure for each of these.
+    pub each: Vec<String>,
+    /// The figure is there where this has a value.
+    pub only: String,
+    /// `bars`, `groups`, `lines`, or `even` lines with even axes.
+    pub shape: String,
+    /// What it runs over, with its heading.
+    pub x: String,
+    /// The axis of the figures, with its unit.
+    pub y: String,
+    /// Points, where they do not run over implementations and x alone.
+    pub rows: Vec<String>,
+    /// Whose a point is.
+    pub name: String,
+    /// What is drawn.
+    pub figure: String,
+    /// Printed figures: tables, or a column of one (`COLUMN of TABLE`).
+    pub printed: Vec<String>,
+    /// Where they stand on the axis, if no key of theirs says so.
+    pub at: String,
+    /// What tells several printed figures of a database apart.
+    pub further: String,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+    /// A function of the program that draws it.
+    pub function: String,
+}
+
+/// A printed table beside our figures.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishedRow {
+    /// What programs call it.
+    pub id: String,
+    /// What a person reads.
+    pub title: String,
+    /// The printed table.
+    pub of: String,
+    /// What says what a row is about.
+    pub keys: Vec<String>,
+    /// A key of which ours may differ: our least then stands beside the study's least, and our most beside its most.
+    pub ends: String,
+    /// Why there is none of ours.
+    pub missing: String,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+}
+
+impl StudyFile {
+    /// Reads a study's file.
+    ///
+    /// # Errors
+    /// What is wrong, with file, line and the nearest right word.
+    pub fn read(file: &str, text: &str) -> Result<Self, String> {
+        let at = |byte: usize| text[..byte].lines().count().max(1);
+        let read: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| at(span.start + 1));
+            format!("{file}:{line}: {}", nearest(error.message()))
+        })?;
+        match expression::wrong(&read) {
+            None => Ok(read),
+            Some((words, message)) => {
+                let line = at(text.find(&words).unwrap_or(0) + 1);
+                Err(format!("{file}:{line}: {message}"))
+            }
+        }
+    }
+}
+
+/// The message of the reader of TOML with the nearest right word, where it names the right ones.
+fn nearest(message: &str) -> String {
+    let mut words = message.split('`').skip(1).step_by(2);
+    match (message.starts_with("unknown field"), words.next()) {
+        (true, Some(wrong)) => unknown("key", wrong, words.map(str::to_owned)),
+        _ => message.to_owned(),
+    }
+}

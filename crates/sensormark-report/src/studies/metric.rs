@@ -1,0 +1,172 @@
+//! The vocabulary of figures: what is measured of loads and of whole trials, by the words of a study's file.
+
+use super::ingest_rate;
+use super::select::Loads;
+use crate::criteria::{self, figure};
+use sensormark_result::measurement::latency::LatencySummary;
+use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
+use sensormark_result::measurement::{disk, names};
+use sensormark_result::probe::{PhaseTotals, RoleTotals};
+use sensormark_store::Shape;
+
+/// All words. Those with a `/` are followed by a name: a role, a criterion, a figure.
+pub const WORDS: [&str; 28] = [
+    "operations",
+    "readings",
+    "mean",
+    "p50",
+    "p99",
+    "max",
+    "load-average",
+    "cpu/",
+    "memory/",
+    "written",
+    "found",
+    "criterion/",
+    "figure/",
+    "phase/",
+    "rest/",
+    "growth",
+    "stored",
+    "uncut",
+    "rows",
+    "planned",
+    "exponent",
+    "embedded",
+    "resident",
+    "storage-reads",
+    "lost",
+    "attempted",
+    "part/",
+    "score/",
+];
+
+/// Which mean fits a figure, and which of two is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// So much a second: the geometric mean, and more is better.
+    Rate,
+    /// A time: the geometric mean, and less is better.
+    Time,
+    /// What adds up, like space: the arithmetic mean, and less is better.
+    Amount,
+    /// A count of the first valid trial.
+    Count,
+}
+
+/// Kinds by their words in a definition.
+pub const KINDS: [(&str, Kind); 4] =
+    [("rate ", Kind::Rate), ("time ", Kind::Time), ("amount ", Kind::Amount), ("count ", Kind::Count)];
+
+/// The kind of a word's figure where a definition does not say it.
+pub fn kind(word: &str) -> Kind {
+    match word {
+        "operations" | "readings" => Kind::Rate,
+        "mean" | "p50" | "p99" | "max" => Kind::Time,
+        _ if word.starts_with("phase/") => Kind::Rate,
+        _ => Kind::Amount,
+    }
+}
+
+/// Whether this is a word of the vocabulary.
+pub fn is_known(word: &str) -> bool {
+    WORDS.iter().any(|known| *known == word || known.ends_with('/') && word.starts_with(known))
+}
+
+/// The figure of a trial that a word names, of these loads; none for a word that there is not.
+pub fn metric(word: &str, of: &Loads, trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+    let (word, name) = word.split_once('/').unwrap_or((word, ""));
+    let role = |totals: &'_ PhaseTotals| totals.roles.get(name).cloned();
+    match word {
+        "operations" => of.operations_a_second(trial),
+        "readings" => of.first_done(trial)?.readings_per_second().filter(|rate| *rate > 0.0),
+        "mean" => Some(mean_ns(of.first_done(trial)?)? / 1e6),
+        "p50" => latency_ms(of.first_done(trial)?, |one| one.p50_ns),
+        "p99" => latency_ms(of.first_done(trial)?, |one| one.p99_ns),
+        "max" => latency_ms(of.first_done(trial)?, |one| Some(one.max_ns)),
+        "load-average" => mean(&of.over_phases(trial, |totals| Some(totals.host.mean_load))?),
+        "cpu" => mean(&of.over_phases(trial, |totals| {
+            let used = role(totals)?.cpu_ns as f64 / totals.span_ns as f64;
+            Some(used * 100.0 / totals.host.processors.max(1) as f64)
+        })?),
+        "memory" => {
+            // A client's is what is resident, a server's has each page once.
+            let bytes = |role: RoleTotals| {
+                if name == "server" { role.end_held_bytes() } else { role.end_resident_bytes }
+            };
+            let all =
+                of.over_phases(trial, |totals| Some(role(totals).map_or(0.0, |role| bytes(role) as f64)))?;
+            let most = all.into_iter().map(|(bytes, _)| bytes / 1e6).reduce(f64::max);
+            most.filter(|most| *most > 0.0)
+        }
+        "written" => Some(of.first_done(trial)?.readings() as f64),
+        "rows" if trial.implementation.layout.shape == Shape::RowPerReading => {
+            Some(of.first(trial)?.readings() as f64)
+        }
+        "planned" => Some(of.first_done(trial)?.planned as f64),
+        "found" => of.first_done(trial).map(|load| load.readings() as f64 / load.operations() as f64),
+        "uncut" => of.all(trial).all(is_whole).then_some(1.0),
+        "criterion" => criteria::values(trial, run).get(name).copied(),
+        "figure" => figure(trial, name),
+        "phase" => figure(trial, &format!("{name}/{}", of.first(trial)?.phase)),
+        "rest" => at_rest(trial, name, of.first(trial)?.labels.get("settled")?.as_str()?),
+        "part" => ingest_rate::part(trial, name),
+        "growth" => disk::growth_bytes(trial),
+        "embedded" => trial.implementation.embedded.then_some(0.0),
+        "resident" => resident_kilobytes(trial),
+        "storage-reads" => criteria::storage_read_rate(trial),
+        "lost" => Some(trial.ledger.as_ref()?.in_doubt_not_stored as f64),
+        "attempted" => Some(trial.ledger.as_ref()?.attempted as f64),
+        "stored" => Some(trial.ledger.as_ref()?.stored as f64),
+        _ => None,
+    }
+}
+
+/// The mean of figures, each by its length.
+fn mean(figures: &[(f64, f64)]) -> Option<f64> {
+    let (sum, length) =
+        figures.iter().fold((0.0, 0.0), |(sum, length), (figure, span)| (sum + figure * span, length + span));
+    (length > 0.0).then(|| sum / length)
+}
+
+fn latency_ms(load: &LoadRecord, get: fn(&LatencySummary) -> Option<u64>) -> Option<f64> {
+    let class = load.classes.values().find(|class| class.operations > 0)?;
+    Some(get(&class.latency.summary)? as f64 / 1e6)
+}
+
+/// The mean over classes, each by its operations.
+fn mean_ns(load: &LoadRecord) -> Option<f64> {
+    let classes = load.classes.values().filter(|class| class.operations > 0);
+    let summaries: Vec<&LatencySummary> = classes.map(|class| &class.latency.summary).collect();
+    match summaries[..] {
+        [one] => Some(one.mean_ns),
+        _ => mean(&summaries.iter().map(|one| (one.mean_ns, one.count as f64)).collect::<Vec<_>>()),
+    }
+}
+
+/// Whether all of a load was done.
+fn is_whole(load: &LoadRecord) -> bool {
+    load.operations() > 0 && load.cut.is_none()
+}
+
+/// The server's resident memory at the end of the measured phase, in units of 1,024 bytes.
+fn resident_kilobytes(trial: &TrialRecord) -> Option<f64> {
+    let totals = criteria::measured(trial)?.totals.as_ref()?;
+    Some(totals.roles.get("server")?.end_resident_bytes as f64 / 1_024.0)
+}
+
+/// A figure of the rest after a load: its seconds, the growth of the data folder until then in bytes (`disk`; `data` without logs, which a database keeps for
+/// itself and uses again), or what was kept under a name.
+fn at_rest(trial: &TrialRecord, name: &str, rest: &str) -> Option<f64> {
+    let at = |name: &str| format!("{name}/{rest}");
+    let (all, logs) = (at(names::DISK_SETTLED), at(names::DISK_SETTLED_LOGS));
+    match name {
+        "seconds" => Some(criteria::phase(trial, rest)?.seconds),
+        "disk" => Some(figure(trial, &all)? - figure(trial, names::DISK_BEFORE)?),
+        "data" => {
+            let before = disk::data_bytes(trial, names::DISK_BEFORE, names::DISK_BEFORE_LOGS)?;
+            Some(disk::data_bytes(trial, &all, &logs)? - before)
+        }
+        _ => figure(trial, &at(name)),
+    }
+}
