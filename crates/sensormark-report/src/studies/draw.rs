@@ -4,8 +4,9 @@ use super::figure::Figure;
 use super::file::DrawingRow;
 use super::functions;
 use super::rows::{heading, named};
-use super::scope::{IMPLEMENTATION, Scope, cell, value as value_of};
+use super::scope::{IMPLEMENTATION, Scope, cell, value};
 use crate::tables::Shape;
+use serde_json::Value;
 
 impl Scope<'_> {
     /// All of them, in the order of the file.
@@ -20,12 +21,10 @@ impl Scope<'_> {
         }
         self.fill(&row.only)?;
         let (x, y) = (heading(named(&row.x).0), self.fill(&row.y)?);
-        let shape = if matches!(&*row.shape, "lines" | "even") { Shape::Lines } else { Shape::Bars };
         let x = Some(x).filter(|(name, _)| !name.is_empty());
+        let is_bars = x.is_none() || row.shape == "groups";
+        let shape = if is_bars { Shape::Bars } else { Shape::Lines };
         let mut figure = Figure::new(&self.fill(&row.id)?, &self.fill(&row.title)?, shape, x, heading(&y));
-        if row.shape == "even" {
-            figure = figure.even();
-        }
         let name = x.map_or("", |(name, _)| name);
         let usual = [IMPLEMENTATION, name];
         let over: Vec<&str> = match row.rows.is_empty() {
@@ -39,13 +38,13 @@ impl Scope<'_> {
         }
         let is_of_printed = |range: &&&str| {
             let names = range.split(" in ").next().unwrap_or_default();
-            ![IMPLEMENTATION, "database", "rows of scores"].contains(range)
-                && names.split(' ').all(|name| !row.x.contains(&format!("{{{name}}}")) && name != row.x)
+            let is_row = [IMPLEMENTATION, "database"].contains(range) || range.starts_with("rows of ");
+            !is_row && names.split(' ').all(|name| !row.x.contains(&format!("{{{name}}}")) && name != row.x)
         };
         let over: Vec<&str> = over.iter().filter(is_of_printed).copied().collect();
         for scope in self.each(&over) {
             for printed in &row.printed {
-                scope.draw_printed(&mut figure, row, whose, &scope.fill(printed)?);
+                scope.draw_printed(&mut figure, (row, is_bars), whose, &scope.fill(printed)?);
             }
         }
         for note in row.notes.iter().filter_map(|note| self.fill(note)) {
@@ -54,37 +53,29 @@ impl Scope<'_> {
         Some(figure)
     }
 
-    /// Adds a column of a printed table: a line by the study's names, bars beside what stands for the study's database here.
-    fn draw_printed(&self, figure: &mut Figure, row: &DrawingRow, whose: &str, printed: &str) {
-        let (column, block) =
-            printed.split_once(" of ").map_or((None, printed), |(column, block)| (Some(column), block));
-        let columns = self.file.printed.get(block).map_or(&[][..], |block| &block.columns);
-        for one in self.printed(block) {
-            let label = match (whose, &*row.shape) {
-                ("{implementation}", "bars" | "groups") => {
-                    self.subject(&one.name).map_or(one.title(), |arm| &arm.label)
-                }
-                _ => one.title(),
+    /// Adds a printed table, or a column of one: lines by the study's names, bars beside what stands for the study's database here.
+    fn draw_printed(&self, figure: &mut Figure, (row, is_bars): (&DrawingRow, bool), whose: &str, printed: &str) {
+        let (column, table) = printed.split_once(" of ").unwrap_or(("", printed));
+        for scope in self.each(&[format!("rows of {table}"), format!("columns of {table}")]) {
+            let of = |name: &str| scope.value(name).and_then(Value::as_str).unwrap_or_default();
+            if !column.is_empty() && column != of("figure") {
+                continue;
+            }
+            let is_beside = is_bars && scope.subject(IMPLEMENTATION).is_some();
+            let named = if is_beside { scope.clone() } else { scope.with(IMPLEMENTATION, of("database").into()) };
+            let at = match &*row.at {
+                "" => Some(named.key(&row.x)).filter(|_| !row.x.is_empty()),
+                at => named.fill(at).map(|at| cell(&value(&at))),
             };
-            if row.shape == "bars" && label != one.title() {
-                figure.say(&format!("The study's {} stands beside {label}.", one.title()));
+            let further = named.fill(&row.further).unwrap_or_default();
+            let value = named.value("printed").and_then(Value::as_f64);
+            let (Some(name), Some(value)) = (named.fill(whose), value) else {
+                continue;
+            };
+            if row.x.is_empty() && name != of("database") {
+                figure.say(&format!("The study's {} stands beside {name}.", of("database")));
             }
-            let further = one.scope.fill(&row.further).unwrap_or_default();
-            let named = one.scope.with(IMPLEMENTATION, label.into()).with("database", label.into());
-            for (place, value) in one.values.iter().enumerate() {
-                let name = columns.get(place).and_then(|column| column.split(" = ").next());
-                if column.is_some() && name != column {
-                    continue;
-                }
-                let named = named.with("column", name.into());
-                let at = match &*row.at {
-                    "" => Some(named.key(&row.x)).filter(|_| !row.x.is_empty()),
-                    at => named.fill(at).map(|at| cell(&value_of(&at))),
-                };
-                if let Some(name) = named.fill(whose) {
-                    figure.published(&name, &further, at, *value);
-                }
-            }
+            figure.published(&name, &further, at, value);
         }
     }
 }

@@ -195,7 +195,7 @@ fn wrong_name(file: &StudyFile) -> Option<(String, String)> {
     });
     let printed = file.printed.values().flat_map(|printed| &printed.rows);
     let who = named.chain(printed.filter_map(|row| row.first()?.as_str()));
-    let tables = file.published.iter().map(|published| &*published.of);
+    let tables = file.tables.iter().map(|table| &*table.of);
     let drawn = file.drawings.iter().flat_map(|drawing| &drawing.printed);
     let drawn = drawn.map(|text| text.split_once(" of ").map_or(&**text, |(_, table)| table));
     let is_plain = |name: &&str| !name.is_empty() && !name.contains('{') && !name.starts_with("best ");

@@ -4,6 +4,7 @@ use super::expression;
 use sensormark_data::nearest::unknown;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use toml::Table;
 
 /// A study.
 #[derive(Deserialize, Default)]
@@ -27,8 +28,6 @@ pub struct StudyFile {
     pub environments: Vec<ClaimRow>,
     /// Its figures, drawn again.
     pub drawings: Vec<DrawingRow>,
-    /// Its printed figures beside ours.
-    pub published: Vec<PublishedRow>,
 }
 
 /// What a study is.
@@ -51,6 +50,8 @@ pub struct About {
     pub setting: String,
     /// What is said instead of claims where nothing of the study was measured.
     pub nothing: Vec<String>,
+    /// The databases that claims compare which do not say it.
+    pub compare: [String; 2],
     /// What a reader has to know of the claims.
     pub claims: String,
     /// What introduces the notes.
@@ -83,14 +84,22 @@ pub struct Printed {
     pub rows: Vec<Vec<serde_json::Value>>,
 }
 
-/// A table of what was measured here.
+/// A table of what was measured here, or of what was printed beside that.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct TableRows {
+    /// Whether what it does not say is as in the row before.
+    pub again: bool,
     /// What programs call it.
     pub id: String,
     /// What a person reads.
     pub title: String,
+    /// The printed table that stands in it beside our figures.
+    pub of: String,
+    /// A key of that table of which ours may differ: our least then stands beside the study's least, and our most beside its most.
+    pub ends: String,
+    /// Why there is none of ours, where that is not the figure's own reason.
+    pub missing: String,
     /// Its section, the first where it does not say.
     pub section: String,
     /// A table for each of these.
@@ -113,6 +122,8 @@ pub struct TableRows {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClaimRow {
+    /// Whether what it does not say is as in the row before.
+    pub again: bool,
     /// The claim in the study's words.
     pub text: String,
     /// What it takes to hold, with every tolerance.
@@ -139,6 +150,8 @@ pub struct ClaimRow {
     pub factor: Option<f64>,
     /// The figures in words.
     pub words: String,
+    /// Whether it names beside it what stands for its databases here.
+    pub here: bool,
     /// Whether the words are no part of the claim, but worth knowing.
     pub aside: bool,
     /// What has to be so for the words to decide something, by what is said to be missing where it is not.
@@ -155,6 +168,8 @@ pub struct ClaimRow {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 pub struct DrawingRow {
+    /// Whether what it does not say is as in the row before.
+    pub again: bool,
     /// What programs call it.
     pub id: String,
     /// What a person reads.
@@ -163,7 +178,7 @@ pub struct DrawingRow {
     pub each: Vec<String>,
     /// The figure is there where this has a value.
     pub only: String,
-    /// `bars`, `groups`, `lines`, or `even` lines with even axes.
+    /// `groups` of bars; else lines, and bars where there is no x.
     pub shape: String,
     /// What it runs over, with its heading.
     pub x: String,
@@ -187,26 +202,6 @@ pub struct DrawingRow {
     pub function: String,
 }
 
-/// A printed table beside our figures.
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-pub struct PublishedRow {
-    /// What programs call it.
-    pub id: String,
-    /// What a person reads.
-    pub title: String,
-    /// The printed table.
-    pub of: String,
-    /// What says what a row is about.
-    pub keys: Vec<String>,
-    /// A key of which ours may differ: our least then stands beside the study's least, and our most beside its most.
-    pub ends: String,
-    /// Why there is none of ours.
-    pub missing: String,
-    /// What a reader has to know.
-    pub notes: Vec<String>,
-}
-
 impl StudyFile {
     /// Reads a study's file.
     ///
@@ -214,16 +209,34 @@ impl StudyFile {
     /// What is wrong, with file, line and the nearest right word.
     pub fn read(file: &str, text: &str) -> Result<Self, String> {
         let at = |byte: usize| text[..byte].lines().count().max(1);
-        let read: Self = toml::from_str(text).map_err(|error| {
+        let wrong = |error: toml::de::Error| {
             let line = error.span().map_or(1, |span| at(span.start + 1));
             format!("{file}:{line}: {}", nearest(error.message()))
-        })?;
+        };
+        // Read twice, because places are known of the text alone.
+        toml::from_str::<Self>(text).map_err(wrong)?;
+        let mut table: Table = toml::from_str(text).map_err(wrong)?;
+        table.iter_mut().filter_map(|(_, rows)| rows.as_array_mut()).for_each(|rows| inherit(rows));
+        let read: Self = table.try_into().map_err(wrong)?;
         match expression::wrong(&read) {
             None => Ok(read),
             Some((words, message)) => {
                 let line = at(text.find(&words).unwrap_or(0) + 1);
                 Err(format!("{file}:{line}: {message}"))
             }
+        }
+    }
+}
+
+/// Gives rows that say `again` what they do not say themselves from the row before; a text is a claim's own.
+fn inherit(rows: &mut [toml::Value]) {
+    for place in 1..rows.len() {
+        let own = rows[place].as_table().filter(|own| own.contains_key("again")).cloned();
+        let before = rows[place - 1].as_table().cloned();
+        if let (Some(own), Some(mut all)) = (own, before) {
+            all.remove("text");
+            all.extend(own);
+            rows[place] = all.into();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::figure::Figure;
 use super::ingest_rate;
-use super::scope::{IMPLEMENTATION, Scope};
+use super::scope::{IMPLEMENTATION, Scope, place};
 use super::select::Loads;
 use crate::claims::{mean, shown};
 use crate::criteria;
@@ -24,7 +24,7 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
     match function {
         "cut" => Loads::parse(rest).cut(scope.results, arm()?),
         "why" => Some(Loads::parse(rest).why_missing(scope.results, arm()?)),
-        "is" => scope.is(arm()?, rest).then(String::new),
+        "is" => place(arm()?, rest).map(|_| String::new()),
         "if" => scope.holds(rest).then(String::new),
         "id" => Some(rest.to_lowercase().replace('/', "").replace(' ', "_")),
         "as-study" => scope.results.field.run.as_study.then(String::new),

@@ -34,6 +34,10 @@ impl<'a> Scope<'a> {
         if !first.open.is_empty() && !claim.is_missing() {
             claim.missing_if_open(&first.open);
         }
+        let here: Vec<String> = first.who.iter().filter_map(|name| Some(self.subject(name)?.label.clone())).collect();
+        if first.here && here.len() == first.who.len() {
+            asides.push(format!("here {}", here.join(" and ")));
+        }
         if !asides.is_empty() {
             claim.aside(asides.join(", "));
         }
@@ -55,12 +59,15 @@ impl<'a> Scope<'a> {
             claim.missing(missing);
             return None;
         }
-        if row.words.is_empty() && row.left.is_empty() {
-            return None;
-        }
         if row.words.is_empty() {
-            let one = self.needed(claim, &row.left);
-            for name in &row.right {
+            let [left, right] = &self.file.study.compare;
+            let is_own = !row.left.is_empty();
+            let (left, right) = if is_own { (&row.left, &row.right[..]) } else { (left, std::slice::from_ref(right)) };
+            if row.figure.is_empty() {
+                return None;
+            }
+            let one = self.needed(claim, left);
+            for name in right {
                 let other = self.needed(claim, name);
                 if let (Some(one), Some(other)) = (one, other) {
                     self.compared(claim, row, one, other);

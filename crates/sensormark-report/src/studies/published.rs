@@ -1,111 +1,78 @@
-//! What a study printed, and our figures beside it.
+//! What a study printed, row by row and column by column, and our figures beside it.
 
-use super::expression::Quantity;
-use super::file::PublishedRow;
+use super::file::TableRows;
 use super::rows::named;
 use super::scope::{IMPLEMENTATION, Scope, cell, without_side};
-use super::table::{NOT_MEASURED, Row, beside, column, table};
-use crate::tables::{Cell, Table};
+use super::table::{NOT_MEASURED, Row, beside, column};
+use crate::tables::Cell;
 use serde_json::Value;
 
-/// A row of a printed table.
-pub struct PrintedRow<'a> {
-    /// The study's name of its database, with its side.
-    pub name: String,
-    /// What its keys are.
-    pub scope: Scope<'a>,
-    /// Its figures.
-    pub values: Vec<f64>,
-}
-
-impl PrintedRow<'_> {
-    /// The study's name of its database.
-    pub fn title(&self) -> &str {
-        without_side(&self.name)
-    }
-}
-
-impl<'a> Scope<'a> {
-    /// The rows of a printed table whose keys are what this scope says of them.
-    pub fn printed(&self, table: &str) -> Vec<PrintedRow<'a>> {
-        let Some(printed) = self.file.printed.get(table) else {
-            return Vec::new();
-        };
+impl Scope<'_> {
+    /// This scope for each row of a printed table whose keys are what this scope says of them: `database` is the study's name of its database, `row` the same
+    /// with its side, and what stands for it here is the implementation.
+    pub fn printed_rows(&self, table: &str) -> Option<Vec<Self>> {
+        let printed = self.file.printed.get(table)?;
         let row = |row: &Vec<Value>| {
             let (keys, values) = row.split_at_checked(1 + printed.keys.len())?;
-            let mut scope = self.clone();
+            let name = keys[0].as_str()?;
+            let mut scope = self.with("row", name.into()).with("database", without_side(name).into());
             for (key, value) in printed.keys.iter().zip(&keys[1..]) {
                 if self.value(key).is_some_and(|own| own != value) {
                     return None;
                 }
                 scope = scope.with(key, value.clone());
             }
-            let values = values.iter().filter_map(Value::as_f64).collect();
-            Some(PrintedRow { name: keys[0].as_str()?.to_owned(), scope, values })
+            scope = scope.with("values", values.into());
+            let arm = scope.subject(name);
+            Some(arm.map_or_else(|| scope.clone(), |arm| scope.about(IMPLEMENTATION, arm)))
         };
-        printed.rows.iter().filter_map(row).collect()
+        Some(printed.rows.iter().filter_map(row).collect())
     }
 
-    /// All tables of printed figures beside ours, in the order of the file.
-    pub fn published(&self) -> Vec<Table> {
-        self.file.published.iter().filter_map(|row| self.table_beside(row)).collect()
+    /// This scope for each column of a printed table: its `figure`, `definition` and `unit`, and of a row what was `printed`.
+    pub fn printed_columns(&self, table: &str) -> Option<Vec<Self>> {
+        let columns = &self.file.printed.get(table)?.columns;
+        let listed = self.value("figure").and_then(Value::as_str).map(str::to_owned);
+        let columns = if columns.is_empty() { listed.as_slice() } else { columns };
+        let of_column = |(place, column): (usize, &String)| {
+            let (name, definition) = named(column);
+            let unit = self.quantity(definition).unit;
+            let scope = self.with("figure", name.into()).with("definition", definition.into()).with("unit", unit.into());
+            let printed = self.value("values").and_then(|values| values.get(place)).cloned();
+            scope.with("printed", printed.into())
+        };
+        Some(columns.iter().enumerate().map(of_column).collect())
     }
 
-    fn table_beside(&self, of: &PublishedRow) -> Option<Table> {
-        let printed = self.file.printed.get(&of.of)?;
-        let (mut rows, mut notes) = (Vec::new(), Vec::new());
-        for one in self.printed(&of.of) {
-            let Some(arm) = one.scope.subject(&one.name) else {
-                continue;
-            };
-            let scope = one.scope.about(IMPLEMENTATION, arm).with("database", one.title().into());
-            let listed = [scope.value("figure").and_then(Value::as_str).unwrap_or_default().to_owned()];
-            let columns = if printed.columns.is_empty() { &listed[..] } else { &printed.columns };
-            for (text, value) in columns.iter().zip(&one.values) {
-                let (name, definition) = named(text);
-                let scope = scope.with("figure", name.into());
-                let mut quantity = scope.quantity(definition);
-                if !of.missing.is_empty() {
-                    quantity = quantity.or(&of.missing);
-                }
-                rows.push(scope.row_beside(of, &quantity, *value));
-            }
-            let is_named = rows.last().is_some_and(|(keys, _)| keys[0] == Cell::text(&arm.label));
-            if !is_named {
-                notes.push(format!("{}: here {}.", one.title(), arm.label));
-            }
-        }
-        let names: Vec<&str> = of.keys.iter().map(|key| named(key).0).collect();
-        let mut made = table(&of.id, &of.title, &names, rows);
-        notes.into_iter().for_each(|note| made.note(note));
-        self.note(&mut made, &of.notes, &[]);
-        Some(made)
-    }
-
-    fn row_beside(&self, of: &PublishedRow, quantity: &Quantity, printed: f64) -> Row {
+    /// A row of a printed figure beside ours; none where nothing stands for the database.
+    pub fn beside(&self, of: &TableRows) -> Option<Row> {
+        self.subject(IMPLEMENTATION)?;
         let keys = of.keys.iter().map(|key| self.key(key)).collect();
-        let unit = Some(column("unit", "", Cell::text(&quantity.unit)));
-        let unit = unit.filter(|_| of.keys.iter().any(|key| key == "figure"));
-        if of.ends.is_empty() {
-            let of_all = if unit.is_some() { "" } else { &quantity.unit };
-            return (
-                keys,
-                unit.into_iter().chain(beside(of_all, printed, self.own_cell(quantity))).collect(),
-            );
+        let mut quantity = self.quantity(self.value("definition")?.as_str()?);
+        if !of.missing.is_empty() {
+            quantity = quantity.or(&of.missing);
         }
-        let own = self.own_value(of);
+        let printed = self.value("printed")?.as_f64()?;
+        if of.keys.iter().any(|key| key == "figure") {
+            let mut columns = beside("", printed, self.own_cell(&quantity));
+            columns.insert(0, column("unit", "", Cell::text(&quantity.unit)));
+            return Some((keys, columns));
+        }
+        let own = if of.ends.is_empty() { Some(Value::Null) } else { self.own_value(of) };
         let here = match &own {
-            Some(own) => self.with(&of.ends, own.clone()).own_cell(quantity),
+            Some(own) => self.with(&of.ends, own.clone()).own_cell(&quantity),
             None => Cell::Missing(of.missing.clone()),
         };
         let mut columns = beside(&quantity.unit, printed, here);
-        let own = own.map_or_else(|| Cell::Missing(NOT_MEASURED.to_owned()), |own| cell(&own));
-        columns.insert(1, column(format!("{}, here", of.ends), "", own));
-        (keys, columns)
+        if !of.ends.is_empty() {
+            let own = own.map_or_else(|| Cell::Missing(NOT_MEASURED.to_owned()), |own| cell(&own));
+            columns.insert(1, column(format!("{}, here", of.ends), "", own));
+        }
+        Some((keys, columns))
     }
 
     /// What of ours stands beside the study's value of a key: the same, or the least beside the least and the most beside the most.
-    fn own_value(&self, of: &PublishedRow) -> Option<Value> {
+    fn own_value(&self, of: &TableRows) -> Option<Value> {
         let (theirs, ours) = (self.value(&of.ends)?, self.range(&of.ends));
         let printed = self.file.printed.get(&of.of)?;
         let place = 1 + printed.keys.iter().position(|key| *key == of.ends)?;

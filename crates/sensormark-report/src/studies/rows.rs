@@ -4,7 +4,7 @@ use super::expression::Quantity;
 use super::file::TableRows;
 use super::functions;
 use super::scope::{IMPLEMENTATION, Scope, cell};
-use super::table::{Row, column, table};
+use super::table::{Column, Row, column, table};
 use crate::claims::has;
 use crate::tables::{Cell, Table};
 
@@ -19,52 +19,62 @@ pub fn named(text: &str) -> (&str, &str) {
 }
 
 impl<'a> Scope<'a> {
-    /// The tables of a section.
+    /// The tables of a section: of the first one of the study's own where they name none, and of what was published where they are of a printed table.
     pub fn tables(&self, section: &str) -> Vec<Table> {
-        let first = self.file.study.sections.first().map_or("", |[id, _]| id);
-        let own = self
-            .file
-            .tables
-            .iter()
-            .filter(|table| table.section == section || table.section.is_empty() && section == first);
+        let mut sections = self.file.study.sections.iter().map(|[id, _]| &**id);
+        let first = sections.find(|id| *id != "claims").unwrap_or_default();
+        let own = self.file.tables.iter().filter(|table| {
+            let own = if table.section.is_empty() { first } else { &table.section };
+            section == if table.of.is_empty() { own } else { "published" }
+        });
         own.flat_map(|rows| self.each(&rows.each).into_iter().filter_map(|scope| scope.table(rows))).collect()
     }
 
     fn table(&self, of: &TableRows) -> Option<Table> {
         self.fill(&of.only)?;
-        let mut made = self.table_of_rows(of, &self.fill(&of.id)?)?;
-        self.note(&mut made, &of.notes, &of.rows);
-        Some(made)
-    }
-
-    fn table_of_rows(&self, of: &TableRows, id: &str) -> Option<Table> {
-        let over = if of.rows.is_empty() { vec![IMPLEMENTATION.to_owned()] } else { of.rows.clone() };
+        let is_printed = !of.of.is_empty();
+        let over = match of.rows.is_empty() {
+            _ if is_printed => vec![format!("rows of {}", of.of), format!("columns of {}", of.of)],
+            true => vec![IMPLEMENTATION.to_owned()],
+            false => of.rows.clone(),
+        };
         let names = |range: &String| range.split(" in ").next().unwrap_or_default().to_owned();
         let keys: Vec<String> =
             if of.keys.is_empty() { over.iter().map(names).collect() } else { of.keys.clone() };
         let columns: Vec<_> = of.columns.iter().flat_map(|text| self.columns(text)).collect();
-        let rows = self.each(&over).into_iter().filter(|_| !columns.is_empty());
-        let rows = rows.filter_map(|row| {
-            let mut is_any = !of.some;
-            let mut figures = Vec::new();
-            for (name, definition, scope) in &columns {
-                let scope = row.and(scope);
-                let quantity = scope.quantity(definition);
-                let arm = scope.subject(IMPLEMENTATION).or_else(|| scope.subject("one"));
-                is_any |= has(&scope.values(&quantity.expression, arm));
-                let cell = functions::cell(&scope, definition).unwrap_or_else(|| scope.cell(&quantity, arm));
-                figures.push(column(name, &quantity.unit, cell));
-            }
-            let keys = keys.iter().map(|key| row.key(key)).collect();
-            is_any.then_some((keys, figures))
-        });
-        let rows: Vec<Row> = rows.collect();
+        let scopes = self.each(&over);
+        let own = |row: &Self| {
+            let figures = row.figures(of, &columns).filter(|figures| !figures.is_empty())?;
+            Some((keys.iter().map(|key| row.key(key)).collect(), figures))
+        };
+        let rows = scopes.iter().filter_map(|row| if is_printed { row.beside(of) } else { own(row) });
         let names: Vec<&str> = keys.iter().map(|key| heading(named(key).0).0).collect();
-        let mut made = table(id, &self.fill(&of.title)?, &names, rows);
+        let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &names, rows.collect::<Vec<Row>>());
         for (column, key) in made.columns.iter_mut().zip(&keys) {
             heading(named(key).0).1.clone_into(&mut column.unit);
         }
+        for row in scopes.iter().filter(|_| is_printed && keys[0] != IMPLEMENTATION) {
+            if row.subject(IMPLEMENTATION).is_some_and(|arm| row.fill("{database}").as_ref() != Some(&arm.label)) {
+                row.note(&mut made, "{database}: here {implementation}.", &[]);
+            }
+        }
+        of.notes.iter().for_each(|note| self.note(&mut made, note, &scopes));
         Some(made)
+    }
+
+    /// The figures of a row; none where none of them was measured and the table leaves such rows out.
+    fn figures(&self, of: &TableRows, columns: &[(String, &str, Self)]) -> Option<Vec<Column>> {
+        let mut is_any = !of.some;
+        let figures = columns.iter().map(|(name, definition, scope)| {
+            let scope = self.and(scope);
+            let quantity = scope.quantity(definition);
+            let arm = scope.subject(IMPLEMENTATION).or_else(|| scope.subject("one"));
+            is_any |= has(&scope.values(&quantity.expression, arm));
+            let cell = functions::cell(&scope, definition).unwrap_or_else(|| scope.cell(&quantity, arm));
+            column(name, &quantity.unit, cell)
+        });
+        let figures = figures.collect();
+        is_any.then_some(figures)
     }
 
     /// A column as its heading, its definition and what it is about: one for each value of the ranges that its heading names.
@@ -83,16 +93,11 @@ impl<'a> Scope<'a> {
         own.unwrap_or_else(|| Cell::text(self.fill(text).unwrap_or_default()))
     }
 
-    /// Adds notes, one for each value of the ranges that they name, or for each row.
-    pub fn note(&self, table: &mut Table, notes: &[String], rows: &[String]) {
-        for note in notes {
-            let mut about = self.each_named(note);
-            about.extend(self.each(rows));
-            if note.contains("{if ") {
-                about.extend(self.each(&[IMPLEMENTATION]));
-            }
-            about.iter().filter_map(|scope| scope.fill(note)).for_each(|note| table.note(note));
-        }
+    /// Adds a note, one for each value of the ranges that it names, or for each row.
+    fn note(&self, table: &mut Table, note: &str, rows: &[Self]) {
+        let mut about = self.each_named(note);
+        about.extend_from_slice(rows);
+        about.iter().filter_map(|scope| scope.fill(note)).for_each(|note| table.note(note));
     }
 
     /// The point or cell of a quantity where an implementation is the row's own.

@@ -6,7 +6,6 @@
 use super::file::{Range, StudyFile};
 use super::functions;
 use super::metric::Kind;
-use super::rows::named;
 use super::select::{Loads, Results};
 use crate::claims::mean;
 use crate::field::Arm;
@@ -16,7 +15,7 @@ use crate::sections::cells::{counted, exact};
 use crate::tables::Cell;
 use sensormark_store::Durability;
 use serde_json::Value;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -29,6 +28,7 @@ pub struct Scope<'a> {
     pub results: Results<'a>,
     /// The study's implementations ranked among themselves, once somebody asks.
     pub ranking: Rc<OnceCell<Option<Ranking>>>,
+    subjects: Rc<RefCell<BTreeMap<String, Option<&'a Arm>>>>,
     values: BTreeMap<String, Value>,
     arms: BTreeMap<String, &'a Arm>,
 }
@@ -61,22 +61,28 @@ pub fn without_side(name: &str) -> &str {
     SIDES.iter().find_map(|side| name.strip_prefix(side)).unwrap_or(name)
 }
 
-/// The place of an implementation's value among those of a condition, `layout.write=datagram` or `layout_name=one,other`; `~` takes variants too, `!` turns the condition round.
-fn place(own: &Value, condition: &str) -> Option<usize> {
+/// The place of an implementation's value among those of a condition, `write=datagram` or `layout_name=one,other`; `~` takes variants too, `!` turns the condition round.
+pub fn place(arm: &Arm, condition: &str) -> Option<usize> {
     let (key, wanted) = condition.split_once(['=', '~'])?;
     let (key, is_not) = key.strip_suffix('!').map_or((key, false), |key| (key, true));
-    let own = own.pointer(&format!("/{}", key.replace('.', "/"))).unwrap_or(&Value::Null);
-    let own =
-        own.as_object().and_then(|own| own.keys().next().cloned()).unwrap_or_else(|| cell_text(&cell(own)));
+    let own = serde_json::to_value(&arm.implementation).ok()?;
+    let own = own.get(key).or_else(|| own.get("layout")?.get(key))?;
+    let shape = own.as_object().and_then(|own| own.keys().next().cloned());
+    let own = shape.unwrap_or_else(|| cell_text(&cell(own)));
     let is_family = |rest: &str| rest.is_empty() || rest.starts_with('-') && condition.contains('~');
     let found = wanted.split(',').position(|one| own.strip_prefix(one).is_some_and(is_family));
     if is_not { found.is_none().then_some(0) } else { found }
 }
 
+/// Whether the database runs as it comes.
+fn as_it_comes(arm: &Arm) -> bool {
+    arm.implementation.durability == Durability::Default && arm.implementation.cluster.is_none()
+}
+
 impl<'a> Scope<'a> {
     /// What words mean in a run before anything runs over something.
     pub fn new(file: &'a StudyFile, results: Results<'a>) -> Self {
-        Self { file, results, ranking: Rc::default(), values: BTreeMap::new(), arms: BTreeMap::new() }
+        Self { file, results, ranking: Rc::default(), subjects: Rc::default(), values: BTreeMap::new(), arms: BTreeMap::new() }
     }
 
     /// The same where a name has this value.
@@ -146,14 +152,12 @@ impl<'a> Scope<'a> {
         let Some(text) = self.fill(condition) else {
             return false;
         };
-        let number =
-            |side: &str| self.values(side, self.subject(IMPLEMENTATION)).into_iter().flatten().next();
-        let numbers = |(one, other): (&str, &str)| Some((number(one)?, number(other)?));
-        if let Some(sides) = text.split_once(" >= ") {
-            return numbers(sides).is_some_and(|(one, other)| one >= other);
-        }
-        if let Some(sides) = text.split_once(" < ") {
-            return numbers(sides).is_some_and(|(one, other)| one < other);
+        let number = |side| self.values(side, self.subject(IMPLEMENTATION)).into_iter().flatten().next();
+        let signs: [(&str, fn(&f64, &f64) -> bool); 2] = [(" >= ", f64::ge), (" < ", f64::lt)];
+        for (sign, is) in signs {
+            if let Some((one, other)) = text.split_once(sign) {
+                return number(one).zip(number(other)).is_some_and(|(one, other)| is(&one, &other));
+            }
         }
         match text.split_once(" != ") {
             Some((one, other)) => one != other,
@@ -236,12 +240,10 @@ impl<'a> Scope<'a> {
             return Vec::new();
         };
         if let Some(table) = text.strip_prefix("rows of ") {
-            let rows = self.printed(table).into_iter();
-            return rows.map(|row| row.scope.with("database", row.title().into())).collect();
+            return self.printed_rows(table).unwrap_or_default();
         }
         if let Some(table) = text.strip_prefix("columns of ") {
-            let columns = self.file.printed.get(table).map_or(&[][..], |printed| &printed.columns).iter();
-            return columns.map(|column| self.about_column(column)).collect();
+            return self.printed_columns(table).unwrap_or_default();
         }
         let (names, range) = text.split_once(" in ").unwrap_or((&text, &text));
         let names: Vec<&str> = names.split(' ').collect();
@@ -266,13 +268,6 @@ impl<'a> Scope<'a> {
             named.fold(self.clone(), |scope, (name, value)| scope.with(name, value))
         };
         self.range(range).into_iter().map(bind).collect()
-    }
-
-    /// This scope about a column of a printed table.
-    fn about_column(&self, column: &str) -> Self {
-        let (name, definition) = named(column);
-        let unit = self.quantity(definition).unit;
-        self.with("column", name.into()).with("definition", definition.into()).with("unit", unit.into())
     }
 
     /// Implementations with a valid trial: of the side that is the value of `side`, else of both in one.
@@ -311,40 +306,41 @@ impl<'a> Scope<'a> {
             return self.best(title, definition);
         }
         let operation = self.values.get("operation").and_then(Value::as_str).unwrap_or_default();
+        let with_operation = format!("{name} {operation}");
+        if let Some(known) = self.subjects.borrow().get(&with_operation) {
+            return *known;
+        }
         let who = &self.file.who;
-        let text =
-            who.get(&format!("{name} {operation}")).or_else(|| who.get(name)).or_else(|| who.get("*"))?;
-        let mut parts = text.split(" | ");
-        let [needed, preferred] = [(); 2].map(|()| parts.next().unwrap_or_default().split_whitespace());
-        let (needed, preferred): (Vec<&str>, Vec<&str>) = (needed.collect(), preferred.collect());
-        let data = parts.next().map(|writer| self.subject(writer).map(|arm| &arm.label));
-        let side = SIDES.into_iter().find(|side| name.starts_with(side)).unwrap_or_default();
-        let ranked = self.of_side(side).filter_map(|arm| {
-            let own = serde_json::to_value(&arm.implementation).ok()?;
-            let places = needed.iter().map(|condition| place(&own, condition)).collect::<Option<Vec<_>>>()?;
-            let further = preferred.iter().map(|condition| place(&own, condition).unwrap_or(usize::MAX));
-            let write = self.results.field.write_of(arm).map(|write| &write.label);
-            let is_other = data.is_some_and(|data| write.is_none() || write != data);
-            let key = (is_other, places, further.collect::<Vec<_>>());
-            (arm.implementation.title == title(name)).then_some((key, arm))
-        });
-        ranked.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, arm)| arm)
+        let text = who.get(&with_operation).or_else(|| who.get(name)).or_else(|| who.get("*"));
+        let found = text.and_then(|text| self.nearest(name, text));
+        self.subjects.borrow_mut().insert(with_operation, found);
+        found
     }
 
-    /// Whether an implementation is as a condition says.
-    pub fn is(&self, arm: &Arm, condition: &str) -> bool {
-        let own = serde_json::to_value(&arm.implementation);
-        own.is_ok_and(|own| place(&own, condition).is_some())
+    /// The implementation of a database that meets what is needed, and of those the nearest to what is preferred (`NEEDED | PREFERRED of WRITER`).
+    fn nearest(&self, name: &str, text: &str) -> Option<&'a Arm> {
+        let (text, writer) = text.split_once(" of ").map_or((text, None), |(text, writer)| (text, Some(writer)));
+        let (needed, preferred) = text.split_once(" | ").unwrap_or((text, ""));
+        let all = self.file.who.get("all").map_or("", String::as_str).split_whitespace();
+        let (needed, preferred): (Vec<&str>, Vec<&str>) = (needed.split_whitespace().chain(all).collect(), preferred.split_whitespace().collect());
+        let data = writer.map(|writer| self.subject(writer).map(|arm| &arm.label));
+        let side = SIDES.into_iter().find(|side| name.starts_with(side)).unwrap_or_default();
+        let own = self.of_side(side).filter(|arm| arm.implementation.title == title(name));
+        let ranked = own.filter_map(|arm| {
+            let places = needed.iter().map(|condition| place(arm, condition)).collect::<Option<Vec<_>>>()?;
+            let further = preferred.iter().map(|condition| place(arm, condition).unwrap_or(usize::MAX));
+            let write = self.results.field.write_of(arm).map(|write| &write.label);
+            let is_other = data.is_some_and(|data| write.is_none() || write != data);
+            Some(((is_other, places, !as_it_comes(arm), further.collect::<Vec<_>>()), arm))
+        });
+        ranked.min_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, arm)| arm)
     }
 
     /// The implementation of a database, as it comes, that is the best at something; none where it was measured with one layout.
     fn best(&self, title: &str, definition: &str) -> Option<&'a Arm> {
         let quantity = self.quantity(definition);
-        let is_own = |arm: &&Arm| {
-            let own = &arm.implementation;
-            own.title == title && own.durability == Durability::Default && own.cluster.is_none()
-        };
-        let own: Vec<&Arm> = self.arms().filter(is_own).collect();
+        let own = self.arms().filter(|arm| arm.implementation.title == title && as_it_comes(arm));
+        let own: Vec<&Arm> = own.collect();
         let known =
             own.iter().filter_map(|arm| Some((mean(&self.values(&quantity.expression, Some(arm)))?, *arm)));
         let sign = if quantity.kind == Kind::Rate { -1.0 } else { 1.0 };

@@ -12,18 +12,18 @@ const SCORES: &str = "scores";
 
 /// The study's grades of difficulty, of writing and of reading, by the names in the ranking of what stands for its implementations here.
 pub fn published_difficulties(scope: &Scope<'_>) -> [BTreeMap<String, f64>; 2] {
-    let label = |name: &str| scope.subject(name).map(|arm| arm.label.clone());
-    let grades = ["write", "read"].map(|table| -> BTreeMap<String, f64> {
-        let rows = scope.printed(table).into_iter();
-        rows.filter_map(|row| Some((row.name.clone(), *row.values.last()?))).collect()
+    let text = |row: &Scope<'_>, name: &str| row.value(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let rows = |table: &str| scope.printed_rows(table).unwrap_or_default();
+    let label = |row: &Scope<'_>| row.fill("{implementation}");
+    let grade = |row: &Scope<'_>| row.value("values")?.as_array()?.last()?.as_f64();
+    let [mut writing, reading] = ["write", "read"].map(|table| -> BTreeMap<String, f64> {
+        rows(table).iter().filter_map(|row| Some((label(row)?, grade(row)?))).collect()
     });
-    let [mut writing, reading] = grades.clone().map(|grades| -> BTreeMap<String, f64> {
-        grades.iter().filter_map(|(name, grade)| Some((label(name)?, *grade))).collect()
-    });
+    let written: BTreeMap<String, f64> =
+        rows("write").iter().filter_map(|row| Some((text(row, "row"), grade(row)?))).collect();
     // Tables of resources name what wrote; the ranking names what read, on both sides.
-    for row in scope.printed(SCORES) {
-        let writer = row.scope.value("writer").and_then(Value::as_str).unwrap_or_default();
-        writing.extend(label(&row.name).zip(grades[0].get(writer).copied()));
+    for row in rows(SCORES) {
+        writing.extend(label(&row).zip(written.get(&text(&row, "writer")).copied()));
     }
     [writing, reading]
 }
@@ -32,9 +32,9 @@ pub fn published_difficulties(scope: &Scope<'_>) -> [BTreeMap<String, f64>; 2] {
 fn ranking(scope: &Scope<'_>) -> Option<Ranking> {
     let scope = &Scope::new(scope.file, scope.results);
     let mut own = scope.results.field.clone();
-    let rows = scope.printed(SCORES);
-    let labels: Vec<&str> = rows.iter().filter_map(|row| Some(&*scope.subject(&row.name)?.label)).collect();
-    own.reads.retain(|read| labels.contains(&&*read.label));
+    let rows = scope.printed_rows(SCORES)?;
+    let labels: Vec<String> = rows.iter().filter_map(|row| row.fill("{implementation}")).collect();
+    own.reads.retain(|read| labels.contains(&read.label));
     Ranking::new(&own, scope.results.options).ok().filter(|ranking| ranking.ranked.len() > 1)
 }
 

@@ -61,7 +61,7 @@ impl StudyFile {
         sections.push(section);
         sections.push(figure::section(scope.drawings()));
         if !is_empty && let Some(setting) = scope.fill(&about.setting) {
-            sections.push(self.published(results.field, &setting, scope.published()));
+            sections.push(self.published(results.field, &setting, scope.tables("published")));
         }
         sections.extend(about.sections.iter().skip_while(is_before).map(made));
         sections

@@ -56,7 +56,7 @@ fn a_wrong_file_is_told_by_line() {
         (
             "of = \"questions\"",
             "of = \"question\"",
-            "greenhouse.toml:49: there is no printed table \"question\"; did you mean questions?",
+            "greenhouse.toml:48: there is no printed table \"question\"; did you mean questions?",
         ),
     ] {
         let error = StudyFile::read("greenhouse.toml", &GREENHOUSE.replace(right, wrong)).err().expect(wrong);
