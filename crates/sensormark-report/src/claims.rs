@@ -40,23 +40,8 @@ pub struct Claim {
     about: Vec<String>,
 }
 
-/// A figure of an implementation in each repetition.
-pub struct Sample<'a> {
-    /// Whose.
-    pub arm: &'a Arm,
-    /// The figure.
-    pub values: Values,
-}
-
 /// What a claim is about: what the report calls it where it was not measured, and what stands for it here.
 pub type Found<'a, 'n> = (&'n str, Option<&'a Arm>);
-
-impl<'a> Sample<'a> {
-    /// This figure of this implementation.
-    pub const fn new(arm: &'a Arm, values: Values) -> Self {
-        Self { arm, values }
-    }
-}
 
 impl Claim {
     /// A claim in the study's words, and what it takes to hold, before anything is known.
@@ -74,56 +59,6 @@ impl Claim {
     /// Adds a part: whether it held (`None`: undecided), and the figures that decide it.
     pub fn part(&mut self, held: Option<bool>, figures: String) {
         self.parts.push(Part { held, figures });
-    }
-
-    /// Adds a part: one implementation has more of something than another, at least so many times. Both are named.
-    pub fn over(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
-        let held = is_less(&times(&other.values, factor), &one.values);
-        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
-    }
-
-    /// Adds a part: one implementation has less of something than another. Both are named.
-    pub fn under(&mut self, one: &Sample<'_>, other: &Sample<'_>, unit: &str) {
-        let held = is_less(&one.values, &other.values);
-        self.against(held, one, other, unit, &ratios(&one.values, &other.values));
-    }
-
-    /// Adds a part: the other implementation has at least so many times as much of something that costs. Both are named, with how many times.
-    pub fn cheaper(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
-        let held = is_less(&times(&one.values, factor), &other.values);
-        let saved = ratios(&other.values, &one.values);
-        self.against(held, one, other, unit, &saved);
-    }
-
-    /// Adds a part: the other implementation has more of something that costs, but no more than so many times as much.
-    pub fn cheaper_by_up_to(&mut self, one: &Sample<'_>, factor: f64, other: &Sample<'_>, unit: &str) {
-        let is_cheaper = is_less(&one.values, &other.values);
-        let is_no_further = is_less(&other.values, &times(&one.values, factor));
-        let saved = ratios(&other.values, &one.values);
-        self.against(all([is_cheaper, is_no_further]), one, other, unit, &saved);
-    }
-
-    /// A part of two implementations, and how many times the one is the other.
-    fn against(
-        &mut self,
-        held: Option<bool>,
-        one: &Sample<'_>,
-        other: &Sample<'_>,
-        unit: &str,
-        ratio: &[Option<f64>],
-    ) {
-        self.about(one.arm);
-        self.about(other.arm);
-        let ratio = mean(ratio);
-        let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
-        let figures = format!(
-            "{} {} against {} {unit} of {}{ratio}",
-            one.arm.label,
-            shown(&one.values),
-            shown(&other.values),
-            other.arm.label
-        );
-        self.part(held, figures);
     }
 
     /// Says whom it is about: whose repetitions have to be enough and undisturbed.

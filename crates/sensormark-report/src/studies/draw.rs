@@ -54,7 +54,13 @@ impl Scope<'_> {
     }
 
     /// Adds a printed table, or a column of one: lines by the study's names, bars beside what stands for the study's database here.
-    fn draw_printed(&self, figure: &mut Figure, (row, is_bars): (&DrawingRow, bool), whose: &str, printed: &str) {
+    fn draw_printed(
+        &self,
+        figure: &mut Figure,
+        (row, is_bars): (&DrawingRow, bool),
+        whose: &str,
+        printed: &str,
+    ) {
         let (column, table) = printed.split_once(" of ").unwrap_or(("", printed));
         for scope in self.each(&[format!("rows of {table}"), format!("columns of {table}")]) {
             let of = |name: &str| scope.value(name).and_then(Value::as_str).unwrap_or_default();
@@ -62,7 +68,8 @@ impl Scope<'_> {
                 continue;
             }
             let is_beside = is_bars && scope.subject(IMPLEMENTATION).is_some();
-            let named = if is_beside { scope.clone() } else { scope.with(IMPLEMENTATION, of("database").into()) };
+            let named =
+                if is_beside { scope.clone() } else { scope.with(IMPLEMENTATION, of("database").into()) };
             let at = match &*row.at {
                 "" => Some(named.key(&row.x)).filter(|_| !row.x.is_empty()),
                 at => named.fill(at).map(|at| cell(&value(&at))),

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawing {
     /// What programs call it.
-    pub id: &'static str,
+    pub id: String,
     /// What a person reads.
     pub title: String,
     /// What its x axis is.

@@ -5,10 +5,11 @@
 use super::file::ClaimRow;
 use super::scope::{IMPLEMENTATION, Scope};
 use super::select::Results;
-use super::table::{NOT_MEASURED, table, two_and_ratio};
-use crate::claims::{Claim, doubt, doubted, has, inside, shown};
+use super::table::{NOT_MEASURED, column, table};
+use crate::claims::{Claim, doubt, doubted, has, inside, ratios, shown};
 use crate::field::{Arm, Field};
 use crate::options::ReportOptions;
+use crate::sections::cells::geometric_mean;
 use crate::sections::surroundings::inventory;
 use crate::tables::{Section, Table};
 use sensormark_data::number::significant;
@@ -46,12 +47,14 @@ fn rates([physical, guest]: &[Scope<'_>; 2]) -> Table {
         let same = guest.arms().find(|other| other.implementation == arm.implementation)?;
         let one = row.values("speed", Some(arm));
         let other = guest.and(&row).values("speed", Some(same));
-        let names = ["physical", "virtual", "physical / virtual"];
+        let cell =
+            |name: &str, unit: &str, values: &[_]| column(name, unit, geometric_mean(values, NOT_MEASURED));
         let keys = KEYS.iter().map(|key| row.key(key)).collect();
-        Some((keys, two_and_ratio(names, "1/s", &one, &other, NOT_MEASURED)))
+        let ratio = cell("physical / virtual", "", &ratios(&one, &other));
+        Some((keys, vec![cell("physical", "1/s", &one), cell("virtual", "1/s", &other), ratio]))
     });
     let title = "On a physical machine and in a virtual one";
-    table("physical_virtual", title, &KEYS, rows).noted("The study's cases: Cassandra's single reads by several clients were 16 times as fast on the physical machine, its multi reads 8 times as fast in the virtual one.")
+    table("physical_virtual", title, &KEYS.map(|key| (key, "")), rows.collect()).noted("The study's cases: Cassandra's single reads by several clients were 16 times as fast on the physical machine, its multi reads 8 times as fast in the virtual one.")
 }
 
 /// A claim, and why its figures may not decide it.

@@ -6,7 +6,7 @@
 use super::file::StudyFile;
 use super::metric::{self, Kind};
 use super::rows::named;
-use super::scope::{IMPLEMENTATION, Scope, value};
+use super::scope::{Scope, filled, value};
 use super::scores;
 use super::select::Loads;
 use super::table::NOT_MEASURED;
@@ -155,65 +155,42 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The first name in a file that there is not, as it stands there, and the message.
+/// The first name of a figure, database or printed table in a file that there is not, as it stands there, and the message.
 pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
-    wrong_figure(file).or_else(|| wrong_name(file))
-}
-
-fn wrong_figure(file: &StudyFile) -> Option<(String, String)> {
-    let columns = file.tables.iter().flat_map(|table| &table.columns);
-    let printed = file.printed.values().flat_map(|printed| &printed.columns);
-    let columns = columns.chain(printed).map(|column| named(column).1);
     let claims = || file.claims.iter().chain(&file.environments);
-    let sides = claims()
-        .filter(|claim| !claim.words.is_empty())
-        .flat_map(|claim| claim.right.iter().chain([&claim.left]));
-    let drawn = file.drawings.iter().map(|drawing| &drawing.figure);
-    let others = claims().map(|claim| &claim.figure).chain(sides).chain(drawn).chain(file.figures.values());
-    let mut all =
-        columns.chain(others.map(String::as_str)).filter(|text| !text.is_empty() && !text.starts_with('{'));
-    all.find_map(|definition| {
-        let (_, _, expression, _) = parts(definition);
-        let plain = without_names(expression);
-        let wrong = operands(&plain).into_iter().find_map(|(_, words)| {
-            let name = *words.first()?;
-            let is_known =
-                value(name).is_number() || file.figures.contains_key(name) || metric::is_known(name);
-            (!is_known).then(|| name.to_owned())
-        })?;
-        let known = metric::WORDS.iter().map(|word| (*word).to_owned());
-        Some((definition.to_owned(), unknown("figure", &wrong, known.chain(file.figures.keys().cloned()))))
+    let columns = file.tables.iter().flat_map(|table| &table.columns);
+    let columns = columns.chain(file.printed.values().flat_map(|printed| &printed.columns));
+    let figures =
+        claims().map(|claim| &claim.figure).chain(file.drawings.iter().map(|drawing| &drawing.figure));
+    let figures = figures.chain(file.figures.values()).map(String::as_str);
+    let sides =
+        claims().flat_map(|claim| claim.right.iter().chain([&claim.left]).map(move |side| (&**side, claim)));
+    let (databases, sides): (Vec<_>, Vec<_>) = sides.partition(|(_, claim)| claim.words.is_empty());
+    let printed = file.printed.values().flat_map(|printed| &printed.rows);
+    let databases = databases.into_iter().map(|(side, _)| side).filter(|side| !side.contains('{'));
+    let databases = databases.chain(printed.filter_map(|row| row.first()?.as_str()));
+    let definitions =
+        columns.map(|column| named(column).1).chain(figures).chain(sides.into_iter().map(|(side, _)| side));
+    let is_plain = |text: &&str| !(text.is_empty() || text.starts_with(['{']) || text.starts_with("best "));
+    let figure = definitions.chain(databases).filter(is_plain).find_map(|text| {
+        let wrong = wrong_word(file, text).filter(|_| !file.who.contains_key(text))?;
+        let known = metric::WORDS.iter().map(|word| (*word).to_owned()).chain(file.figures.keys().cloned());
+        Some((text.to_owned(), unknown("figure or database", &wrong, known.chain(file.who.keys().cloned()))))
+    });
+    figure.or_else(|| {
+        let drawn = file.drawings.iter().flat_map(|drawing| &drawing.printed);
+        let drawn = drawn.map(|text| text.split_once(" of ").map_or(&**text, |(_, table)| table));
+        let mut tables = drawn.chain(file.tables.iter().map(|table| &*table.of)).filter(is_plain);
+        let wrong = tables.find(|name| !file.printed.contains_key(*name))?;
+        Some((wrong.to_owned(), unknown("printed table", wrong, file.printed.keys().cloned())))
     })
 }
 
-/// The same of databases and printed tables.
-fn wrong_name(file: &StudyFile) -> Option<(String, String)> {
-    let claims = file.claims.iter();
-    let named = claims.flat_map(|claim| {
-        let sides = claim.right.iter().chain([&claim.left]).filter(|_| claim.words.is_empty());
-        sides.chain(&claim.who).map(String::as_str)
-    });
-    let printed = file.printed.values().flat_map(|printed| &printed.rows);
-    let who = named.chain(printed.filter_map(|row| row.first()?.as_str()));
-    let tables = file.tables.iter().map(|table| &*table.of);
-    let drawn = file.drawings.iter().flat_map(|drawing| &drawing.printed);
-    let drawn = drawn.map(|text| text.split_once(" of ").map_or(&**text, |(_, table)| table));
-    let is_plain = |name: &&str| !name.is_empty() && !name.contains('{') && !name.starts_with("best ");
-    let no_database =
-        who.filter(is_plain).find(|name| *name != IMPLEMENTATION && !file.who.contains_key(*name));
-    let no_table = tables.chain(drawn).filter(is_plain).find(|name| !file.printed.contains_key(*name));
-    let no_database = no_database.map(|name| (name, unknown("database", name, file.who.keys().cloned())));
-    let wrong = no_database
-        .or_else(|| Some((no_table?, unknown("printed table", no_table?, file.printed.keys().cloned()))));
-    wrong.map(|(name, message)| (format!("\"{name}\""), message))
-}
-
-/// The text with a 0 for each name in braces.
-fn without_names(text: &str) -> String {
-    let mut text = text.to_owned();
-    while let Some(end) = text.find('}') {
-        let start = text[..end].rfind('{').unwrap_or(end);
-        text.replace_range(start..=end, "0");
-    }
-    text
+/// The first word of an expression that names no figure.
+fn wrong_word(file: &StudyFile, definition: &str) -> Option<String> {
+    let plain = filled(parts(definition).2, |_| Some("0".to_owned()))?;
+    let mut names = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
+    let is_known =
+        |name: &&str| value(name).is_number() || file.figures.contains_key(*name) || metric::is_known(name);
+    names.find(|name| !is_known(name)).map(str::to_owned)
 }

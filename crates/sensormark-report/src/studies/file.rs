@@ -49,7 +49,7 @@ pub struct About {
     /// Its machines and sizes beside ours.
     pub setting: String,
     /// What is said instead of claims where nothing of the study was measured.
-    pub nothing: Vec<String>,
+    pub nothing: String,
     /// The databases that claims compare which do not say it.
     pub compare: [String; 2],
     /// What a reader has to know of the claims.
@@ -221,7 +221,8 @@ impl StudyFile {
         match expression::wrong(&read) {
             None => Ok(read),
             Some((words, message)) => {
-                let line = at(text.find(&words).unwrap_or(0) + 1);
+                let found = text.find(&format!("\"{words}\"")).or_else(|| text.find(&words));
+                let line = at(found.unwrap_or(0) + 1);
                 Err(format!("{file}:{line}: {message}"))
             }
         }

@@ -23,7 +23,7 @@ pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
         points.windows(2).filter_map(rate).collect::<Vec<_>>()
     };
     let of_arm = |arm| results.field.valid_of(arm).next().map(|trial| line(&curve(trial)));
-    let named = results.valid(&results.field.mixed).filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
+    let named = results.field.mixed.iter().filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
     named.filter(|(_, points)| points.len() > 1).collect()
 }
 

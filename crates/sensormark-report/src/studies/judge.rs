@@ -3,9 +3,9 @@
 use super::file::ClaimRow;
 use super::metric::Kind;
 use super::scope::{IMPLEMENTATION, Scope};
-use crate::claims::{Claim, Sample, Values, has, is_less, is_level, is_within, mean, ratios, shown, times};
+use crate::claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times};
 use crate::field::Arm;
-use sensormark_data::number::fixed;
+use sensormark_data::number::{fixed, significant};
 
 impl<'a> Scope<'a> {
     /// All of them, in the order of the file.
@@ -34,7 +34,8 @@ impl<'a> Scope<'a> {
         if !first.open.is_empty() && !claim.is_missing() {
             claim.missing_if_open(&first.open);
         }
-        let here: Vec<String> = first.who.iter().filter_map(|name| Some(self.subject(name)?.label.clone())).collect();
+        let here: Vec<String> =
+            first.who.iter().filter_map(|name| Some(self.subject(name)?.label.clone())).collect();
         if first.here && here.len() == first.who.len() {
             asides.push(format!("here {}", here.join(" and ")));
         }
@@ -62,7 +63,8 @@ impl<'a> Scope<'a> {
         if row.words.is_empty() {
             let [left, right] = &self.file.study.compare;
             let is_own = !row.left.is_empty();
-            let (left, right) = if is_own { (&row.left, &row.right[..]) } else { (left, std::slice::from_ref(right)) };
+            let (left, right) =
+                if is_own { (&row.left, &row.right[..]) } else { (left, std::slice::from_ref(right)) };
             if row.figure.is_empty() {
                 return None;
             }
@@ -80,24 +82,21 @@ impl<'a> Scope<'a> {
         scope.expressed(claim, row, asides)
     }
 
-    /// A part that compares two databases in one figure.
+    /// A part that compares two databases in one figure. Of what costs the ratio says how many times as much the other has.
     fn compared(&self, claim: &mut Claim, row: &ClaimRow, one: &'a Arm, other: &'a Arm) {
         let quantity = self.quantity(&row.figure);
-        let [one, other] =
-            [one, other].map(|arm| Sample::new(arm, self.values(&quantity.expression, Some(arm))));
-        let is_there = has(&one.values) && has(&other.values);
-        if !(row.open.is_empty() || is_there) {
+        let [left, right] = [one, other].map(|arm| self.values(&quantity.expression, Some(arm)));
+        if !(row.open.is_empty() || has(&left) && has(&right)) {
             return;
         }
         let unit = self.fill(&row.unit).filter(|unit| !unit.is_empty()).unwrap_or(quantity.unit);
-        let factor = row.factor.unwrap_or(1.0);
-        match &*row.is {
-            "less" => claim.under(&one, &other, &unit),
-            "to" => claim.cheaper_by_up_to(&one, factor, &other, &unit),
-            "more" => claim.over(&one, factor, &other, &unit),
-            _ if quantity.kind == Kind::Rate => claim.over(&one, factor, &other, &unit),
-            _ => claim.cheaper(&one, factor, &other, &unit),
-        }
+        let is = if row.is.is_empty() && quantity.kind != Kind::Rate { "cheaper" } else { &row.is };
+        let is_saved = matches!(is, "cheaper" | "to");
+        let ratio = mean(&if is_saved { ratios(&right, &left) } else { ratios(&left, &right) });
+        let ratio = ratio.map_or_else(String::new, |ratio| format!(", ×{}", significant(ratio, 3)));
+        let (one, other) = (&one.label, &other.label);
+        let words = format!("{one} {} against {} {unit} of {other}{ratio}", shown(&left), shown(&right));
+        claim.part(verdict(is, &left, &right, row.factor.unwrap_or(1.0)), words);
     }
 
     /// A part that compares two expressions, or one with borders.
@@ -135,11 +134,8 @@ impl<'a> Scope<'a> {
             values.and_then(|values| values.into_iter().flatten().next())
         };
         let held = match &*row.is {
-            "less" => is_less(&left, &times(&right, factor)),
-            "level" => is_level(&left, &right, factor),
             "within" => is_within(&left, border(0)?, border(1).unwrap_or(f64::INFINITY)),
-            "none" => Some(left.iter().flatten().all(|value| *value == 0.0)),
-            _ => is_less(&times(&right, factor), &left),
+            is => verdict(is, &left, &right, factor),
         };
         let is_few = !self.holds(&row.refutes);
         let held = held.filter(|held| *held || !is_few);
@@ -148,5 +144,17 @@ impl<'a> Scope<'a> {
         }
         claim.part(held, words);
         Some(())
+    }
+}
+
+/// Whether a relation holds of two figures.
+fn verdict(is: &str, left: &Values, right: &Values, factor: f64) -> Option<bool> {
+    match is {
+        "less" => is_less(left, &times(right, factor)),
+        "cheaper" => is_less(&times(left, factor), right),
+        "to" => all([is_less(left, right), is_less(right, &times(left, factor))]),
+        "level" => is_level(left, right, factor),
+        "none" => Some(left.iter().flatten().all(|value| *value == 0.0)),
+        _ => is_less(&times(right, factor), left),
     }
 }

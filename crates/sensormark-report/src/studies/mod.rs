@@ -1,10 +1,8 @@
-//! Studies whose measurements are repeated here, one file each. A large one has its printed figures and its claims in a folder of its name.
+//! Studies whose measurements are repeated here, one file each: `studies/NAME.toml` at the repository's root.
 //!
-//! A file says what its study printed and which of our implementations stands for which of its own. It has the study's tables and figures with ours in
-//! them, and its claims. [`Study::sections`] makes the report's sections of them.
-//!
-//! All declarations use the selectors in [`select`]. Tables are made of what is in [`quantity`] and [`mod@table`]. A page draws [`figure`]. [`drawing`] has a
-//! study's pictures of its own data. Claims are judged in [`crate::claims`].
+//! [`file`] has the form of such a file. [`scope`] says what its names mean in a run, [`expression`] and [`metric`] what its figures are. Of these come tables
+//! ([`rows`], [`published`]), claims ([`judge`], [`crate::claims`]) and figures drawn again ([`draw`], [`mod@figure`]); [`study`] puts them in order. What a file cannot
+//! say is in [`functions`], [`scores`], [`ingest_rate`], [`environments`] and [`pictures`].
 
 mod draw;
 pub mod drawing;

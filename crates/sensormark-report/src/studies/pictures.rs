@@ -41,26 +41,23 @@ fn points(column: &[u16], step: usize) -> Vec<(f64, f64)> {
     samples.map(|(sample, value)| (seconds(sample), f64::from(*value))).collect()
 }
 
+/// A picture of these lines.
+fn drawing(id: &str, title: &str, note: String, lines: Vec<Line>) -> Drawing {
+    Drawing { id: id.to_owned(), title: title.to_owned(), x: AXES.0, y: AXES.1, note, lines }
+}
+
 /// Figure 1: the angle, and the four channels.
 fn signal(seed: u64) -> Vec<Drawing> {
-    const IDS: [&str; CHANNELS] = ["signal_angle", "signal_m1", "signal_m2", "signal_m3", "signal_m4"];
-    let columns = columns(seed, SIGNAL_SAMPLES);
-    let channels = IDS.into_iter().zip(&columns).enumerate();
-    let one = |(channel, (id, column)): (usize, (&'static str, &Vec<u16>))| {
-        let name = match channel {
-            0 => "angle".to_owned(),
-            channel => format!("channel m{channel}"),
+    let one = |(channel, column): (usize, &Vec<u16>)| {
+        let (id, name) = match channel {
+            0 => ("angle".to_owned(), "angle".to_owned()),
+            channel => (format!("m{channel}"), format!("channel m{channel}")),
         };
-        Drawing {
-            id,
-            title: format!("The signal: {name}"),
-            x: AXES.0,
-            y: AXES.1,
-            note: format!("Three seconds, nine cycles, of the data with seed {seed}."),
-            lines: vec![Line::new(name, points(column, SIGNAL_STEP))],
-        }
+        let note = format!("Three seconds, nine cycles, of the data with seed {seed}.");
+        let title = format!("The signal: {name}");
+        drawing(&format!("signal_{id}"), &title, note, vec![Line::new(name, points(column, SIGNAL_STEP))])
     };
-    channels.map(one).collect()
+    columns(seed, SIGNAL_SAMPLES).iter().enumerate().map(one).collect()
 }
 
 /// Figure 3: the angle around t, both thresholds, and the five points of the search; nothing where there is no cycle.
@@ -68,35 +65,20 @@ fn search(seed: u64) -> Option<Drawing> {
     let [angles, ..] = columns(seed, SEARCH_SAMPLES);
     let times: Vec<i64> = (0..).take(SEARCH_SAMPLES).collect();
     let found = find_cycle(&times, &angles, times[AROUND]).ok()?;
-    let top = f64::from(AMPLITUDE);
-    let level = |name: &str, height: f64| {
-        let end = seconds(SEARCH_SAMPLES);
-        Line::new(name, vec![(0.0, height), (end, height)])
-    };
-    let upright = |name: &str, sample: usize| {
-        let at = seconds(sample);
-        Line::new(name, vec![(at, 0.0), (at, top)])
-    };
+    let (top, end, at) = (f64::from(AMPLITUDE), seconds(SEARCH_SAMPLES), seconds(AROUND));
     let mut lines = vec![
         Line::new("angle", points(&angles, SEARCH_STEP)),
-        level("A/2", top / 2.0),
-        level("A/8", top / 8.0),
-        upright("t", AROUND),
+        Line::new("A/2", vec![(0.0, top / 2.0), (end, top / 2.0)]),
+        Line::new("A/8", vec![(0.0, top / 8.0), (end, top / 8.0)]),
+        Line::new("t", vec![(at, 0.0), (at, top)]),
     ];
     let marks = [("t1", found.t1), ("t2", found.t2), ("t3", found.t3), ("t4", found.t4), ("t5", found.t5)];
     let mark =
         |(name, sample): (&str, usize)| Line::dots(name, vec![(seconds(sample), f64::from(angles[sample]))]);
     lines.extend(marks.map(mark));
-    Some(Drawing {
-        id: "search",
-        title: "The search for the cycle around t".to_owned(),
-        x: AXES.0,
-        y: AXES.1,
-        note: format!(
-            "The cycle is from t4 to before t5. A is the angle's amplitude; the data have seed {seed}."
-        ),
-        lines,
-    })
+    let note =
+        format!("The cycle is from t4 to before t5. A is the angle's amplitude; the data have seed {seed}.");
+    Some(drawing("search", "The search for the cycle around t", note, lines))
 }
 
 #[cfg(test)]

@@ -37,7 +37,10 @@ impl Scope<'_> {
         let of_column = |(place, column): (usize, &String)| {
             let (name, definition) = named(column);
             let unit = self.quantity(definition).unit;
-            let scope = self.with("figure", name.into()).with("definition", definition.into()).with("unit", unit.into());
+            let scope = self
+                .with("figure", name.into())
+                .with("definition", definition.into())
+                .with("unit", unit.into());
             let printed = self.value("values").and_then(|values| values.get(place)).cloned();
             scope.with("printed", printed.into())
         };

@@ -4,7 +4,7 @@ use super::expression::Quantity;
 use super::file::TableRows;
 use super::functions;
 use super::scope::{IMPLEMENTATION, Scope, cell};
-use super::table::{Column, Row, column, table};
+use super::table::{Column, column, table};
 use crate::claims::has;
 use crate::tables::{Cell, Table};
 
@@ -48,13 +48,13 @@ impl<'a> Scope<'a> {
             Some((keys.iter().map(|key| row.key(key)).collect(), figures))
         };
         let rows = scopes.iter().filter_map(|row| if is_printed { row.beside(of) } else { own(row) });
-        let names: Vec<&str> = keys.iter().map(|key| heading(named(key).0).0).collect();
-        let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &names, rows.collect::<Vec<Row>>());
-        for (column, key) in made.columns.iter_mut().zip(&keys) {
-            heading(named(key).0).1.clone_into(&mut column.unit);
-        }
+        let names: Vec<(&str, &str)> = keys.iter().map(|key| heading(named(key).0)).collect();
+        let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &names, rows.collect());
         for row in scopes.iter().filter(|_| is_printed && keys[0] != IMPLEMENTATION) {
-            if row.subject(IMPLEMENTATION).is_some_and(|arm| row.fill("{database}").as_ref() != Some(&arm.label)) {
+            if row
+                .subject(IMPLEMENTATION)
+                .is_some_and(|arm| row.fill("{database}").as_ref() != Some(&arm.label))
+            {
                 row.note(&mut made, "{database}: here {implementation}.", &[]);
             }
         }

@@ -52,6 +52,17 @@ pub fn value(text: &str) -> Value {
     serde_json::from_str(&text.replace(',', "")).unwrap_or_else(|_| text.into())
 }
 
+/// The text with its names in braces filled in, the innermost first; none where one has no value.
+pub fn filled(text: &str, word: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut text = text.to_owned();
+    while let Some(end) = text.find('}') {
+        let start = text[..end].rfind('{')?;
+        let word = word(&text[start + 1..end])?.replace(['{', '}'], "");
+        text.replace_range(start..=end, &word);
+    }
+    Some(text)
+}
+
 /// The database's title in one of the study's names: "InfluxDB" of "read InfluxDB bulk-1".
 pub fn title(name: &str) -> &str {
     without_side(name).split(' ').next().unwrap_or_default()
@@ -82,7 +93,14 @@ fn as_it_comes(arm: &Arm) -> bool {
 impl<'a> Scope<'a> {
     /// What words mean in a run before anything runs over something.
     pub fn new(file: &'a StudyFile, results: Results<'a>) -> Self {
-        Self { file, results, ranking: Rc::default(), subjects: Rc::default(), values: BTreeMap::new(), arms: BTreeMap::new() }
+        Self {
+            file,
+            results,
+            ranking: Rc::default(),
+            subjects: Rc::default(),
+            values: BTreeMap::new(),
+            arms: BTreeMap::new(),
+        }
     }
 
     /// The same where a name has this value.
@@ -112,15 +130,9 @@ impl<'a> Scope<'a> {
         self.values.get(name)
     }
 
-    /// The text with its names filled in, the innermost first; none where one has no value.
+    /// The text with its names filled in; none where one has no value.
     pub fn fill(&self, text: &str) -> Option<String> {
-        let mut text = text.to_owned();
-        while let Some(end) = text.find('}') {
-            let start = text[..end].rfind('{')?;
-            let word = self.word(&text[start + 1..end])?.replace(['{', '}'], "");
-            text.replace_range(start..=end, &word);
-        }
-        Some(text)
+        filled(text, |name| self.word(name))
     }
 
     fn word(&self, name: &str) -> Option<String> {
@@ -153,10 +165,10 @@ impl<'a> Scope<'a> {
             return false;
         };
         let number = |side| self.values(side, self.subject(IMPLEMENTATION)).into_iter().flatten().next();
-        let signs: [(&str, fn(&f64, &f64) -> bool); 2] = [(" >= ", f64::ge), (" < ", f64::lt)];
-        for (sign, is) in signs {
+        for sign in [" >= ", " < "] {
             if let Some((one, other)) = text.split_once(sign) {
-                return number(one).zip(number(other)).is_some_and(|(one, other)| is(&one, &other));
+                let pair = number(one).zip(number(other));
+                return pair.is_some_and(|(one, other)| (one < other) == (sign == " < "));
             }
         }
         match text.split_once(" != ") {
@@ -196,7 +208,10 @@ impl<'a> Scope<'a> {
             "label" => {
                 let (label, of) = rest.split_once(" of ")?;
                 let of: Vec<Loads> = of.split(", ").map(Loads::parse).collect();
-                let numbers = self.results.numbers(label, |load| of.iter().any(|of| of.has(load)));
+                let all = self.results.field.trials.iter().flat_map(|trial| &trial.loads);
+                let own = all.filter(|load| of.iter().any(|of| of.has(load)));
+                let numbers: BTreeSet<u64> =
+                    own.filter_map(|load| load.labels.get(label)?.as_u64()).collect();
                 Some(numbers.into_iter().map(Value::from).collect())
             }
             "ends" => {
@@ -205,7 +220,7 @@ impl<'a> Scope<'a> {
                 ends.dedup();
                 Some(ends)
             }
-            _ => Some(rest.split(", ").map(Value::from).collect()),
+            _ => None,
         }
     }
 
@@ -278,23 +293,32 @@ impl<'a> Scope<'a> {
 
     fn of_side(&self, side: &str) -> impl Iterator<Item = &'a Arm> + use<'a> {
         let field = self.results.field;
-        self.results.valid(match side.trim_end() {
+        let arms = match side.trim_end() {
             "write" => &field.writes,
             "read" => &field.reads,
             _ => &field.mixed,
-        })
+        };
+        arms.iter().filter(|arm| field.valid_of(arm).next().is_some())
     }
 
-    /// Implementations of a database whose layouts have names like `*-no-index *`.
+    /// Implementations of a database with the same promise whose layouts have names like `*-no-index *`.
     fn pairs(&self, pattern: &str) -> Vec<[&'a Arm; 2]> {
         let (one, other) = pattern.split_once(' ').unwrap_or((pattern, "*"));
         let (start, end) = one.split_once('*').unwrap_or((one, ""));
-        self.results.pairs(&self.arms().collect::<Vec<_>>(), |own, partner| {
-            let rest = own.layout_name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-            let is_whole = !one.contains('*');
-            rest.filter(|rest| !is_whole || rest.is_empty())
-                .is_some_and(|rest| other.replace('*', rest) == partner.layout_name)
-        })
+        let key = |arm: &'a Arm| {
+            let own = &arm.implementation;
+            (&own.title, own.durability, &own.cluster)
+        };
+        let partner = |arm: &'a Arm| {
+            let rest = arm.implementation.layout_name.strip_prefix(start)?.strip_suffix(end)?;
+            let name = other.replace('*', rest);
+            let is_one = one.contains('*') || rest.is_empty();
+            let mut others = self.arms().filter(|_| is_one);
+            let other =
+                others.find(|other| key(other) == key(arm) && other.implementation.layout_name == name);
+            Some([arm, other?])
+        };
+        self.arms().filter_map(partner).collect()
     }
 
     /// What stands for a database of the study: of those that meet all conditions the first in the order of what is preferred.
@@ -319,10 +343,12 @@ impl<'a> Scope<'a> {
 
     /// The implementation of a database that meets what is needed, and of those the nearest to what is preferred (`NEEDED | PREFERRED of WRITER`).
     fn nearest(&self, name: &str, text: &str) -> Option<&'a Arm> {
-        let (text, writer) = text.split_once(" of ").map_or((text, None), |(text, writer)| (text, Some(writer)));
+        let (text, writer) =
+            text.split_once(" of ").map_or((text, None), |(text, writer)| (text, Some(writer)));
         let (needed, preferred) = text.split_once(" | ").unwrap_or((text, ""));
         let all = self.file.who.get("all").map_or("", String::as_str).split_whitespace();
-        let (needed, preferred): (Vec<&str>, Vec<&str>) = (needed.split_whitespace().chain(all).collect(), preferred.split_whitespace().collect());
+        let (needed, preferred): (Vec<&str>, Vec<&str>) =
+            (needed.split_whitespace().chain(all).collect(), preferred.split_whitespace().collect());
         let data = writer.map(|writer| self.subject(writer).map(|arm| &arm.label));
         let side = SIDES.into_iter().find(|side| name.starts_with(side)).unwrap_or_default();
         let own = self.of_side(side).filter(|arm| arm.implementation.title == title(name));

@@ -12,7 +12,8 @@ const SCORES: &str = "scores";
 
 /// The study's grades of difficulty, of writing and of reading, by the names in the ranking of what stands for its implementations here.
 pub fn published_difficulties(scope: &Scope<'_>) -> [BTreeMap<String, f64>; 2] {
-    let text = |row: &Scope<'_>, name: &str| row.value(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text =
+        |row: &Scope<'_>, name: &str| row.value(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let rows = |table: &str| scope.printed_rows(table).unwrap_or_default();
     let label = |row: &Scope<'_>| row.fill("{implementation}");
     let grade = |row: &Scope<'_>| row.value("values")?.as_array()?.last()?.as_f64();

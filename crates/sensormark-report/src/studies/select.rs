@@ -5,10 +5,9 @@ use super::table::NOT_MEASURED;
 use crate::criteria;
 use crate::field::{Arm, Field};
 use crate::options::ReportOptions;
-use sensormark_result::measurement::record::{Implementation, LoadRecord, TrialRecord};
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_result::probe::PhaseTotals;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 /// The label of a load that says which operation it is; every workload of phases has it.
 const OPERATION: &str = "operation";
@@ -106,37 +105,4 @@ pub struct Results<'a> {
     pub field: &'a Field,
     /// How the report ranks.
     pub options: &'a ReportOptions,
-}
-
-impl<'a> Results<'a> {
-    /// Those of a side that have a valid trial.
-    pub fn valid(self, arms: &'a [Arm]) -> impl Iterator<Item = &'a Arm> {
-        let field = self.field;
-        arms.iter().filter(move |arm| field.valid_of(arm).next().is_some())
-    }
-
-    /// Implementations of the same database with the same promise, as pairs of one and the other.
-    pub fn pairs(
-        self,
-        arms: &[&'a Arm],
-        is_pair: impl Fn(&Implementation, &Implementation) -> bool,
-    ) -> Vec<[&'a Arm; 2]> {
-        let key = |own: &Implementation| (own.title.clone(), own.durability, own.cluster.clone());
-        let other_of = |one: &&'a Arm| {
-            let own = &one.implementation;
-            let mut others = arms.iter();
-            let other = others.find(|other| {
-                let other = &other.implementation;
-                key(other) == key(own) && is_pair(own, other)
-            });
-            Some([*one, *other?])
-        };
-        arms.iter().filter_map(other_of).collect()
-    }
-
-    /// The numbers that loads have under a label, ascending.
-    pub fn numbers(self, label: &str, of: impl Fn(&LoadRecord) -> bool) -> BTreeSet<u64> {
-        let all = self.field.trials.iter().flat_map(|trial| &trial.loads);
-        all.filter(|load| of(load)).filter_map(|load| load.labels.get(label)?.as_u64()).collect()
-    }
 }

@@ -1,4 +1,4 @@
-//! What a study is: what it printed and claimed, and the sections of a report that a run makes of it.
+//! The sections of a report that a run makes of a study.
 
 use super::figure;
 use super::file::StudyFile;
@@ -11,30 +11,16 @@ use crate::sections::cells::listed;
 use crate::tables::{Cell, Section, Table};
 use std::collections::BTreeSet;
 
-/// The databases that the study ran, each with its version and ours. Years between them explain more of a ratio than machines do.
-fn versions_beside(field: &Field, versions: &[(&str, &str)]) -> Table {
-    let columns = ["database", "study", "here"];
-    let title = "The study's versions and ours";
-    let mut table = Table::new("published_versions", title, &columns);
-    for (title, version) in versions {
-        let here = versions_here(field, title);
-        let here: Vec<&str> = here.iter().map(String::as_str).collect();
-        let here = match here.is_empty() {
-            true => Cell::Missing(table::NOT_MEASURED.to_owned()),
-            false => Cell::text(listed(&here)),
-        };
-        table.row(vec![Cell::text(*title), Cell::text(*version), here]);
-    }
-    table
-}
-
 /// The versions of a database that valid trials ran on.
-fn versions_here(field: &Field, title: &str) -> BTreeSet<String> {
-    let arms = field.all().map(|(_, arm)| arm);
-    arms.filter(|arm| arm.implementation.title == title)
-        .flat_map(|arm| field.valid_of(arm))
-        .filter_map(|trial| Some(trial.server.as_ref()?.version.clone()))
-        .collect()
+fn versions_here(field: &Field, title: &str) -> Cell {
+    let arms = field.all().map(|(_, arm)| arm).filter(|arm| arm.implementation.title == title);
+    let trials = arms.flat_map(|arm| field.valid_of(arm));
+    let versions: BTreeSet<&str> =
+        trials.filter_map(|trial| Some(&*trial.server.as_ref()?.version)).collect();
+    match versions.is_empty() {
+        true => Cell::Missing(table::NOT_MEASURED.to_owned()),
+        false => Cell::text(listed(&versions.into_iter().collect::<Vec<_>>())),
+    }
 }
 
 impl StudyFile {
@@ -48,11 +34,7 @@ impl StudyFile {
         let mut sections: Vec<Section> = about.sections.iter().take_while(is_before).map(made).collect();
         let mut section = Section::new("claims", "The study's claims");
         if is_empty {
-            about
-                .nothing
-                .iter()
-                .filter_map(|words| scope.fill(words))
-                .for_each(|words| section.paragraph(words));
+            section.paragraph(&about.nothing);
         } else {
             let mut judged = claims::table(results.field, &scope.claims());
             judged.notes.extend(scope.fill(&about.claims).filter(|note| !note.is_empty()));
@@ -72,9 +54,13 @@ impl StudyFile {
         let mut section = Section::new("published", "The study's figures beside ours");
         section.paragraph(format!("Study: {}{setting}", about.title));
         section.paragraph(format!("The study's system: {}.", about.system));
-        let versions: Vec<(&str, &str)> =
-            about.versions.iter().map(|(title, version)| (&**title, &**version)).collect();
-        section.table(versions_beside(field, &versions));
+        // Years between versions explain more of a ratio than machines do.
+        let columns = ["database", "study", "here"];
+        let mut versions = Table::new("published_versions", "The study's versions and ours", &columns);
+        for (title, version) in &about.versions {
+            versions.row(vec![Cell::text(title), Cell::text(version), versions_here(field, title)]);
+        }
+        section.table(versions);
         tables.into_iter().for_each(|table| section.table(table));
         section.paragraph(about.open.clone());
         section.list(about.notes.clone());

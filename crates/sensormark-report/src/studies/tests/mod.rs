@@ -45,13 +45,13 @@ fn a_wrong_file_is_told_by_line() {
         (
             "operations ask",
             "operation ask",
-            "greenhouse.toml:19: there is no figure \"operation\"; did you mean operations?",
+            "greenhouse.toml:19: there is no figure or database \"operation\"; did you mean operations?",
         ),
         ("factor = 2", "factor = \"2\"", "greenhouse.toml:36: invalid type"),
         (
             "left = \"SQLite\"",
             "left = \"SQLit\"",
-            "greenhouse.toml:33: there is no database \"SQLit\"; did you mean SQLite?",
+            "greenhouse.toml:33: there is no figure or database \"SQLit\"; did you mean SQLite?",
         ),
         (
             "of = \"questions\"",
