@@ -1,8 +1,10 @@
 //! The file of a study, `studies/NAME.toml`: its form, and what is wrong with one. What its texts mean is in `super::scope`.
 
 use super::expression;
+use super::scope::value;
 use sensormark_data::nearest::unknown;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use toml::Table;
 
@@ -57,6 +59,7 @@ pub struct About {
     /// What introduces the notes.
     pub open: String,
     /// What it leaves open or says twice differently.
+    #[serde(deserialize_with = "lines")]
     pub notes: Vec<String>,
     /// Sections of tables: identifier and title. Those after "claims" follow what the study published.
     pub sections: Vec<[String; 2]>,
@@ -67,8 +70,8 @@ pub struct About {
 #[serde(untagged)]
 pub enum Range {
     /// These.
-    List(Vec<serde_json::Value>),
-    /// Those that a run has: `parameter NAME`, `label NAME of LOADS`, `ends RANGE`, `pairs ONE OTHER`, `words …`.
+    List(Vec<Value>),
+    /// Lines of cells; or those that a run has: `parameter NAME`, `label NAME of LOADS`, `ends RANGE`, `pairs ONE OTHER`, `words …`.
     Found(String),
 }
 
@@ -77,11 +80,38 @@ pub enum Range {
 #[serde(deny_unknown_fields, default)]
 pub struct Printed {
     /// What tells a database's rows apart.
+    #[serde(deserialize_with = "names")]
     pub keys: Vec<String>,
     /// Figures.
+    #[serde(deserialize_with = "lines")]
     pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Vec<serde_json::Value>>,
+    /// The rows, a line each; two blanks or more stand between its cells.
+    #[serde(deserialize_with = "rows")]
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// Names with commas between them.
+fn names<'de, D: Deserializer<'de>>(text: D) -> Result<Vec<String>, D::Error> {
+    Ok(String::deserialize(text)?.split(", ").filter(|name| !name.is_empty()).map(str::to_owned).collect())
+}
+
+/// Texts, a line each.
+fn lines<'de, D: Deserializer<'de>>(text: D) -> Result<Vec<String>, D::Error> {
+    let text = String::deserialize(text)?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+}
+
+/// Lines of cells.
+fn rows<'de, D: Deserializer<'de>>(text: D) -> Result<Vec<Vec<Value>>, D::Error> {
+    Ok(cells(&String::deserialize(text)?))
+}
+
+/// The cells of each line of a text: two blanks or more stand between them.
+pub fn cells(text: &str) -> Vec<Vec<Value>> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let cells =
+        |line: &str| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(value).collect();
+    lines.map(cells).collect()
 }
 
 /// A table of what was measured here, or of what was printed beside that.
@@ -103,18 +133,22 @@ pub struct TableRows {
     /// Its section, the first where it does not say.
     pub section: String,
     /// A table for each of these.
+    #[serde(deserialize_with = "names")]
     pub each: Vec<String>,
     /// A row for each of these; implementations where it does not say.
+    #[serde(deserialize_with = "names")]
     pub rows: Vec<String>,
     /// What says what a row is about, where that is not what the rows run over.
     pub keys: Vec<String>,
     /// Figures.
+    #[serde(deserialize_with = "lines")]
     pub columns: Vec<String>,
     /// Whether rows without figures are left out.
     pub some: bool,
     /// The table is there where this has a value.
     pub only: String,
     /// What a reader has to know.
+    #[serde(deserialize_with = "lines")]
     pub notes: Vec<String>,
 }
 
@@ -129,16 +163,19 @@ pub struct ClaimRow {
     /// What it takes to hold, with every tolerance.
     pub holds: String,
     /// A part for each of these.
+    #[serde(deserialize_with = "names")]
     pub over: Vec<String>,
     /// Only where this condition holds.
     pub only: String,
     /// What has to be there, by what is said where it is not.
     pub need: BTreeMap<String, String>,
     /// The databases that it is about.
+    #[serde(deserialize_with = "names")]
     pub who: Vec<String>,
     /// One side: a database, or an expression where the part has words of its own.
     pub left: String,
     /// The other side; several databases are several parts. Of `within` the borders.
+    #[serde(deserialize_with = "names")]
     pub right: Vec<String>,
     /// What is compared.
     pub figure: String,
@@ -175,6 +212,7 @@ pub struct DrawingRow {
     /// What a person reads.
     pub title: String,
     /// A figure for each of these.
+    #[serde(deserialize_with = "names")]
     pub each: Vec<String>,
     /// The figure is there where this has a value.
     pub only: String,
@@ -185,18 +223,21 @@ pub struct DrawingRow {
     /// The axis of the figures, with its unit.
     pub y: String,
     /// Points, where they do not run over implementations and x alone.
+    #[serde(deserialize_with = "names")]
     pub rows: Vec<String>,
     /// Whose a point is.
     pub name: String,
     /// What is drawn.
     pub figure: String,
     /// Printed figures: tables, or a column of one (`COLUMN of TABLE`).
+    #[serde(deserialize_with = "lines")]
     pub printed: Vec<String>,
     /// Where they stand on the axis, if no key of theirs says so.
     pub at: String,
     /// What tells several printed figures of a database apart.
     pub further: String,
     /// What a reader has to know.
+    #[serde(deserialize_with = "lines")]
     pub notes: Vec<String>,
     /// A function of the program that draws it.
     pub function: String,

@@ -3,7 +3,7 @@
 //! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, the end of a range (`{clients.last}`), or what
 //! `super::functions` says. A text with a name that has no value is left out.
 
-use super::file::{Range, StudyFile};
+use super::file::{Range, StudyFile, cells};
 use super::functions;
 use super::metric::Kind;
 use super::select::{Loads, Results};
@@ -192,6 +192,11 @@ impl<'a> Scope<'a> {
     }
 
     fn found(&self, text: &str) -> Option<Vec<Value>> {
+        if text.contains('\n') {
+            let single =
+                |mut cells: Vec<Value>| if cells.len() == 1 { cells.remove(0) } else { cells.into() };
+            return Some(cells(text).into_iter().map(single).collect());
+        }
         let (kind, rest) = text.split_once(' ')?;
         match kind {
             "parameter" => {
