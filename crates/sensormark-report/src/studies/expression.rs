@@ -68,9 +68,11 @@ fn parts(definition: &str) -> (Option<Kind>, Option<&str>, &str, Option<&str>) {
 }
 
 impl Quantity {
-    /// The same with another reason why it is missing.
+    /// The same with another reason why it is missing, if that says one.
     pub fn or(mut self, missing: &str) -> Self {
-        missing.clone_into(&mut self.missing);
+        if !missing.is_empty() {
+            missing.clone_into(&mut self.missing);
+        }
         self
     }
 
@@ -94,10 +96,10 @@ impl<'a> Scope<'a> {
         let name = operands[0].1.first().copied().unwrap_or_default();
         let base = self.file.figures.get(name).map(|text| self.quantity(text));
         let own_kind = base.as_ref().map_or_else(|| metric::kind(name), |base| base.kind);
-        let base = base.filter(|_| operands.len() == 1);
         let default = if matches!(name, "p50" | "p99") { TOO_FEW } else { NOT_MEASURED };
-        let or = |own: Option<&str>, base: Option<String>| own.map(str::to_owned).or(base);
         let (own_unit, own_missing) = base.map_or((None, None), |base| (Some(base.unit), Some(base.missing)));
+        let own_unit = own_unit.filter(|_| operands.len() == 1);
+        let or = |own: Option<&str>, base: Option<String>| own.map(str::to_owned).or(base);
         Quantity {
             unit: or(unit, own_unit).unwrap_or_default(),
             kind: kind.unwrap_or(own_kind),

@@ -51,10 +51,7 @@ impl Scope<'_> {
     pub fn beside(&self, of: &TableRows) -> Option<Row> {
         self.subject(IMPLEMENTATION)?;
         let keys = of.keys.iter().map(|key| self.key(key)).collect();
-        let mut quantity = self.quantity(self.value("definition")?.as_str()?);
-        if !of.missing.is_empty() {
-            quantity = quantity.or(&of.missing);
-        }
+        let quantity = self.quantity(self.value("definition")?.as_str()?).or(&of.missing);
         let printed = self.value("printed")?.as_f64()?;
         if of.keys.iter().any(|key| key == "figure") {
             let mut columns = beside("", printed, self.own_cell(&quantity));

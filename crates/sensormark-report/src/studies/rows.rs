@@ -67,7 +67,7 @@ impl<'a> Scope<'a> {
         let mut is_any = !of.some;
         let figures = columns.iter().map(|(name, definition, scope)| {
             let scope = self.and(scope);
-            let quantity = scope.quantity(definition);
+            let quantity = scope.quantity(definition).or(&of.missing);
             let arm = scope.subject(IMPLEMENTATION).or_else(|| scope.subject("one"));
             is_any |= has(&scope.values(&quantity.expression, arm));
             let cell = functions::cell(&scope, definition).unwrap_or_else(|| scope.cell(&quantity, arm));
