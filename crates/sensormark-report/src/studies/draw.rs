@@ -1,7 +1,7 @@
 //! Figures of a study, drawn again: points over implementations and an axis, and those that the study printed.
 
 use super::figure::Figure;
-use super::file::DrawingRow;
+use super::file::{DrawingRow, names};
 use super::functions;
 use super::rows::{heading, named};
 use super::scope::{IMPLEMENTATION, Scope, cell, value};
@@ -25,29 +25,25 @@ impl Scope<'_> {
         let is_bars = x.is_none() || row.shape == "groups";
         let shape = if is_bars { Shape::Bars } else { Shape::Lines };
         let mut figure = Figure::new(&self.fill(&row.id)?, &self.fill(&row.title)?, shape, x, heading(&y));
-        let name = x.map_or("", |(name, _)| name);
-        let usual = [IMPLEMENTATION, name];
-        let over: Vec<&str> = match row.rows.is_empty() {
-            true => usual.into_iter().filter(|range| !range.is_empty()).collect(),
-            false => row.rows.iter().map(String::as_str).collect(),
-        };
+        let usual = x.map_or(IMPLEMENTATION.to_owned(), |(name, _)| format!("{IMPLEMENTATION}, {name}"));
+        let over = if row.rows.is_empty() { &usual } else { &row.rows };
         let whose = if row.name.is_empty() { "{implementation}" } else { &row.name };
-        for scope in self.each(&over) {
+        for scope in self.each(over) {
             let quantity = scope.quantity(&scope.fill(&row.figure)?);
             figure.here(&scope.fill(whose)?, x.map(|_| scope.key(&row.x)), scope.own_cell(&quantity));
         }
-        let is_of_printed = |range: &&&str| {
+        let is_of_printed = |range: &&str| {
             let names = range.split(" in ").next().unwrap_or_default();
             let is_row = [IMPLEMENTATION, "database"].contains(range) || range.starts_with("rows of ");
             !is_row && names.split(' ').all(|name| !row.x.contains(&format!("{{{name}}}")) && name != row.x)
         };
-        let over: Vec<&str> = over.iter().filter(is_of_printed).copied().collect();
-        for scope in self.each(&over) {
-            for printed in &row.printed {
+        let over: Vec<&str> = names(over).filter(is_of_printed).collect();
+        for scope in self.each(&over.join(", ")) {
+            for printed in row.printed.lines() {
                 scope.draw_printed(&mut figure, (row, is_bars), whose, &scope.fill(printed)?);
             }
         }
-        for note in row.notes.iter().filter_map(|note| self.fill(note)) {
+        for note in row.notes.lines().filter_map(|note| self.fill(note)) {
             figure = figure.note(&note);
         }
         Some(figure)
@@ -62,7 +58,7 @@ impl Scope<'_> {
         printed: &str,
     ) {
         let (column, table) = printed.split_once(" of ").unwrap_or(("", printed));
-        for scope in self.each(&[format!("rows of {table}"), format!("columns of {table}")]) {
+        for scope in self.each(&format!("rows of {table}, columns of {table}")) {
             let of = |name: &str| scope.value(name).and_then(Value::as_str).unwrap_or_default();
             if !column.is_empty() && column != of("figure") {
                 continue;

@@ -16,7 +16,7 @@ use sensormark_data::number::significant;
 use sensormark_result::statistics::compare_unpaired;
 
 /// What rows of the rates run over, and what says what a row is about.
-const ROWS: [&str; 3] = [IMPLEMENTATION, "operation", "clients in ends"];
+const ROWS: &str = "implementation, operation, clients in ends";
 const KEYS: [&str; 3] = [IMPLEMENTATION, "operation", "clients"];
 
 /// Rates of two runs by environment, and the study's claims. None for studies that say nothing of environments, and where the runs were not one on a physical
@@ -42,7 +42,7 @@ pub fn section(runs: [&Field; 2]) -> Option<Section> {
 
 /// How many times as fast the physical machine was.
 fn rates([physical, guest]: &[Scope<'_>; 2]) -> Table {
-    let rows = physical.each(&ROWS).into_iter().filter_map(|row| {
+    let rows = physical.each(ROWS).into_iter().filter_map(|row| {
         let arm = row.subject(IMPLEMENTATION)?;
         let same = guest.arms().find(|other| other.implementation == arm.implementation)?;
         let one = row.values("speed", Some(arm));
@@ -61,7 +61,7 @@ fn rates([physical, guest]: &[Scope<'_>; 2]) -> Table {
 fn judge([physical, guest]: &[Scope<'_>; 2], row: &ClaimRow) -> (Claim, Option<&'static str>) {
     let mut claim = Claim::new(&row.text, &row.holds);
     let runs = if row.is == "virtual" { [guest, physical] } else { [physical, guest] };
-    let name = row.who.first().map_or("", String::as_str);
+    let name = &row.who;
     let [Some(one), Some(other)] = runs.map(|run| run.subject(name)) else {
         claim.missing(&format!("{name} in both runs"));
         return (claim, None);

@@ -3,7 +3,7 @@
 //! An operand is a number, a name of the file's figures, or a word of `super::metric` with the loads that it is of: their operation and labels. `@NAME` at its
 //! end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
-use super::file::StudyFile;
+use super::file::{StudyFile, names};
 use super::metric::{self, Kind};
 use super::rows::named;
 use super::scope::{Scope, filled, value};
@@ -160,13 +160,13 @@ impl<'a> Scope<'a> {
 /// The first name of a figure, database or printed table in a file that there is not, as it stands there, and the message.
 pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
     let claims = || file.claims.iter().chain(&file.environments);
-    let columns = file.tables.iter().flat_map(|table| &table.columns);
-    let columns = columns.chain(file.printed.values().flat_map(|printed| &printed.columns));
+    let columns = file.tables.iter().flat_map(|table| table.columns.lines());
+    let columns = columns.chain(file.printed.values().flat_map(|printed| printed.columns.lines()));
     let figures =
         claims().map(|claim| &claim.figure).chain(file.drawings.iter().map(|drawing| &drawing.figure));
     let figures = figures.chain(file.figures.values()).map(String::as_str);
     let sides =
-        claims().flat_map(|claim| claim.right.iter().chain([&claim.left]).map(move |side| (&**side, claim)));
+        claims().flat_map(|claim| names(&claim.right).chain([&*claim.left]).map(move |side| (side, claim)));
     let (databases, sides): (Vec<_>, Vec<_>) = sides.partition(|(_, claim)| claim.words.is_empty());
     let printed = file.printed.values().flat_map(|printed| &printed.rows);
     let databases = databases.into_iter().map(|(side, _)| side).filter(|side| !side.contains('{'));
@@ -180,8 +180,8 @@ pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
         Some((text.to_owned(), unknown("figure or database", &wrong, known.chain(file.who.keys().cloned()))))
     });
     figure.or_else(|| {
-        let drawn = file.drawings.iter().flat_map(|drawing| &drawing.printed);
-        let drawn = drawn.map(|text| text.split_once(" of ").map_or(&**text, |(_, table)| table));
+        let drawn = file.drawings.iter().flat_map(|drawing| drawing.printed.lines());
+        let drawn = drawn.map(|text| text.split_once(" of ").map_or(text, |(_, table)| table));
         let mut tables = drawn.chain(file.tables.iter().map(|table| &*table.of)).filter(is_plain);
         let wrong = tables.find(|name| !file.printed.contains_key(*name))?;
         Some((wrong.to_owned(), unknown("printed table", wrong, file.printed.keys().cloned())))
@@ -191,8 +191,8 @@ pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
 /// The first word of an expression that names no figure.
 fn wrong_word(file: &StudyFile, definition: &str) -> Option<String> {
     let plain = filled(parts(definition).2, |_| Some("0".to_owned()))?;
-    let mut names = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
+    let mut first = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
     let is_known =
         |name: &&str| value(name).is_number() || file.figures.contains_key(*name) || metric::is_known(name);
-    names.find(|name| !is_known(name)).map(str::to_owned)
+    first.find(|name| !is_known(name)).map(str::to_owned)
 }

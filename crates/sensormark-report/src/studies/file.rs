@@ -59,8 +59,7 @@ pub struct About {
     /// What introduces the notes.
     pub open: String,
     /// What it leaves open or says twice differently.
-    #[serde(deserialize_with = "lines")]
-    pub notes: Vec<String>,
+    pub notes: String,
     /// Sections of tables: identifier and title. Those after "claims" follow what the study published.
     pub sections: Vec<[String; 2]>,
 }
@@ -80,25 +79,17 @@ pub enum Range {
 #[serde(deny_unknown_fields, default)]
 pub struct Printed {
     /// What tells a database's rows apart.
-    #[serde(deserialize_with = "names")]
-    pub keys: Vec<String>,
+    pub keys: String,
     /// Figures.
-    #[serde(deserialize_with = "lines")]
-    pub columns: Vec<String>,
+    pub columns: String,
     /// The rows, a line each; two blanks or more stand between its cells.
     #[serde(deserialize_with = "rows")]
     pub rows: Vec<Vec<Value>>,
 }
 
 /// Names with commas between them.
-fn names<'de, D: Deserializer<'de>>(text: D) -> Result<Vec<String>, D::Error> {
-    Ok(String::deserialize(text)?.split(", ").filter(|name| !name.is_empty()).map(str::to_owned).collect())
-}
-
-/// Texts, a line each.
-fn lines<'de, D: Deserializer<'de>>(text: D) -> Result<Vec<String>, D::Error> {
-    let text = String::deserialize(text)?;
-    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+pub fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(", ").filter(|name| !name.is_empty())
 }
 
 /// Lines of cells.
@@ -133,23 +124,19 @@ pub struct TableRows {
     /// Its section, the first where it does not say.
     pub section: String,
     /// A table for each of these.
-    #[serde(deserialize_with = "names")]
-    pub each: Vec<String>,
+    pub each: String,
     /// A row for each of these; implementations where it does not say.
-    #[serde(deserialize_with = "names")]
-    pub rows: Vec<String>,
+    pub rows: String,
     /// What says what a row is about, where that is not what the rows run over.
     pub keys: Vec<String>,
     /// Figures.
-    #[serde(deserialize_with = "lines")]
-    pub columns: Vec<String>,
+    pub columns: String,
     /// Whether rows without figures are left out.
     pub some: bool,
     /// The table is there where this has a value.
     pub only: String,
     /// What a reader has to know.
-    #[serde(deserialize_with = "lines")]
-    pub notes: Vec<String>,
+    pub notes: String,
 }
 
 /// A claim, or a part of one.
@@ -163,20 +150,17 @@ pub struct ClaimRow {
     /// What it takes to hold, with every tolerance.
     pub holds: String,
     /// A part for each of these.
-    #[serde(deserialize_with = "names")]
-    pub over: Vec<String>,
+    pub over: String,
     /// Only where this condition holds.
     pub only: String,
     /// What has to be there, by what is said where it is not.
     pub need: BTreeMap<String, String>,
     /// The databases that it is about.
-    #[serde(deserialize_with = "names")]
-    pub who: Vec<String>,
+    pub who: String,
     /// One side: a database, or an expression where the part has words of its own.
     pub left: String,
     /// The other side; several databases are several parts. Of `within` the borders.
-    #[serde(deserialize_with = "names")]
-    pub right: Vec<String>,
+    pub right: String,
     /// What is compared.
     pub figure: String,
     /// The unit in words, where it is not that of the figure.
@@ -212,8 +196,7 @@ pub struct DrawingRow {
     /// What a person reads.
     pub title: String,
     /// A figure for each of these.
-    #[serde(deserialize_with = "names")]
-    pub each: Vec<String>,
+    pub each: String,
     /// The figure is there where this has a value.
     pub only: String,
     /// `groups` of bars; else lines, and bars where there is no x.
@@ -223,22 +206,19 @@ pub struct DrawingRow {
     /// The axis of the figures, with its unit.
     pub y: String,
     /// Points, where they do not run over implementations and x alone.
-    #[serde(deserialize_with = "names")]
-    pub rows: Vec<String>,
+    pub rows: String,
     /// Whose a point is.
     pub name: String,
     /// What is drawn.
     pub figure: String,
     /// Printed figures: tables, or a column of one (`COLUMN of TABLE`).
-    #[serde(deserialize_with = "lines")]
-    pub printed: Vec<String>,
+    pub printed: String,
     /// Where they stand on the axis, if no key of theirs says so.
     pub at: String,
     /// What tells several printed figures of a database apart.
     pub further: String,
     /// What a reader has to know.
-    #[serde(deserialize_with = "lines")]
-    pub notes: Vec<String>,
+    pub notes: String,
     /// A function of the program that draws it.
     pub function: String,
 }

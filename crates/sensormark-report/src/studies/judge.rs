@@ -1,6 +1,6 @@
 //! Claims by their rows: two databases compared in one figure, or two expressions with words of their own.
 
-use super::file::ClaimRow;
+use super::file::{ClaimRow, names};
 use super::metric::Kind;
 use super::scope::{IMPLEMENTATION, Scope};
 use crate::claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times};
@@ -23,7 +23,7 @@ impl<'a> Scope<'a> {
         };
         let mut claim = Claim::new(self.fill(&first.text)?, self.fill(&holds)?);
         let mut asides = Vec::new();
-        for name in first.who.iter().filter(|name| *name != IMPLEMENTATION) {
+        for name in names(&first.who).filter(|name| *name != IMPLEMENTATION) {
             self.needed(&mut claim, name);
         }
         for row in rows {
@@ -34,9 +34,8 @@ impl<'a> Scope<'a> {
         if !first.open.is_empty() && !claim.is_missing() {
             claim.missing_if_open(&first.open);
         }
-        let here: Vec<String> =
-            first.who.iter().filter_map(|name| Some(self.subject(name)?.label.clone())).collect();
-        if first.here && here.len() == first.who.len() {
+        let here = names(&first.who).map(|name| Some(&*self.subject(name)?.label));
+        if let Some(here) = here.collect::<Option<Vec<_>>>().filter(|_| first.here) {
             asides.push(format!("here {}", here.join(" and ")));
         }
         if !asides.is_empty() {
@@ -55,21 +54,19 @@ impl<'a> Scope<'a> {
         if !self.holds(&row.only) {
             return None;
         }
-        let who = row.who.iter().map(|name| self.needed(claim, name)).collect::<Vec<_>>();
+        let who = names(&row.who).map(|name| self.needed(claim, name)).collect::<Vec<_>>();
         if let Some((missing, _)) = row.need.iter().find(|(_, condition)| !self.holds(condition)) {
             claim.missing(missing);
             return None;
         }
         if row.words.is_empty() {
             let [left, right] = &self.file.study.compare;
-            let is_own = !row.left.is_empty();
-            let (left, right) =
-                if is_own { (&row.left, &row.right[..]) } else { (left, std::slice::from_ref(right)) };
+            let (left, right) = if row.left.is_empty() { (left, right) } else { (&row.left, &row.right) };
             if row.figure.is_empty() {
                 return None;
             }
             let one = self.needed(claim, left);
-            for name in right {
+            for name in names(right) {
                 let other = self.needed(claim, name);
                 if let (Some(one), Some(other)) = (one, other) {
                     self.compared(claim, row, one, other);
@@ -103,7 +100,7 @@ impl<'a> Scope<'a> {
     fn expressed(&self, claim: &mut Claim, row: &ClaimRow, asides: &mut Vec<String>) -> Option<()> {
         let arm = self.subject(IMPLEMENTATION);
         let left = self.values(&row.left, arm);
-        let right: Option<Values> = row.right.first().map(|right| self.values(right, arm));
+        let right: Option<Values> = names(&row.right).next().map(|right| self.values(right, arm));
         let is_there = row.left.is_empty() || has(&left) && right.as_ref().is_none_or(|right| has(right));
         if !is_there {
             if !row.missing.is_empty() {
@@ -130,7 +127,7 @@ impl<'a> Scope<'a> {
         }
         let factor = row.factor.unwrap_or(1.0);
         let border = |place: usize| {
-            let values = row.right.get(place).map(|border| self.values(border, None));
+            let values = names(&row.right).nth(place).map(|border| self.values(border, None));
             values.and_then(|values| values.into_iter().flatten().next())
         };
         let held = match &*row.is {

@@ -1,6 +1,6 @@
 //! What a study printed, row by row and column by column, and our figures beside it.
 
-use super::file::TableRows;
+use super::file::{TableRows, names};
 use super::rows::named;
 use super::scope::{IMPLEMENTATION, Scope, cell, without_side};
 use super::table::{NOT_MEASURED, Row, beside, column};
@@ -13,10 +13,10 @@ impl Scope<'_> {
     pub fn printed_rows(&self, table: &str) -> Option<Vec<Self>> {
         let printed = self.file.printed.get(table)?;
         let row = |row: &Vec<Value>| {
-            let (keys, values) = row.split_at_checked(1 + printed.keys.len())?;
+            let (keys, values) = row.split_at_checked(1 + names(&printed.keys).count())?;
             let name = keys[0].as_str()?;
             let mut scope = self.with("row", name.into()).with("database", without_side(name).into());
-            for (key, value) in printed.keys.iter().zip(&keys[1..]) {
+            for (key, value) in names(&printed.keys).zip(&keys[1..]) {
                 if self.value(key).is_some_and(|own| own != value) {
                     return None;
                 }
@@ -32,9 +32,9 @@ impl Scope<'_> {
     /// This scope for each column of a printed table: its `figure`, `definition` and `unit`, and of a row what was `printed`.
     pub fn printed_columns(&self, table: &str) -> Option<Vec<Self>> {
         let columns = &self.file.printed.get(table)?.columns;
-        let listed = self.value("figure").and_then(Value::as_str).map(str::to_owned);
-        let columns = if columns.is_empty() { listed.as_slice() } else { columns };
-        let of_column = |(place, column): (usize, &String)| {
+        let listed = self.value("figure").and_then(Value::as_str).unwrap_or_default();
+        let columns = if columns.is_empty() { listed } else { columns };
+        let of_column = |(place, column): (usize, &str)| {
             let (name, definition) = named(column);
             let unit = self.quantity(definition).unit;
             let scope = self
@@ -44,7 +44,7 @@ impl Scope<'_> {
             let printed = self.value("values").and_then(|values| values.get(place)).cloned();
             scope.with("printed", printed.into())
         };
-        Some(columns.iter().enumerate().map(of_column).collect())
+        Some(columns.lines().enumerate().map(of_column).collect())
     }
 
     /// A row of a printed figure beside ours; none where nothing stands for the database.
@@ -75,7 +75,7 @@ impl Scope<'_> {
     fn own_value(&self, of: &TableRows) -> Option<Value> {
         let (theirs, ours) = (self.value(&of.ends)?, self.range(&of.ends));
         let printed = self.file.printed.get(&of.of)?;
-        let place = 1 + printed.keys.iter().position(|key| *key == of.ends)?;
+        let place = 1 + names(&printed.keys).position(|key| key == of.ends)?;
         let mut all = printed.rows.iter().map(|row| &row[place]);
         if ours.contains(theirs) {
             Some(theirs.clone())

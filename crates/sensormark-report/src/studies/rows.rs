@@ -1,7 +1,7 @@
 //! Tables of what was measured here: rows over implementations and ranges, and a figure in each column.
 
 use super::expression::Quantity;
-use super::file::TableRows;
+use super::file::{TableRows, names};
 use super::functions;
 use super::scope::{IMPLEMENTATION, Scope, cell};
 use super::table::{Column, column, table};
@@ -34,22 +34,22 @@ impl<'a> Scope<'a> {
         self.fill(&of.only)?;
         let is_printed = !of.of.is_empty();
         let over = match of.rows.is_empty() {
-            _ if is_printed => vec![format!("rows of {}", of.of), format!("columns of {}", of.of)],
-            true => vec![IMPLEMENTATION.to_owned()],
+            _ if is_printed => format!("rows of {0}, columns of {0}", of.of),
+            true => IMPLEMENTATION.to_owned(),
             false => of.rows.clone(),
         };
-        let names = |range: &String| range.split(" in ").next().unwrap_or_default().to_owned();
+        let key = |range: &str| range.split(" in ").next().unwrap_or_default().to_owned();
         let keys: Vec<String> =
-            if of.keys.is_empty() { over.iter().map(names).collect() } else { of.keys.clone() };
-        let columns: Vec<_> = of.columns.iter().flat_map(|text| self.columns(text)).collect();
+            if of.keys.is_empty() { names(&over).map(key).collect() } else { of.keys.clone() };
+        let columns: Vec<_> = of.columns.lines().flat_map(|text| self.columns(text)).collect();
         let scopes = self.each(&over);
         let own = |row: &Self| {
             let figures = row.figures(of, &columns).filter(|figures| !figures.is_empty())?;
             Some((keys.iter().map(|key| row.key(key)).collect(), figures))
         };
         let rows = scopes.iter().filter_map(|row| if is_printed { row.beside(of) } else { own(row) });
-        let names: Vec<(&str, &str)> = keys.iter().map(|key| heading(named(key).0)).collect();
-        let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &names, rows.collect());
+        let headings: Vec<(&str, &str)> = keys.iter().map(|key| heading(named(key).0)).collect();
+        let mut made = table(&self.fill(&of.id)?, &self.fill(&of.title)?, &headings, rows.collect());
         for row in scopes.iter().filter(|_| is_printed && keys[0] != IMPLEMENTATION) {
             if row
                 .subject(IMPLEMENTATION)
@@ -58,7 +58,7 @@ impl<'a> Scope<'a> {
                 row.note(&mut made, "{database}: here {implementation}.", &[]);
             }
         }
-        of.notes.iter().for_each(|note| self.note(&mut made, note, &scopes));
+        of.notes.lines().for_each(|note| self.note(&mut made, note, &scopes));
         Some(made)
     }
 

@@ -3,7 +3,7 @@
 //! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, the end of a range (`{clients.last}`), or what
 //! `super::functions` says. A text with a name that has no value is left out.
 
-use super::file::{Range, StudyFile, cells};
+use super::file::{Range, StudyFile, cells, names};
 use super::functions;
 use super::metric::Kind;
 use super::select::{Loads, Results};
@@ -230,25 +230,22 @@ impl<'a> Scope<'a> {
     }
 
     /// This scope for each value of these ranges, the last the fastest.
-    pub fn each<S: AsRef<str>>(&self, ranges: &[S]) -> Vec<Self> {
-        let mut all = vec![self.clone()];
-        for range in ranges {
-            all = all.iter().flat_map(|scope| scope.bound(range.as_ref())).collect();
-        }
-        all
+    pub fn each(&self, ranges: &str) -> Vec<Self> {
+        let bound = |all: Vec<Self>, range| all.iter().flat_map(|scope| scope.bound(range)).collect();
+        names(ranges).fold(vec![self.clone()], bound)
     }
 
     /// This scope for each value of the ranges that a text names and nothing runs over yet.
     pub fn each_named(&self, text: &str) -> Vec<Self> {
-        let names = text.split('{').skip(1).filter_map(|rest| rest.split(['}', '#']).next());
+        let named = text.split('{').skip(1).filter_map(|rest| rest.split(['}', '#']).next());
         let is_open = |name: &&str| {
             let is_range = *name == IMPLEMENTATION || self.file.over.contains_key(*name);
             is_range && self.value(name).is_none() && !self.arms.contains_key(*name)
         };
-        let mut ranges: Vec<&str> = names.filter(is_open).collect();
+        let mut ranges: Vec<&str> = named.filter(is_open).collect();
         ranges.sort_unstable();
         ranges.dedup();
-        self.each(&ranges)
+        self.each(&ranges.join(", "))
     }
 
     /// `RANGE`, `NAME in RANGE`, or several names of values that are lists.

@@ -63,7 +63,7 @@ impl StudyFile {
         section.table(versions);
         tables.into_iter().for_each(|table| section.table(table));
         section.paragraph(about.open.clone());
-        section.list(about.notes.clone());
+        section.list(about.notes.lines().map(str::to_owned).collect());
         section
     }
 }

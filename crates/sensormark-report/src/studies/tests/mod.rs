@@ -109,7 +109,7 @@ fn what_is_inferred_says_so() {
             "{workload}"
         );
     }
-    let says = |workload, words: &str| study(workload).notes.iter().any(|note| note.contains(words));
+    let says = |workload, words: &str| study(workload).notes.lines().any(|note| note.contains(words));
     assert!(says("machine-tool", "read = 71 is inferred"));
     assert!(says("devops", "43 bytes a value does not follow from 3.4 GB"));
 }
