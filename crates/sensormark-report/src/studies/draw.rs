@@ -1,21 +1,22 @@
 //! Figures of a study, drawn again: points over implementations and an axis, and those that the study printed.
 
-use super::figure::Figure;
+use super::figure::{HERE, figure, point};
 use super::file::{DrawingRow, names};
 use super::functions;
 use super::rows::{heading, named};
 use super::scope::{IMPLEMENTATION, Scope, cell, value};
-use crate::tables::Shape;
+use crate::sections::cells::exact;
+use crate::tables::{Shape, Table};
 use serde_json::Value;
 
 impl Scope<'_> {
     /// All of them, in the order of the file.
-    pub fn drawings(&self) -> Vec<Figure> {
+    pub fn drawings(&self) -> Vec<Table> {
         let rows = self.file.drawings.iter();
         rows.flat_map(|row| self.each(&row.each).into_iter().filter_map(|scope| scope.drawn(row))).collect()
     }
 
-    fn drawn(&self, row: &DrawingRow) -> Option<Figure> {
+    fn drawn(&self, row: &DrawingRow) -> Option<Table> {
         if !row.function.is_empty() {
             return functions::drawing(self, &row.function);
         }
@@ -24,13 +25,15 @@ impl Scope<'_> {
         let x = Some(x).filter(|(name, _)| !name.is_empty());
         let is_bars = x.is_none() || row.shape == "groups";
         let shape = if is_bars { Shape::Bars } else { Shape::Lines };
-        let mut figure = Figure::new(&self.fill(&row.id)?, &self.fill(&row.title)?, shape, x, heading(&y));
+        let (id, title) = (self.fill(&row.id)?, self.fill(&row.title)?);
+        let mut drawn = figure(&id, &title, (shape, !is_bars), x, heading(&y));
         let usual = x.map_or(IMPLEMENTATION.to_owned(), |(name, _)| format!("{IMPLEMENTATION}, {name}"));
         let over = if row.rows.is_empty() { &usual } else { &row.rows };
         let whose = if row.name.is_empty() { "{implementation}" } else { &row.name };
         for scope in self.each(over) {
             let quantity = scope.quantity(&scope.fill(&row.figure)?);
-            figure.here(&scope.fill(whose)?, x.map(|_| scope.key(&row.x)), scope.own_cell(&quantity));
+            let at = x.map(|_| scope.key(&row.x));
+            point(&mut drawn, &scope.fill(whose)?, HERE, at, scope.own_cell(&quantity));
         }
         let is_of_printed = |range: &&str| {
             let names = range.split(" in ").next().unwrap_or_default();
@@ -40,19 +43,17 @@ impl Scope<'_> {
         let over: Vec<&str> = names(over).filter(is_of_printed).collect();
         for scope in self.each(&over.join(", ")) {
             for printed in row.printed.lines() {
-                scope.draw_printed(&mut figure, (row, is_bars), whose, &scope.fill(printed)?);
+                scope.draw_printed(&mut drawn, (row, is_bars), whose, &scope.fill(printed)?);
             }
         }
-        for note in row.notes.lines().filter_map(|note| self.fill(note)) {
-            figure = figure.note(&note);
-        }
-        Some(figure)
+        row.notes.lines().filter_map(|note| self.fill(note)).for_each(|note| drawn.note(note));
+        Some(drawn)
     }
 
     /// Adds a printed table, or a column of one: lines by the study's names, bars beside what stands for the study's database here.
     fn draw_printed(
         &self,
-        figure: &mut Figure,
+        figure: &mut Table,
         (row, is_bars): (&DrawingRow, bool),
         whose: &str,
         printed: &str,
@@ -70,15 +71,16 @@ impl Scope<'_> {
                 "" => Some(named.key(&row.x)).filter(|_| !row.x.is_empty()),
                 at => named.fill(at).map(|at| cell(&value(&at))),
             };
-            let further = named.fill(&row.further).unwrap_or_default();
+            let further = named.fill(&row.further).filter(|further| !further.is_empty());
+            let figures = further.map_or("published".to_owned(), |further| format!("published, {further}"));
             let value = named.value("printed").and_then(Value::as_f64);
             let (Some(name), Some(value)) = (named.fill(whose), value) else {
                 continue;
             };
             if row.x.is_empty() && name != of("database") {
-                figure.say(&format!("The study's {} stands beside {name}.", of("database")));
+                figure.note(format!("The study's {} stands beside {name}.", of("database")));
             }
-            figure.published(&name, &further, at, value);
+            point(figure, &name, &figures, at, exact(value));
         }
     }
 }

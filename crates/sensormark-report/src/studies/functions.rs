@@ -1,6 +1,5 @@
 //! What a study's file cannot say: a few words, tables, drawings and judges, by their names.
 
-use super::figure::Figure;
 use super::ingest_rate;
 use super::scope::{IMPLEMENTATION, Scope, place};
 use super::select::Loads;
@@ -9,7 +8,7 @@ use crate::criteria;
 use crate::field::Arm;
 use crate::sections::cells::listed;
 use crate::sections::surroundings::inventory;
-use crate::tables::{Cell, Digits, Number, Spread};
+use crate::tables::{Cell, Digits, Number, Spread, Table};
 use sensormark_data::number::{fixed, significant};
 use sensormark_workload::devops::{Parameters, questions::QuestionKind};
 
@@ -118,6 +117,6 @@ fn exponent(scope: &Scope<'_>, range: &str, figure: &str) -> Cell {
 }
 
 /// The drawing of a function; none where it names none.
-pub fn drawing(scope: &Scope<'_>, function: &str) -> Option<Figure> {
-    (function == "ingest_rate").then(|| ingest_rate::figure(scope.results))
+pub fn drawing(scope: &Scope<'_>, function: &str) -> Option<Table> {
+    (function == "ingest_rate").then(|| ingest_rate::drawn(scope.results.field))
 }

@@ -1,8 +1,9 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
-use super::figure::Figure;
-use super::select::{Loads, Results};
-use crate::tables::{Cell, Shape};
+use super::figure::{HERE, figure, point};
+use super::select::Loads;
+use crate::field::Field;
+use crate::tables::{Cell, Shape, Table};
 use sensormark_result::measurement::latency::decode;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_workload::billing::INGEST;
@@ -13,46 +14,30 @@ const PARTS: usize = 5;
 /// Points of a line; of longer ones every n-th is taken.
 const MOST_POINTS: usize = 200;
 
-/// The implementations' lines: (rows stored, rows a second), of the first valid trial of each.
-pub fn lines(results: Results<'_>) -> Vec<(String, Vec<(f64, f64)>)> {
-    let line = |points: &[(f64, f64)]| {
-        let rate = |pair: &[(f64, f64)]| {
-            let seconds = pair[1].0 - pair[0].0;
-            (seconds > 0.0).then(|| (pair[1].1, (pair[1].1 - pair[0].1) / seconds))
-        };
-        points.windows(2).filter_map(rate).collect::<Vec<_>>()
-    };
-    let of_arm = |arm| results.field.valid_of(arm).next().map(|trial| line(&curve(trial)));
-    let named = results.field.mixed.iter().filter_map(|arm| Some((arm.label.clone(), of_arm(arm)?)));
-    named.filter(|(_, points)| points.len() > 1).collect()
-}
-
 /// Rows a second in the part of the rows stored that ends with this percentage of them.
 pub fn part(trial: &TrialRecord, percent: &str) -> Option<f64> {
     let place = percent.parse::<usize>().ok()? * PARTS / 100;
     *by_parts(&curve(trial), PARTS).get(place.checked_sub(1)?)?
 }
 
-/// The lines as a figure that a page draws.
-pub fn figure(results: Results<'_>) -> Figure {
-    let points = lines(results).into_iter().flat_map(|(name, points)| {
-        let step = points.len().div_ceil(MOST_POINTS).max(1);
-        let points = points.into_iter().step_by(step);
-        points.map(move |(rows, rate)| (name.clone(), Some(Cell::number(rows)), Cell::number(rate)))
-    });
+/// Rows a second over rows stored, of the first valid trial of each implementation, as lines that a page draws.
+pub fn drawn(field: &Field) -> Table {
     let (x, y) = (("rows stored", ""), ("operations", "1/s"));
-    let mut figure = Figure::new("ingest_rate", "Ingest rate over rows stored", Shape::Lines, [x], y)
-        .even()
-        .note("A point a second, of the first valid trial; the study shows none.");
-    for (name, at, value) in points {
-        figure.here(&name, at, value);
+    let mut drawn = figure("ingest_rate", "Ingest rate over rows stored", (Shape::Lines, false), Some(x), y);
+    for arm in &field.mixed {
+        let curve = field.valid_of(arm).next().map_or_else(Vec::new, curve);
+        let pairs = curve.windows(2).filter(|pair| pair[1].0 > pair[0].0 && curve.len() > 2);
+        for pair in pairs.step_by(curve.len().saturating_sub(1).div_ceil(MOST_POINTS).max(1)) {
+            let rate = (pair[1].1 - pair[0].1) / (pair[1].0 - pair[0].0);
+            point(&mut drawn, &arm.label, HERE, Some(Cell::number(pair[1].1)), Cell::number(rate));
+        }
     }
-    figure
+    drawn.noted("A point a second, of the first valid trial; the study shows none.")
 }
 
 /// Rows stored at the end of each second of loading, from (0, 0) on: (seconds of loading, rows). A load may have a few operations beyond its last
 /// whole second. They count with that second.
-pub fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
+fn curve(trial: &TrialRecord) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let (mut before, mut rows) = (0.0, 0.0);
     for load in Loads::parse(INGEST).finished(trial) {
@@ -84,7 +69,7 @@ fn counts(load: &LoadRecord) -> BTreeMap<u64, f64> {
 }
 
 /// Rows a second in each of so many equal parts of all rows; none where there was less than a second for each.
-pub fn by_parts(curve: &[(f64, f64)], parts: usize) -> Vec<Option<f64>> {
+fn by_parts(curve: &[(f64, f64)], parts: usize) -> Vec<Option<f64>> {
     let all = curve.last().map_or(0.0, |point| point.1);
     if curve.len() <= parts || all <= 0.0 {
         return vec![None; parts];
