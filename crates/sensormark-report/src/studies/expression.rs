@@ -159,6 +159,12 @@ impl<'a> Scope<'a> {
 
 /// The first name of a figure, database or printed table in a file that there is not, as it stands there, and the message.
 pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
+    let names_itself = |(name, text): &(&String, &String)| {
+        operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name.as_str()))
+    };
+    if let Some((name, text)) = file.figures.iter().find(names_itself) {
+        return Some((text.clone(), format!("the figure {name:?} names itself; give it another name")));
+    }
     let claims = || file.claims.iter().chain(&file.environments);
     let columns = file.tables.iter().flat_map(|table| table.columns.lines());
     let columns = columns.chain(file.printed.values().flat_map(|printed| printed.columns.lines()));

@@ -35,7 +35,7 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
         "shown" => Some(shown(&scope.values(rest, arm()))),
         "total" => Some(scope.values(rest, arm()).iter().flatten().sum::<f64>().to_string()),
         "count" => mean(&scope.values(rest, arm())).map(|value| fixed(value, 0)),
-        "capital" => Some(rest[..1].to_uppercase() + &rest[1..]),
+        "capital" => rest.split_at_checked(1).map(|(first, rest)| first.to_uppercase() + rest),
         "machine" => Some(if is_virtual(scope) { "virtual" } else { "physical" }.to_owned()),
         "surroundings" => Some(surroundings(scope)),
         "value" => mean(&scope.values(rest, arm())).map(|value| significant(value, 3)),

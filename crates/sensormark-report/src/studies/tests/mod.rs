@@ -43,6 +43,7 @@ fn a_wrong_file_is_told_by_line() {
     for (right, wrong, told) in [
         ("venue =", "venu =", "there is no key \"venu\"; did you mean venue?"),
         ("operations ask", "operation ask", "no figure or database \"operation\"; did you mean operations?"),
+        ("operations ask", "questions", "the figure \"questions\" names itself"),
         ("factor = 2", "factor = \"2\"", "invalid type"),
         ("left = \"SQLite\"", "left = \"SQLit\"", "no figure or database \"SQLit\"; did you mean SQLite?"),
         ("of = \"questions\"", "of = \"question\"", "no printed table \"question\"; did you mean questions?"),
