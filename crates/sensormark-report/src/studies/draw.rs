@@ -35,10 +35,11 @@ impl Scope<'_> {
             let at = x.map(|_| scope.key(&row.x));
             point(&mut drawn, &scope.fill(whose)?, HERE, at, scope.own_cell(&quantity));
         }
+        // Printed figures run over what their names have, too.
         let is_of_printed = |range: &&str| {
-            let names = range.split(" in ").next().unwrap_or_default();
-            let is_row = [IMPLEMENTATION, "database"].contains(range) || range.starts_with("rows of ");
-            !is_row && names.split(' ').all(|name| !row.x.contains(&format!("{{{name}}}")) && name != row.x)
+            let mut own = range.split(" in ").next().unwrap_or_default().split(' ');
+            ![IMPLEMENTATION, "database"].contains(range)
+                && own.any(|name| whose.contains(&format!("{{{name}}}")))
         };
         let over: Vec<&str> = names(over).filter(is_of_printed).collect();
         for scope in self.each(&over.join(", ")) {

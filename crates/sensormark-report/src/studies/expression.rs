@@ -75,17 +75,6 @@ impl Quantity {
         }
         self
     }
-
-    /// The mean of these values.
-    pub fn mean(&self, values: &Values, missing: &str) -> Cell {
-        match self.kind {
-            Kind::Rate | Kind::Time => geometric_mean(values, missing),
-            Kind::Amount => mean(values, missing),
-            Kind::Count => {
-                Cell::count(values.iter().flatten().next().map(|count| round_u64(*count)), missing)
-            }
-        }
-    }
 }
 
 impl<'a> Scope<'a> {
@@ -117,7 +106,12 @@ impl<'a> Scope<'a> {
             true => Some("embedded: one process, shown as the client's".to_owned()),
             false => self.fill(&of.missing),
         };
-        of.mean(&values, &missing.unwrap_or_else(|| NOT_MEASURED.to_owned()))
+        let missing = &*missing.unwrap_or_else(|| NOT_MEASURED.to_owned());
+        match of.kind {
+            Kind::Rate | Kind::Time => geometric_mean(&values, missing),
+            Kind::Amount => mean(&values, missing),
+            Kind::Count => Cell::count(values.into_iter().flatten().next().map(round_u64), missing),
+        }
     }
 
     /// An expression in each repetition, of an implementation where it does not name another.

@@ -36,7 +36,11 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
         "total" => Some(scope.values(rest, arm()).iter().flatten().sum::<f64>().to_string()),
         "count" => mean(&scope.values(rest, arm())).map(|value| fixed(value, 0)),
         "capital" => rest.split_at_checked(1).map(|(first, rest)| first.to_uppercase() + rest),
-        "machine" => Some(if is_virtual(scope) { "virtual" } else { "physical" }.to_owned()),
+        // Physical too where the run recorded no inventory of it.
+        "machine" => {
+            let is_virtual = inventory(scope.results.field).is_some_and(|own| own.is_virtual());
+            Some(if is_virtual { "virtual" } else { "physical" }.to_owned())
+        }
         "surroundings" => Some(surroundings(scope)),
         "value" => mean(&scope.values(rest, arm())).map(|value| significant(value, 3)),
         "all-cut" => all(scope, rest, |arm, one, loads| {
@@ -57,11 +61,6 @@ pub fn word(scope: &Scope<'_>, name: &str) -> Option<String> {
 fn measured(scope: &Scope<'_>) -> String {
     let mut measured = scope.results.field.trials.iter().filter_map(criteria::measured);
     measured.next().map_or_else(String::new, |phase| format!(", we for {} s", fixed(phase.seconds, 0)))
-}
-
-/// Whether this is a virtual machine; not where the run recorded no inventory of it.
-fn is_virtual(scope: &Scope<'_>) -> bool {
-    inventory(scope.results.field).is_some_and(|environment| environment.is_virtual())
 }
 
 /// What kind of machine this is.

@@ -105,7 +105,7 @@ pub fn metric(word: &str, of: &Loads, trial: &TrialRecord, run: &RunRecord) -> O
         }
         "planned" => Some(of.first_done(trial)?.planned as f64),
         "found" => of.first_done(trial).map(|load| load.readings() as f64 / load.operations() as f64),
-        "uncut" => of.all(trial).all(is_whole).then_some(1.0),
+        "uncut" => of.all(trial).all(|load| load.operations() > 0 && load.cut.is_none()).then_some(1.0),
         "criterion" => criteria::values(trial, run).get(name).copied(),
         "figure" => figure(trial, name),
         "phase" => figure(trial, &format!("{name}/{}", of.first(trial)?.phase)),
@@ -113,7 +113,11 @@ pub fn metric(word: &str, of: &Loads, trial: &TrialRecord, run: &RunRecord) -> O
         "part" => ingest_rate::part(trial, name),
         "growth" => disk::growth_bytes(trial),
         "embedded" => trial.implementation.embedded.then_some(0.0),
-        "resident" => resident_kilobytes(trial),
+        // At the end of the measured phase, in units of 1,024 bytes.
+        "resident" => {
+            let server = criteria::measured(trial)?.totals.as_ref()?.roles.get("server")?;
+            Some(server.end_resident_bytes as f64 / 1_024.0)
+        }
         "storage-reads" => criteria::storage_read_rate(trial),
         "lost" => Some(trial.ledger.as_ref()?.in_doubt_not_stored as f64),
         "attempted" => Some(trial.ledger.as_ref()?.attempted as f64),
@@ -142,17 +146,6 @@ fn mean_ns(load: &LoadRecord) -> Option<f64> {
         [one] => Some(one.mean_ns),
         _ => mean(&summaries.iter().map(|one| (one.mean_ns, one.count as f64)).collect::<Vec<_>>()),
     }
-}
-
-/// Whether all of a load was done.
-fn is_whole(load: &LoadRecord) -> bool {
-    load.operations() > 0 && load.cut.is_none()
-}
-
-/// The server's resident memory at the end of the measured phase, in units of 1,024 bytes.
-fn resident_kilobytes(trial: &TrialRecord) -> Option<f64> {
-    let totals = criteria::measured(trial)?.totals.as_ref()?;
-    Some(totals.roles.get("server")?.end_resident_bytes as f64 / 1_024.0)
 }
 
 /// A figure of the rest after a load: its seconds, the growth of the data folder until then in bytes (`disk`; `data` without logs, which a database keeps for
