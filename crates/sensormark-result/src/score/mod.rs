@@ -1,7 +1,7 @@
 //! The study's score: many criteria weighed into one number, and how much that number depends on the weights.
 //!
 //! score = (1 − Σ(value / max × weight) / Σ weights) × 100 over the implementations compared. 100 is best. The total is the mean over the phases (write and
-//! read). The formula is the machine-tool study's (`studies::machine_tool` of the report). Criteria and weights are data, not code.
+//! read). The formula is the machine-tool study's (`studies/machine-tool.toml`). Criteria and weights are data, not code.
 //!
 //! Pure functions: no I/O, no entropy. It is no statistics: it takes means, and says nothing about chance; see
 //! [`crate::statistics`] for that.
