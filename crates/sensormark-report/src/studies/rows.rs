@@ -8,7 +8,7 @@ use super::table::{Column, column, table};
 use crate::claims::has;
 use crate::tables::{Cell, Table};
 
-/// "data [h]" as its name and its unit.
+/// `data [h]` as its name and its unit.
 pub fn heading(text: &str) -> (&str, &str) {
     text.strip_suffix(']').and_then(|text| text.split_once(" [")).unwrap_or((text, ""))
 }
