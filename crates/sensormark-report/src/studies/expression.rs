@@ -3,10 +3,8 @@
 //! An operand is a number, a name of the file's figures, or a word of `super::metric` with the loads that it is of: their operation and labels. `@NAME` at its
 //! end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
-use super::file::{StudyFile, names};
 use super::metric::{self, Kind};
-use super::rows::named;
-use super::scope::{Scope, filled, value};
+use super::scope::{Scope, value};
 use super::scores;
 use super::select::Loads;
 use super::table::NOT_MEASURED;
@@ -14,7 +12,6 @@ use crate::claims::{Values, ratios};
 use crate::field::Arm;
 use crate::sections::cells::{geometric_mean, mean};
 use crate::tables::{Cell, TOO_FEW};
-use sensormark_data::nearest::unknown;
 use sensormark_data::units::round_u64;
 
 const OPERATORS: [&str; 5] = ["+", "-", "*", "/", "or"];
@@ -31,7 +28,7 @@ pub struct Quantity {
 }
 
 /// The operands, each with the operator before it.
-fn operands(text: &str) -> Vec<(&str, Vec<&str>)> {
+pub fn operands(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut all: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
     for word in text.split_whitespace() {
         match all.last_mut() {
@@ -57,7 +54,7 @@ fn combined(one: Values, operator: &str, other: &Values) -> Values {
 }
 
 /// The parts of a definition: kind, unit, expression, and why it is missing.
-fn parts(definition: &str) -> (Option<Kind>, Option<&str>, &str, Option<&str>) {
+pub fn parts(definition: &str) -> (Option<Kind>, Option<&str>, &str, Option<&str>) {
     let (head, missing) =
         definition.split_once(" | ").map_or((definition, None), |(head, missing)| (head, Some(missing)));
     let kind = metric::KINDS.into_iter().find_map(|(word, kind)| Some((kind, head.strip_prefix(word)?)));
@@ -149,50 +146,4 @@ impl<'a> Scope<'a> {
         let (of, run) = (Loads::parse(&rest.join(" ")), &self.results.field.run);
         self.results.field.figures(arm, |trial| metric::metric(name, &of, trial, run))
     }
-}
-
-/// The first name of a figure, database or printed table in a file that there is not, as it stands there, and the message.
-pub fn wrong(file: &StudyFile) -> Option<(String, String)> {
-    let names_itself = |(name, text): &(&String, &String)| {
-        operands(parts(text).2).iter().any(|(_, words)| words.first() == Some(&name.as_str()))
-    };
-    if let Some((name, text)) = file.figures.iter().find(names_itself) {
-        return Some((text.clone(), format!("the figure {name:?} names itself; give it another name")));
-    }
-    let claims = || file.claims.iter().chain(&file.environments);
-    let columns = file.tables.iter().flat_map(|table| table.columns.lines());
-    let columns = columns.chain(file.printed.values().flat_map(|printed| printed.columns.lines()));
-    let figures =
-        claims().map(|claim| &claim.figure).chain(file.drawings.iter().map(|drawing| &drawing.figure));
-    let figures = figures.chain(file.figures.values()).map(String::as_str);
-    let sides =
-        claims().flat_map(|claim| names(&claim.right).chain([&*claim.left]).map(move |side| (side, claim)));
-    let (databases, sides): (Vec<_>, Vec<_>) = sides.partition(|(_, claim)| claim.words.is_empty());
-    let printed = file.printed.values().flat_map(|printed| &printed.rows);
-    let databases = databases.into_iter().map(|(side, _)| side).filter(|side| !side.contains('{'));
-    let databases = databases.chain(printed.filter_map(|row| row.first()?.as_str()));
-    let definitions =
-        columns.map(|column| named(column).1).chain(figures).chain(sides.into_iter().map(|(side, _)| side));
-    let is_plain = |text: &&str| !(text.is_empty() || text.starts_with(['{']) || text.starts_with("best "));
-    let figure = definitions.chain(databases).filter(is_plain).find_map(|text| {
-        let wrong = wrong_word(file, text).filter(|_| !file.who.contains_key(text))?;
-        let known = metric::WORDS.iter().map(|word| (*word).to_owned()).chain(file.figures.keys().cloned());
-        Some((text.to_owned(), unknown("figure or database", &wrong, known.chain(file.who.keys().cloned()))))
-    });
-    figure.or_else(|| {
-        let drawn = file.drawings.iter().flat_map(|drawing| drawing.printed.lines());
-        let drawn = drawn.map(|text| text.split_once(" of ").map_or(text, |(_, table)| table));
-        let mut tables = drawn.chain(file.tables.iter().map(|table| &*table.of)).filter(is_plain);
-        let wrong = tables.find(|name| !file.printed.contains_key(*name))?;
-        Some((wrong.to_owned(), unknown("printed table", wrong, file.printed.keys().cloned())))
-    })
-}
-
-/// The first word of an expression that names no figure.
-fn wrong_word(file: &StudyFile, definition: &str) -> Option<String> {
-    let plain = filled(parts(definition).2, |_| Some("0".to_owned()))?;
-    let mut first = operands(&plain).into_iter().filter_map(|(_, words)| words.first().copied());
-    let is_known =
-        |name: &&str| value(name).is_number() || file.figures.contains_key(*name) || metric::is_known(name);
-    first.find(|name| !is_known(name)).map(str::to_owned)
 }

@@ -1,6 +1,6 @@
 //! The file of a study, `studies/NAME.toml`: its form, and what is wrong with one. What its texts mean is in `super::scope`.
 
-use super::expression;
+use super::check;
 use super::scope::value;
 use sensormark_data::nearest::unknown;
 use serde::{Deserialize, Deserializer};
@@ -239,7 +239,7 @@ impl StudyFile {
         let mut table: Table = toml::from_str(text).map_err(wrong)?;
         table.iter_mut().filter_map(|(_, rows)| rows.as_array_mut()).for_each(|rows| inherit(rows));
         let read: Self = table.try_into().map_err(wrong)?;
-        match expression::wrong(&read) {
+        match check::wrong(&read) {
             None => Ok(read),
             Some((words, message)) => {
                 let found = text.find(&format!("\"{words}\"")).or_else(|| text.find(&words));

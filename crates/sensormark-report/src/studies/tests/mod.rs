@@ -46,6 +46,12 @@ fn a_wrong_file_is_told_by_line() {
         ("operations ask", "questions", "the figure \"questions\" names itself"),
         ("factor = 2", "factor = \"2\"", "invalid type"),
         ("left = \"SQLite\"", "left = \"SQLit\"", "no figure or database \"SQLit\"; did you mean SQLite?"),
+        (
+            "id = \"greenhouse_questions\"",
+            "rows = \"implementaton\"",
+            "no range \"implementaton\"; did you mean implementation?",
+        ),
+        ("factor = 2", "is = \"les\"", "no relation \"les\"; did you mean less?"),
         ("of = \"questions\"", "of = \"question\"", "no printed table \"question\"; did you mean questions?"),
     ] {
         let line = GREENHOUSE.lines().position(|line| line.contains(right)).expect(right) + 1;
