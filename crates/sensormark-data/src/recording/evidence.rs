@@ -12,7 +12,7 @@ use super::error::RecordingError;
 use super::number::{Number, ReadNumber};
 use super::options::RecordingOptions;
 use super::rows;
-use super::time::Order;
+use super::time::Orders;
 
 /// How many different texts of a column are told apart.
 pub(super) const DISTINCT: usize = 64;
@@ -49,11 +49,12 @@ pub(super) struct ColumnEvidence {
     pub midnights: u64,
     /// Of the times and times of day: with a zone.
     pub zoned: u64,
-    /// Of the times: the year first.
-    pub year_first: u64,
-    /// A date that can only be day first, and one that can only be month first.
-    pub day_first: Option<String>,
-    pub month_first: Option<String>,
+    /// Of the times: how many can be read in each order.
+    pub orders: [u64; 3],
+    /// A date that can be read in this order alone, for each.
+    pub sole: [Option<String>; 3],
+    /// Of the times: with two digits of the year.
+    pub short_years: u64,
     /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
     pub is_uneven: bool,
     pub first_integer: Option<i64>,
@@ -183,7 +184,8 @@ impl ColumnEvidence {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
                 self.zoned += u64::from(written.zone.is_some());
-                self.date(written.order(), text);
+                self.short_years += u64::from(written.is_short);
+                self.date(written.orders, text);
                 self.note(text);
             }
             Look::Clock { zoned } => {
@@ -210,14 +212,13 @@ impl ColumnEvidence {
         self.last_integer = Some(value);
     }
 
-    fn date(&mut self, order: Order, text: &str) {
-        match order {
-            Order::YearFirst => self.year_first += 1,
-            Order::DayFirst if self.day_first.is_none() => self.day_first = Some(text.to_owned()),
-            Order::MonthFirst if self.month_first.is_none() => {
-                self.month_first = Some(text.to_owned());
+    fn date(&mut self, orders: Orders, text: &str) {
+        let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
+        for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
+            self.orders[order] += 1;
+            if is_sole && self.sole[order].is_none() {
+                self.sole[order] = Some(text.to_owned());
             }
-            Order::Undecided | Order::DayFirst | Order::MonthFirst => {}
         }
     }
 

@@ -4,7 +4,7 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use super::error::RecordingError;
+use super::error::{RecordingError, unclear};
 use super::evidence::{ColumnEvidence, Evidence, Tally};
 use super::number::{self, Marks, Number};
 use super::options::{RecordingOptions, Thousands};
@@ -35,7 +35,9 @@ impl Said {
     pub(super) fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let comma = Some(Thousands::Mark(','));
         if options.decimal_comma && options.thousands == comma {
-            return Err(RecordingError::CommaTwice);
+            return unclear(
+                "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands",
+            );
         }
         let is_sure = |seen: &ColumnEvidence| {
             let readings = readings(seen);
@@ -65,11 +67,16 @@ impl Said {
             return Ok(reading.marks);
         }
         let shown = if left.is_empty() { all.iter().collect() } else { left };
-        Err(RecordingError::NumberMarks {
-            column: label.to_owned(),
-            readings: shown.iter().map(|reading| reading.described(shown.len() > 1)).collect(),
-            example: (shown.iter().find_map(|reading| reading.example)).unwrap_or(&seen.example).to_owned(),
-        })
+        let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
+        let readings: Vec<String> = shown.iter().map(|reading| reading.described(shown.len() > 1)).collect();
+        let why = if readings.is_empty() {
+            "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
+        } else {
+            format!("that is {}", readings.join(", or "))
+        };
+        unclear(format!(
+            "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
+        ))
     }
 
     /// Whether a comma is the decimal mark.

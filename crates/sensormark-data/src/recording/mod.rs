@@ -56,7 +56,7 @@ pub use names::name_of;
 pub use options::{ColumnType, RecordingOptions, Thousands};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
 pub use take::append_rows;
-pub use time::TimeFormat;
+pub use time::{Epoch, TimeFormat};
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
@@ -75,7 +75,10 @@ impl Recording {
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         if is_read_once(path) {
-            return Err(RecordingError::NotAFile { path: path.to_owned() });
+            return error::unclear(format!(
+                "{} is no file that can be read several times; copy it to a file, or pipe it into sensormark replay -",
+                path.display()
+            ));
         }
         let dialect = sniff::sniff(path, options)?;
         let evidence = evidence::gather(path, &dialect, options)?;
@@ -153,11 +156,10 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), Record
     let readings = taken.readings.len();
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.is_bare_date && timing.repeated > most as u64 {
-        return Err(RecordingError::DatesAlone {
-            column: plan.time.label(&plan.labels),
-            repeated: timing.repeated,
-            readings,
-        });
+        let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
+        return error::unclear(format!(
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. If another column has the time of day or the hour, say --time {column},COLUMN. If another column is the time, say --time COLUMN. If a column says which sensor a reading is of, say --tags COLUMN. If the date alone is the time, say --time {column}"
+        ));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use sensormark_store::{FieldSet, FieldType};
 
 use super::dialect::{Dialect, HeaderQuirk};
-use super::error::RecordingError;
+use super::error::{RecordingError, empty, unclear};
 use super::evidence::{ColumnEvidence, Evidence, Tally};
 use super::find_time::{Found, Search};
 use super::marks::Said;
@@ -17,6 +17,7 @@ use super::names::{column_note, free_name_of, name_of, table_name_of};
 use super::number::Marks;
 use super::options::RecordingOptions;
 use super::time_source::TimeSource;
+use crate::nearest::unknown;
 
 /// What is done with each column.
 #[derive(Debug, Clone)]
@@ -63,7 +64,7 @@ pub(super) fn decide(
     options: &RecordingOptions,
 ) -> Result<Plan, RecordingError> {
     if evidence.rows == 0 {
-        return Err(RecordingError::Empty { path: path.to_owned() });
+        return empty(path);
     }
     let labels = labels(dialect);
     let named = Named::new(&labels, options)?;
@@ -128,7 +129,10 @@ impl Named {
             .chain(left_out.iter().map(|column| (column, "--leave-out")));
         for (&column, other) in roles {
             if let Some(one) = taken.insert(column, other) {
-                return Err(RecordingError::TwoRoles { column: labels[column].clone(), one, other });
+                return unclear(format!(
+                    "column {} is named by both {one} and {other}; a column is one thing",
+                    labels[column]
+                ));
             }
         }
         Ok(Self { time, tags, left_out, types })
@@ -144,9 +148,9 @@ impl Named {
 /// The column with this name, as the file has it or as the contract would.
 fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize, RecordingError> {
     let exact = labels.iter().position(|label| label == name);
-    exact.or_else(|| labels.iter().position(|label| name_of(label) == name)).ok_or_else(|| {
-        RecordingError::UnknownColumn { name: name.to_owned(), option, columns: labels.to_vec() }
-    })
+    let found = exact.or_else(|| labels.iter().position(|label| name_of(label) == name));
+    found
+        .map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, labels.iter().cloned()))), Ok)
 }
 
 fn labels(dialect: &Dialect) -> Vec<String> {
@@ -286,10 +290,13 @@ fn assume_rounding(numbers: &Tally, label: &str, assumptions: &mut Vec<String>) 
 fn check_fields(path: &Path, roles: &[Role]) -> Result<(), RecordingError> {
     let fields = roles.iter().filter(|role| matches!(role, Role::Field(..))).count();
     if fields == 0 {
-        return Err(RecordingError::NoField { path: path.to_owned() });
+        return unclear(format!("no column of {} holds values beside the time and the tags", path.display()));
     }
     if fields > FieldSet::CAPACITY {
-        return Err(RecordingError::TooManyFields { fields, most: FieldSet::CAPACITY });
+        return unclear(format!(
+            "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
+            FieldSet::CAPACITY
+        ));
     }
     Ok(())
 }

@@ -90,6 +90,8 @@ pub struct TimeReport {
     pub label: String,
     /// How times are written in it.
     pub format: TimeFormat,
+    /// Why it is this column, and what else it could be, in words.
+    pub reason: String,
     /// How many of the rows' times name a zone.
     pub zoned: u64,
     /// How finely readings are spaced.
@@ -135,14 +137,25 @@ pub(super) fn compile(
         columns: plan.roles.iter().enumerate().map(column).collect(),
         time: TimeReport {
             label: plan.time.label(&plan.labels),
-            format: plan.time.format,
+            format: plan.time.format.clone(),
+            reason: plan.time.reason.clone(),
             zoned: (plan.time.columns.iter()).map(|&column| evidence.columns[column].zoned).sum(),
             resolution: table.time_resolution,
         },
         timing,
         bad_rows: taken.bad.clone(),
-        assumptions: plan.assumptions.clone(),
+        assumptions: [&plan.assumptions[..], &told(taken.oddities)].concat(),
     }
+}
+
+/// What is said of times that are read as others.
+fn told(oddities: [u64; 2]) -> Vec<String> {
+    let words = [
+        "times are written as 24:00, which is 00:00 of the next day",
+        "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
+    ];
+    let told = oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
+    told.map(|(count, words)| format!("{count} {words}")).collect()
 }
 
 impl ColumnRole {
@@ -226,12 +239,13 @@ impl RecordingReport {
         let timing = &self.timing;
         writeln!(
             formatter,
-            "  time: column {}, {}, whole {}, {} to {}",
+            "  time: column {} ({}), {}, whole {}, {} to {}",
             self.time.label,
+            self.time.reason,
             self.time.format,
             resolution_text(self.time.resolution),
-            instant(timing.first_ns),
-            instant(timing.last_ns)
+            shown(timing.first_ns),
+            shown(timing.last_ns)
         )?;
         if let Some(interval) = timing.interval_ns {
             write!(
@@ -241,12 +255,7 @@ impl RecordingReport {
                 timing.gaps
             )?;
             if let Some(gap) = timing.longest_gap {
-                write!(
-                    formatter,
-                    ", the longest {} s from {}",
-                    seconds(gap.length_ns),
-                    instant(gap.start_ns)
-                )?;
+                write!(formatter, ", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))?;
             }
             writeln!(formatter)?;
         }
@@ -258,9 +267,10 @@ impl RecordingReport {
     }
 }
 
-fn instant(time_ns: i64) -> String {
-    Timestamp::from_nanosecond(i128::from(time_ns))
-        .map_or_else(|_| format!("{time_ns} ns"), |instant| instant.to_string())
+/// A time as people write it.
+pub(super) fn shown(time_ns: impl Into<i128>) -> String {
+    Timestamp::from_nanosecond(time_ns.into())
+        .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
 fn seconds(length_ns: i64) -> f64 {

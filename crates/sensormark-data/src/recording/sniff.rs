@@ -11,7 +11,7 @@ use csv::StringRecord;
 
 use super::cell::{CellRules, Look};
 use super::dialect::{Dialect, HeaderQuirk, builder};
-use super::error::RecordingError;
+use super::error::{RecordingError, empty, unclear};
 use super::options::RecordingOptions;
 
 /// How much of the file is looked at, in bytes.
@@ -36,7 +36,10 @@ pub(super) fn sniff(path: &Path, options: &RecordingOptions) -> Result<Dialect, 
     let raw = read_sample(path)?;
     let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
     if raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff") || text.contains(&0) {
-        return Err(RecordingError::NotText { path: path.to_owned() });
+        return unclear(format!(
+            "{} is not UTF-8 text (it may be UTF-16, compressed or a spreadsheet); export it as CSV in UTF-8, or convert it with iconv",
+            path.display()
+        ));
     }
     let sample = best_sample(path, text, options)?;
     let rules = CellRules::new(&options.absent);
@@ -70,7 +73,11 @@ fn read_sample(path: &Path) -> Result<Vec<u8>, RecordingError> {
 fn best_sample(path: &Path, text: &[u8], options: &RecordingOptions) -> Result<Sample, RecordingError> {
     let given = options
         .delimiter
-        .map(|given| u8::try_from(given).map_err(|_| RecordingError::Delimiter { given: given.to_string() }))
+        .map(|given| {
+            u8::try_from(given).or_else(|_| {
+                unclear(format!("{:?} cannot be a delimiter: give one ASCII character", given.to_string()))
+            })
+        })
         .transpose()?;
     let candidates = given.map_or(DELIMITERS.to_vec(), |given| vec![given]);
     let mut best: Option<Sample> = None;
@@ -80,12 +87,14 @@ fn best_sample(path: &Path, text: &[u8], options: &RecordingOptions) -> Result<S
             best = Some(sample);
         }
     }
-    let best = best.filter(|best| !best.records.is_empty());
-    let best = best.ok_or_else(|| RecordingError::Empty { path: path.to_owned() })?;
-    if best.width < 2 {
-        return Err(RecordingError::NoDelimiter { path: path.to_owned() });
+    match best {
+        Some(best) if best.width > 1 => Ok(best),
+        Some(best) if !best.records.is_empty() => unclear(format!(
+            "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter",
+            path.display()
+        )),
+        _ => empty(path),
     }
-    Ok(best)
 }
 
 impl Sample {
@@ -162,11 +171,12 @@ impl Sample {
             }
         }
         if names.len() != self.width {
-            return Err(RecordingError::Header {
-                path: path.to_owned(),
-                names: names.len(),
-                cells: self.width,
-            });
+            return unclear(format!(
+                "{}: the header has {} names and most rows have {} cells; they may differ by one (a row number without a name). Correct the header, or say --header false if line 1 is no header",
+                path.display(),
+                names.len(),
+                self.width
+            ));
         }
         Ok((names, quirk))
     }

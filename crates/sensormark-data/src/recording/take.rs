@@ -13,7 +13,7 @@ use sensormark_store::{
 use super::bad_rows::{BadRows, FaultKind};
 use super::cell::{CellRules, text, truth};
 use super::dialect::Dialect;
-use super::error::RecordingError;
+use super::error::{RecordingError, unclear};
 use super::evidence::Evidence;
 use super::fault::{Fault, Faults};
 use super::names::table_name_of;
@@ -28,6 +28,8 @@ pub(super) struct Taken {
     pub schema: Schema,
     pub readings: Batch,
     pub bad: BadRows,
+    /// Times that are written as 24:00, and as leap seconds.
+    pub oddities: [u64; 2],
 }
 
 /// Reads all rows.
@@ -50,7 +52,11 @@ pub(super) fn take(
         Ok(())
     })?;
     if count != evidence.rows {
-        return Err(RecordingError::Changed { path: path.to_owned(), before: evidence.rows, after: count });
+        return unclear(format!(
+            "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
+            path.display(),
+            evidence.rows
+        ));
     }
     let bad = faults.resolve(path, &plan.labels)?;
     let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
@@ -71,6 +77,8 @@ struct Taker<'p> {
     batch: Batch,
     /// The cells of the row at hand, one a field.
     cells: Vec<Cell>,
+    /// Times that are written as 24:00, and as leap seconds.
+    oddities: [u64; 2],
     series: HashMap<Vec<u8>, u32>,
     tag_values: Vec<Vec<String>>,
     key: Vec<u8>,
@@ -114,6 +122,7 @@ impl<'p> Taker<'p> {
             tag_values: vec![Vec::new(); tags.len()],
             fields,
             tags,
+            oddities: [0; 2],
             series: HashMap::new(),
             key: Vec::new(),
         }
@@ -150,15 +159,26 @@ impl<'p> Taker<'p> {
         Ok(())
     }
 
-    fn time(&self, record: &ByteRecord) -> Result<i64, Fault> {
+    fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let text = self.plan.time.text(record)?;
         let column = self.plan.time.columns[0];
-        self.plan
+        let instant = self
+            .plan
             .time
             .format
             .read(&text)
-            .map(|instant| instant.time_ns)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))
+            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))?;
+        if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
+            let reason = format!(
+                "is no plausible time, as the others are; --time-format {} takes it as it is",
+                self.plan.time.format
+            );
+            return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
+        }
+        if let Some(oddity) = instant.oddity {
+            self.oddities[oddity as usize] += 1;
+        }
+        Ok(instant.time_ns)
     }
 
     /// The number of the row's series; a new one for tags that were not met before.
@@ -248,7 +268,7 @@ impl<'p> Taker<'p> {
             time_resolution: resolution(&self.batch.times_ns),
             series,
         };
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad }
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, oddities: self.oddities }
     }
 }
 

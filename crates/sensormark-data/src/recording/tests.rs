@@ -39,6 +39,11 @@ fn greenhouse() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/greenhouse.csv"))
 }
 
+/// A format by its name.
+fn known(name: &str) -> TimeFormat {
+    name.parse().unwrap()
+}
+
 /// The columns' values at a row, one a field.
 fn values(recording: &Recording, row: usize) -> Vec<Value> {
     let columns = &recording.readings().columns;
@@ -110,7 +115,7 @@ fn the_greenhouse_goes_on_without_them_when_told_to() {
     let (report, table) = (recording.report(), &recording.schema().tables[0]);
     assert_eq!((report.rows, report.readings, report.bad_rows.count), (121, 116, 5));
     assert!(report.byte_order_mark && report.carriage_returns && report.quotes);
-    assert_eq!((report.delimiter, report.time.format), (';', TimeFormat::DayMonthYear));
+    assert_eq!((report.delimiter, report.time.format.clone()), (';', TimeFormat::DayMonthYear));
     assert_eq!((report.timing.repeated, report.timing.out_of_order), (1, 1));
     assert_eq!((report.timing.interval_ns, report.timing.gaps), (Some(600_000_000_000), 0));
     let series = &recording.schema().tables[0].series;
@@ -181,10 +186,10 @@ fn day_and_month_are_asked_for_where_no_date_decides() {
 #[test]
 fn unix_times_are_known_by_name_and_size() {
     for (text, format) in [
-        ("ts,x\n1593666080,1\n1593666081,2\n", TimeFormat::UnixSeconds),
-        ("x,Timestamp\n1,1593666080123\n2,1593666081123\n", TimeFormat::UnixMilliseconds),
-        ("unix_us,x\n1593666080123456,1\n", TimeFormat::UnixMicroseconds),
-        ("time_ns,x\n1593666080123456789,1\n", TimeFormat::UnixNanoseconds),
+        ("ts,x\n1593666080,1\n1593666081,2\n", known("unix-s")),
+        ("x,Timestamp\n1,1593666080123\n2,1593666081123\n", known("unix-ms")),
+        ("unix_us,x\n1593666080123456,1\n", known("unix-us")),
+        ("time_ns,x\n1593666080123456789,1\n", known("unix-ns")),
     ] {
         let recording = read_plainly(text);
         assert_eq!(recording.report().time.format, format);
