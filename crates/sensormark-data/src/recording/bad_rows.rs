@@ -23,6 +23,8 @@ pub enum FaultKind {
     Tag,
     /// No value in any column.
     NoValue,
+    /// The header again, or a row without any cell.
+    NoRow,
 }
 
 impl FaultKind {
@@ -31,11 +33,12 @@ impl FaultKind {
         match self {
             Self::Cells => "another number of cells",
             Self::Quote => "a quote that is not closed",
-            Self::Encoding => "not UTF-8",
+            Self::Encoding => "not UTF-8, or NUL bytes",
             Self::Time => "no readable time",
             Self::Value => "a value that does not fit its column",
             Self::Tag => "no value for a tag",
             Self::NoValue => "no value at all",
+            Self::NoRow => "empty, or the header again",
         }
     }
 }

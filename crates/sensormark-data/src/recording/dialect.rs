@@ -1,12 +1,22 @@
 //! What kind of CSV a file is, and a reader for its rows. How it is found out is in `sniff`.
 
+use super::source::Source;
+
 /// What kind of CSV it is.
 #[derive(Debug, Clone)]
 pub(super) struct Dialect {
+    /// Where the rows are.
+    pub source: Source,
+    /// Bytes before the table.
+    pub skip: u64,
+    /// What begins a line that is a comment.
+    pub comment: Option<u8>,
     /// The character between cells.
     pub delimiter: u8,
     /// Whether the first row names the columns.
     pub has_header: bool,
+    /// Rows of units below the header.
+    pub units_rows: usize,
     /// Names of the columns as the file has them, one a column; empty where a column has none.
     pub names: Vec<String>,
     /// How the header and the rows fit, where they do not by themselves.
@@ -17,6 +27,10 @@ pub(super) struct Dialect {
     pub carriage_returns: bool,
     /// Whether some cells are quoted.
     pub quotes: bool,
+    /// What was found around the table.
+    pub notes: Vec<String>,
+    /// Columns of the group key, where InfluxDB names them.
+    pub group_key: Vec<String>,
 }
 
 /// How a header does not fit its rows.
@@ -38,8 +52,8 @@ impl Dialect {
 }
 
 /// A reader that takes rows as they come, of any width, the first one too.
-pub(super) fn builder(delimiter: u8) -> csv::ReaderBuilder {
+pub(super) fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
-    builder.delimiter(delimiter).has_headers(false).flexible(true);
+    builder.delimiter(delimiter).comment(comment).has_headers(false).flexible(true);
     builder
 }

@@ -18,9 +18,14 @@ pub enum RecordingError {
         /// What the system says.
         source: io::Error,
     },
-    /// What the file holds is not clear, or does not fit the options; in words, with the option that helps.
-    #[error("{0}")]
-    Unclear(String),
+    /// What the file holds is not clear, or does not fit the options.
+    #[error("{words}")]
+    Unclear {
+        /// What is wrong, where, and what to do.
+        words: String,
+        /// The options for each thing that it can be.
+        choices: Vec<Vec<String>>,
+    },
     /// Rows cannot be read.
     #[error(
         "{} of {rows} rows of {} cannot be read:\n{bad}Correct the file, or go on without these rows with --skip-bad-rows (they are counted in the report)",
@@ -39,25 +44,19 @@ pub enum RecordingError {
 
 /// Stops with these words.
 pub(super) fn unclear<T>(words: impl Into<String>) -> Result<T, RecordingError> {
-    Err(RecordingError::Unclear(words.into()))
+    Err(RecordingError::Unclear { words: words.into(), choices: Vec::new() })
+}
+
+/// Stops with these words, and with the options for each thing that it can be.
+pub(super) fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T, RecordingError>
+where
+    C: IntoIterator<Item: Into<String>>,
+{
+    let choices = choices.into_iter().map(|choice| choice.into_iter().map(Into::into).collect()).collect();
+    Err(RecordingError::Unclear { words, choices })
 }
 
 /// Stops because there is no row.
 pub(super) fn empty<T>(path: &Path) -> Result<T, RecordingError> {
     unclear(format!("{} holds no readings; a recording has a header and a row a reading", path.display()))
-}
-
-impl RecordingError {
-    pub(super) fn open(path: &Path, source: io::Error) -> Self {
-        Self::Open { path: path.to_owned(), source }
-    }
-
-    pub(super) fn read(path: &Path, error: csv::Error) -> Self {
-        let text = error.to_string();
-        let source = match error.into_kind() {
-            csv::ErrorKind::Io(source) => source,
-            _ => io::Error::new(io::ErrorKind::InvalidData, text),
-        };
-        Self::open(path, source)
-    }
 }

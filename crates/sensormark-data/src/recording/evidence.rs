@@ -3,10 +3,9 @@
 //! Nothing is decided here (that is `plan`), and rows that are of another width or not UTF-8 count for nothing; they
 //! are reported by the second reading.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::{CellRules, Look};
+use super::cell::{CellRules, Look, unit};
 use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::number::{Number, ReadNumber};
@@ -61,6 +60,8 @@ pub(super) struct ColumnEvidence {
     pub last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
+    /// Units behind numbers, and how often, up to eight.
+    pub units: BTreeMap<String, u64>,
     /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
     pub distinct: BTreeSet<String>,
 }
@@ -85,14 +86,10 @@ pub(super) struct Tally {
 }
 
 /// Looks at every cell of a file.
-pub(super) fn gather(
-    path: &Path,
-    dialect: &Dialect,
-    options: &RecordingOptions,
-) -> Result<Evidence, RecordingError> {
-    let rules = CellRules::new(&options.absent);
+pub(super) fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence, RecordingError> {
+    let rules = CellRules::new(options);
     let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
         if whole && row.record.len() == dialect.width() {
@@ -165,6 +162,12 @@ impl ColumnEvidence {
             text.clone_into(&mut self.example);
         }
         self.is_uneven |= !matches!(look, Look::Number(..));
+        if (rules.has_units || look == Look::Text)
+            && let Some((_, unit)) = unit(text)
+            && (self.units.len() < 8 || self.units.contains_key(unit))
+        {
+            *self.units.entry(unit.to_owned()).or_default() += 1;
+        }
         match look {
             Look::Absent => self.absent += 1,
             Look::Number(point, comma) => {

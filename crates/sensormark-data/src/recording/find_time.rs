@@ -3,11 +3,9 @@
 //! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
 //! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
-use std::path::Path;
-
 use super::cell::text;
 use super::dialect::Dialect;
-use super::error::{RecordingError, unclear};
+use super::error::{RecordingError, ask, unclear};
 use super::evidence::{ColumnEvidence, Evidence};
 use super::names::name_of;
 use super::options::RecordingOptions;
@@ -30,7 +28,6 @@ const DAY_NS: i64 = 86_400_000_000_000;
 
 /// Everything that the time is found by.
 pub(super) struct Search<'s> {
-    pub path: &'s Path,
     pub dialect: &'s Dialect,
     pub seen: &'s [ColumnEvidence],
     pub labels: &'s [String],
@@ -49,13 +46,12 @@ pub(super) struct Found {
 
 impl<'s> Search<'s> {
     pub(super) fn new(
-        path: &'s Path,
         dialect: &'s Dialect,
         evidence: &'s Evidence,
         labels: &'s [String],
         options: &'s RecordingOptions,
     ) -> Self {
-        Self { path, dialect, seen: &evidence.columns, labels, options, taken: Vec::new() }
+        Self { dialect, seen: &evidence.columns, labels, options, taken: Vec::new() }
     }
 
     /// The columns that the user named.
@@ -97,14 +93,16 @@ impl<'s> Search<'s> {
         let (dates, fine): (Vec<usize>, Vec<usize>) =
             candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
         let mut found = match (&fine[..], &dates[..]) {
-            ([], []) => {
-                return unclear(format!(
-                    "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}",
-                    self.path.display(),
-                    self.shown().join(", "),
-                    self.hints().iter().map(|hint| format!("\n{hint}")).collect::<String>()
-                ));
+            ([], []) if self.parts().len() > 2 => {
+                let columns = self.parts();
+                let Some(source) = TimeSource::several(&columns, self.seen, |date| self.format(date))? else {
+                    return self.no_time();
+                };
+                let label = source.label(self.labels);
+                let assumptions = vec![format!("columns {label} together are the time, --time {label}")];
+                Found { source, assumptions, is_bare_date: false }
             }
+            ([], []) => return self.no_time(),
             ([], &[date]) => self.date(date)?,
             ([], _) => return self.choose(&dates),
             (&[first], []) => self.one(first, self.format(first)?),
@@ -114,6 +112,31 @@ impl<'s> Search<'s> {
             found.source.reason = "no other column can be the time".to_owned();
         }
         Ok(found)
+    }
+
+    fn no_time<T>(&self) -> Result<T, RecordingError> {
+        let mut choices = Vec::new();
+        for column in 0..self.labels.len() {
+            let meanings = self.meanings(column);
+            let is_meant = self.has_word(column, &TIME_WORDS)
+                || meanings.iter().all(|meaning| is_usual(&meaning.format));
+            choices.extend(meanings.iter().filter(|_| is_meant).map(|meaning| self.as_time(column, meaning)));
+        }
+        ask(
+            format!(
+                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}",
+                self.dialect.source.given.display(),
+                self.shown().join(", "),
+                self.hints().iter().map(|hint| format!("\n{hint}")).collect::<String>()
+            ),
+            choices,
+        )
+    }
+
+    /// Columns that are called year, month, day and on.
+    fn parts(&self) -> Vec<usize> {
+        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
+        ["year", "month", "day", "hour", "minute", "second"].into_iter().map_while(named).collect()
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> Found {
@@ -196,11 +219,10 @@ impl<'s> Search<'s> {
             return format.is_none_or(|format| !format.is_count());
         }
         let is_number = seen.is_mostly(seen.point.values()) && self.has_word(column, &TIME_WORDS);
-        let can_be = |format: &TimeFormat| format.is_unix() || *format == TimeFormat::YearMonthDay;
         is_number
             && match format {
                 Some(format) => format.is_count(),
-                None => self.formats(column).iter().any(can_be),
+                None => self.formats(column).iter().any(is_usual),
             }
     }
 
@@ -244,7 +266,7 @@ impl<'s> Search<'s> {
     /// not set yet starts at 0.
     fn usual(&self, column: usize) -> (f64, f64) {
         let mut numbers: Vec<f64> = Vec::new();
-        let read = rows::for_each(self.path, self.dialect, |row| {
+        let read = rows::for_each(self.dialect, |row| {
             let cell = row.record.get(column).and_then(|cell| std::str::from_utf8(cell).ok());
             numbers.extend(cell.and_then(|cell| cell.trim().parse::<f64>().ok()));
             Ok(())
@@ -291,7 +313,6 @@ impl<'s> Search<'s> {
         }
         let (found, example) = (self.formats(column), &seen.example);
         let is_number = seen.point.values() > 0 && seen.is_mostly(seen.point.values());
-        let is_usual = |format: &TimeFormat| format.is_unix() || *format == TimeFormat::YearMonthDay;
         if let [format] = &found[..]
             && (!is_number || is_usual(format))
         {
@@ -326,10 +347,13 @@ impl<'s> Search<'s> {
                 format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
             format!("{first} with --time-format {format}")
         };
-        unclear(format!(
-            "the dates in column {label} can be read in several ways, and none of them decides: the first, {example:?}, is {}. Say which",
-            found.iter().map(read).collect::<Vec<_>>().join(", or ")
-        ))
+        ask(
+            format!(
+                "the dates in column {label} can be read in several ways, and none of them decides: the first, {example:?}, is {}. Say which",
+                found.iter().map(read).collect::<Vec<_>>().join(", or ")
+            ),
+            found.iter().map(|format| ["--time-format", format.name()]),
+        )
     }
 
     /// What numbers count is not clear, or not usual.
@@ -342,10 +366,19 @@ impl<'s> Search<'s> {
         } else {
             format!("can be {}", found.iter().map(described).collect::<Vec<_>>().join(", or "))
         };
-        unclear(format!(
-            "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
-            TimeFormat::names()
-        ))
+        ask(
+            format!(
+                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
+                TimeFormat::names()
+            ),
+            found.iter().map(|meaning| self.as_time(column, meaning)),
+        )
+    }
+
+    /// The options that make a column the time.
+    fn as_time(&self, column: usize, meaning: &Meaning) -> [String; 4] {
+        let [time, format] = ["--time", "--time-format"].map(str::to_owned);
+        [time, self.labels[column].clone(), format, meaning.format.to_string()]
     }
 
     /// Whether a column, in some format, has the times of a source. Dates may be of another zone.
@@ -354,7 +387,7 @@ impl<'s> Search<'s> {
         for format in self.formats(other) {
             let other = TimeSource::one(other, format);
             let (mut compared, mut agree) = (0_u64, true);
-            rows::for_each(self.path, self.dialect, |row| {
+            rows::for_each(self.dialect, |row| {
                 if row.record.len() != self.labels.len() {
                     return Ok(());
                 }
@@ -378,12 +411,18 @@ impl<'s> Search<'s> {
     fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T, RecordingError> {
         let date = &self.labels[date];
         let clocks: Vec<&str> = clocks.iter().map(|&clock| self.labels[clock].as_str()).collect();
-        unclear(format!(
-            "column {date} has dates without a time of day, and times of day are in {}. Say --time {date},{} if they belong together. If the dates alone are the time, say --time {date} and --type {}=text",
-            clocks.join(", "),
-            clocks[0],
-            clocks.join("=text --type ")
-        ))
+        let time = "--time".to_owned();
+        let mut alone = vec![time.clone(), date.clone()];
+        alone.extend(clocks.iter().flat_map(|clock| ["--type".to_owned(), format!("{clock}=text")]));
+        ask(
+            format!(
+                "column {date} has dates without a time of day, and times of day are in {}. Say --time {date},{} if they belong together. If the dates alone are the time, say --time {date} and --type {}=text",
+                clocks.join(", "),
+                clocks[0],
+                clocks.join("=text --type ")
+            ),
+            [vec![time, format!("{date},{}", clocks[0])], alone],
+        )
     }
 
     fn choose<T>(&self, columns: &[usize]) -> Result<T, RecordingError> {
@@ -391,31 +430,31 @@ impl<'s> Search<'s> {
             let (label, example) = (&self.labels[column], &self.seen[column].example);
             format!("--time {label} ({example:?})")
         };
-        unclear(format!(
-            "several columns of {} can be the time, and they do not agree; say which it is: {}",
-            self.path.display(),
-            columns.iter().map(shown).collect::<Vec<_>>().join(", or ")
-        ))
+        ask(
+            format!(
+                "several columns of {} can be the time, and they do not agree; say which it is: {}",
+                self.dialect.source.given.display(),
+                columns.iter().map(shown).collect::<Vec<_>>().join(", or ")
+            ),
+            columns.iter().map(|&column| ["--time".to_owned(), self.labels[column].clone()]),
+        )
     }
 
     /// All columns, each with an example.
     fn shown(&self) -> Vec<String> {
-        (self.labels.iter().zip(self.seen))
-            .map(|(label, seen)| format!("{label} ({:?})", seen.example))
-            .collect()
+        const SHOWN: usize = 20;
+        let all = self.labels.iter().zip(self.seen).take(SHOWN);
+        let mut shown: Vec<String> =
+            all.map(|(label, seen)| format!("{label} ({:?})", seen.example)).collect();
+        if self.labels.len() > SHOWN {
+            shown.push(format!("and {} more", self.labels.len() - SHOWN));
+        }
+        shown
     }
 
     /// What could be the time all the same, with the option that makes it so.
     fn hints(&self) -> Vec<String> {
         let mut hints = Vec::new();
-        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
-        let parts: Vec<&str> = ["year", "month", "day", "hour", "minute", "second"]
-            .into_iter()
-            .map_while(|word| named(word).map(|column| self.labels[column].as_str()))
-            .collect();
-        if parts.len() > 2 {
-            hints.push(format!("The time seems to be in several columns: say --time {}.", parts.join(",")));
-        }
         for clock in self.clocks() {
             hints.push(format!("Column {} has times of day without a date.", self.labels[clock]));
         }
@@ -430,6 +469,11 @@ impl<'s> Search<'s> {
         }
         hints
     }
+}
+
+/// Whether numbers are often times of this format.
+fn is_usual(format: &TimeFormat) -> bool {
+    format.is_unix() || *format == TimeFormat::YearMonthDay
 }
 
 /// A meaning, what it gives, and the option that asks for it.

@@ -4,7 +4,7 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use super::error::{RecordingError, unclear};
+use super::error::{RecordingError, ask, unclear};
 use super::evidence::{ColumnEvidence, Evidence, Tally};
 use super::number::{self, Marks, Number};
 use super::options::{RecordingOptions, Thousands};
@@ -74,9 +74,12 @@ impl Said {
         } else {
             format!("that is {}", readings.join(", or "))
         };
-        unclear(format!(
-            "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
-        ))
+        ask(
+            format!(
+                "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
+            ),
+            shown.iter().map(|reading| reading.options(shown.len() > 1)),
+        )
     }
 
     /// Whether a comma is the decimal mark.
@@ -131,15 +134,21 @@ impl Reading<'_> {
             Some(number) => number.value().to_string(),
             None => format!("a number with {:?}", self.marks.decimal),
         };
-        let thousands = match self.marks.group {
-            Some(group @ (' ' | '\'')) => format!(" --thousands \"{group}\""),
-            Some(group) => format!(" --thousands {group}"),
-            None if is_one_of_two => " --thousands none".to_owned(),
-            None => String::new(),
-        };
+        let options = self.options(is_one_of_two).join(" ");
+        format!(
+            "{number} with {}",
+            options.replace("--thousands  ", "--thousands \" \"").replace('\'', "\"'\"")
+        )
+    }
+
+    /// The options that ask for it.
+    fn options(&self, is_one_of_two: bool) -> Vec<String> {
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
-        let comma = if is_comma { " --decimal-comma" } else { "" };
-        format!("{number} with{comma}{thousands}")
+        let comma = is_comma.then(|| "--decimal-comma".to_owned());
+        let none = is_one_of_two.then(|| "none".to_owned());
+        let thousands = self.marks.group.map(String::from).or(none);
+        let thousands = thousands.map(|mark| ["--thousands".to_owned(), mark]);
+        comma.into_iter().chain(thousands.into_iter().flatten()).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
 use std::fmt;
-use std::path::Path;
 
 use jiff::Timestamp;
 use sensormark_store::{FieldType, TimeResolution};
@@ -100,7 +99,6 @@ pub struct TimeReport {
 
 /// Puts together what was found.
 pub(super) fn compile(
-    path: &Path,
     dialect: &Dialect,
     evidence: &Evidence,
     plan: &Plan,
@@ -125,7 +123,7 @@ pub(super) fn compile(
         }
     };
     RecordingReport {
-        file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
         quotes: dialect.quotes,
         byte_order_mark: dialect.byte_order_mark,
@@ -163,7 +161,7 @@ impl ColumnRole {
         match role {
             Role::Time => Self::Time,
             Role::Tag { .. } => Self::Tag,
-            Role::Field(..) => Self::Field,
+            Role::Field(..) | Role::Mixed(..) => Self::Field,
             Role::RowNumber => Self::RowNumber,
             Role::Empty => Self::Empty,
             Role::LeftOut => Self::LeftOut,

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
 use csv::ByteRecord;
 use sensormark_store::{
@@ -34,7 +33,6 @@ pub(super) struct Taken {
 
 /// Reads all rows.
 pub(super) fn take(
-    path: &Path,
     dialect: &Dialect,
     plan: &Plan,
     evidence: &Evidence,
@@ -43,36 +41,52 @@ pub(super) fn take(
     let mut taker = Taker::new(plan, evidence.rows, options);
     let mut faults = Faults::default();
     let mut count = 0;
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(path, dialect.delimiter)?;
+        let torn = row.is_torn(dialect)?;
         if let Err(fault) = taker.row(&row, torn) {
-            faults.add(row.start, fault);
+            faults.add(row.start, explained(fault, row.record, &dialect.names));
         }
         Ok(())
     })?;
     if count != evidence.rows {
         return unclear(format!(
             "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
-            path.display(),
+            dialect.source.given.display(),
             evidence.rows
         ));
     }
-    let bad = faults.resolve(path, &plan.labels)?;
-    let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
-    let unreadable = bad.count - without_value.unwrap_or(0);
+    let bad = faults.resolve(&dialect.source, &plan.labels)?;
+    let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
+    let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows { path: path.to_owned(), rows: count, bad });
+        return Err(RecordingError::BadRows { path: dialect.source.given.clone(), rows: count, bad });
     }
-    Ok(taker.finish(table_name_of(path, options).0, bad))
+    Ok(taker.finish(table_name_of(&dialect.source.given, options).0, bad))
+}
+
+/// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
+fn explained(fault: Fault, record: &ByteRecord, names: &[String]) -> Fault {
+    let cells = || record.iter().map(<[u8]>::trim_ascii);
+    if record.as_slice().contains(&0) {
+        let reason = "holds NUL bytes, as a file has after a power cut";
+        return Fault::of_row(FaultKind::Encoding, record, reason);
+    }
+    if cells().all(<[u8]>::is_empty) {
+        return Fault::of_row(FaultKind::NoRow, record, "is empty");
+    }
+    if cells().eq(names.iter().map(|name| name.as_bytes())) {
+        return Fault::of_row(FaultKind::NoRow, record, "is the header again");
+    }
+    fault
 }
 
 /// Turns rows into readings.
 struct Taker<'p> {
     plan: &'p Plan,
     rules: CellRules<'p>,
-    /// Columns of the fields, with their types and marks, and of the tags, in the file's order.
-    fields: Vec<(usize, FieldType, Marks)>,
+    /// The fields, and the columns of the tags, in the file's order.
+    fields: Vec<FieldSource<'p>>,
     tags: Vec<(usize, bool)>,
     batch: Batch,
     /// The cells of the row at hand, one a field.
@@ -82,6 +96,17 @@ struct Taker<'p> {
     series: HashMap<Vec<u8>, u32>,
     tag_values: Vec<Vec<String>>,
     key: Vec<u8>,
+}
+
+/// Where the values of a field are.
+struct FieldSource<'p> {
+    name: &'p str,
+    column: usize,
+    kind: FieldType,
+    /// What the marks in its numbers mean.
+    marks: Marks,
+    /// Of a column of numbers and texts: the type of its numbers.
+    numbers: Option<FieldType>,
 }
 
 /// A cell that was read.
@@ -98,17 +123,29 @@ enum Cell {
 impl<'p> Taker<'p> {
     fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
         let mut fields = Vec::new();
+        let field = |column: usize, kind, marks, numbers| FieldSource {
+            name: plan.names[column].as_str(),
+            column,
+            kind,
+            marks,
+            numbers,
+        };
         let mut tags = Vec::new();
         for (column, role) in plan.roles.iter().enumerate() {
             match role {
-                Role::Field(kind, marks) => fields.push((column, *kind, *marks)),
+                Role::Field(kind, marks) => fields.push(field(column, *kind, *marks, None)),
+                Role::Mixed(kind, marks) => {
+                    fields.push(field(column, *kind, *marks, Some(*kind)));
+                    let texts = field(column, FieldType::Text, *marks, Some(*kind));
+                    fields.push(FieldSource { name: &plan.text_names[&column], ..texts });
+                }
                 Role::Tag { integer } => tags.push((column, *integer)),
                 _ => {}
             }
         }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         let columns =
-            fields.iter().map(|(_, kind, _)| Column { values: with_capacity(*kind, rows), present: None });
+            fields.iter().map(|field| Column { values: with_capacity(field.kind, rows), present: None });
         Self {
             batch: Batch {
                 table: 0,
@@ -117,7 +154,7 @@ impl<'p> Taker<'p> {
                 columns: columns.collect(),
             },
             plan,
-            rules: CellRules::new(&options.absent),
+            rules: CellRules::new(options),
             cells: Vec::with_capacity(fields.len()),
             tag_values: vec![Vec::new(); tags.len()],
             fields,
@@ -144,10 +181,11 @@ impl<'p> Taker<'p> {
         }
         let time_ns = self.time(record)?;
         self.cells.clear();
-        for &(column, kind, marks) in &self.fields {
-            let text = text(record, column)?;
-            let cell = read_cell(&self.rules, text, kind, marks)
-                .map_err(|reason| Fault::of_cell(FaultKind::Value, column, text, reason))?;
+        for field in &self.fields {
+            let text = text(record, field.column)?;
+            let cell = field
+                .read(&self.rules, text)
+                .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
             self.cells.push(cell);
         }
         if self.cells.iter().all(|cell| matches!(cell, Cell::Absent)) {
@@ -227,7 +265,7 @@ impl<'p> Taker<'p> {
                 (Values::I64(values), Cell::Integer(value)) => values.push(value),
                 (Values::F64(values), Cell::Float(value)) => values.push(value),
                 (Values::Text(values), Cell::Text) => {
-                    values.push(text(record, self.fields[field].0).unwrap_or_default());
+                    values.push(text(record, self.fields[field].column).unwrap_or_default());
                 }
                 _ => {
                     column.push_null();
@@ -254,9 +292,9 @@ impl<'p> Taker<'p> {
         } else {
             Series::new(self.tags.iter().zip(self.tag_values).map(tag_column).collect())
         };
-        let field = |(&(column, kind, _), values): (&(usize, FieldType, Marks), &Column)| Field {
-            name: self.plan.names[column].clone(),
-            kind,
+        let field = |(field, values): (&FieldSource<'_>, &Column)| Field {
+            name: field.name.to_owned(),
+            kind: field.kind,
             nullable: values.present.is_some(),
         };
         let tag = |&(column, _): &(usize, bool)| Tag { name: self.plan.names[column].clone() };
@@ -272,13 +310,27 @@ impl<'p> Taker<'p> {
     }
 }
 
+impl FieldSource<'_> {
+    /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
+    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Cell, &'static str> {
+        let Some(numbers) = self.numbers else {
+            return read_cell(rules, text, self.kind, self.marks);
+        };
+        match (read_cell(rules, text, numbers, self.marks), self.kind) {
+            (Ok(_), FieldType::Text) => Ok(Cell::Absent),
+            (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
+            (read, _) => Ok(read.unwrap_or(Cell::Absent)),
+        }
+    }
+}
+
 /// Reads a cell as its column's type, or says why it cannot be.
 fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Cell, &'static str> {
     if rules.is_absent(text) {
         return Ok(Cell::Absent);
     }
     let number = || {
-        let number = marks.read(text);
+        let number = marks.read(rules.plain(text));
         let is_absent = number.is_some_and(|number| rules.is_absent_number(number));
         (!is_absent).then_some(number)
     };

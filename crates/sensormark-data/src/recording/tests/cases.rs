@@ -25,7 +25,7 @@ pub(super) fn times(recording: &Recording) -> (String, String, u64, u64) {
 }
 
 /// Values of a field, their sum, the smallest and the largest.
-fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
+pub(super) fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
     let field = recording.schema().tables[0].field(field).expect(field);
     let column = &recording.readings().columns[field];
     let number = |row| match column.value(row) {
@@ -37,7 +37,7 @@ fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
     let sum: f64 = values.iter().sum();
     (
         values.len(),
-        (sum * 1e6).round() / 1e6,
+        sum,
         values.iter().copied().fold(f64::INFINITY, f64::min),
         values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     )
@@ -162,7 +162,8 @@ fn a_year_a_month_a_day_and_an_hour_are_the_time_when_asked_for() {
         let pm = if row < 24 { "NA".to_owned() } else { (row + 129).to_string() };
         text += &format!("{},2010,1,{},{},{pm},{}\n", row + 1, 1 + row / 24, row % 24, -11 + row % 5);
     }
-    stops_with(&text, &RecordingOptions::default(), &["--time year,month,day,hour"]);
+    let told = read_plainly(&text).report().to_string();
+    assert!(told.contains("Assumed: columns year,month,day,hour together are the time"), "{told}");
     let recording = read(&text, &time_is("year,month,day,hour")).unwrap();
     let (first, last, readings, repeated) = times(&recording);
     assert_eq!((first.as_str(), last.as_str()), ("2010-01-01T00:00:00Z", "2010-01-02T23:00:00Z"));
@@ -191,7 +192,7 @@ fn a_number_that_stands_for_no_value_is_known_however_it_is_written() {
     }
     let options = said(|options| {
         options.absent = vec!["-999".into()];
-        options.types.insert("name".into(), ColumnType::Text);
+        options.types.push("name=text".into());
     });
     let recording = read(&text, &options).unwrap();
     assert_eq!(figures(&recording, "level"), (16, 96.0, 1.5, 10.5));

@@ -1,0 +1,1 @@
+//! Parquet as rows.
