@@ -109,7 +109,7 @@ Examples:
 pub const INSPECT: &str = "\
 Examples:
   sensormark inspect recording.csv
-  zcat recording.csv.gz | sensormark inspect - --delimiter ' '";
+  sensormark inspect export.csv.gz --absent -999";
 
 /// After `generate`.
 pub const GENERATE: &str = "\

@@ -219,3 +219,57 @@ fn a_text_for_no_value_may_begin_with_a_dash() {
     assert_eq!(swallowed.status.code(), Some(2));
     assert!(errors(&swallowed).contains("a value is missing before it"), "{}", errors(&swallowed));
 }
+
+/// The words of a command as a shell takes them.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (place, part) in command.split('\'').enumerate() {
+        match place % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+/// The data sets that most tutorials use, in their exact form, each measured by the command that inspect prints.
+#[test]
+fn what_inspect_prints_measures_what_tutorials_use() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings/tutorials");
+    for (name, readings) in [
+        ("household_power_consumption.txt", 397),
+        ("AirQualityUCI.csv", 120),
+        ("intel_lab_data.txt", 231),
+        ("PRSA_data_2010.1.1-2014.12.31.csv", 120),
+        ("history.csv", 148),
+    ] {
+        let place = Place::new();
+        std::fs::copy(folder.join(name), place.path().join(name)).expect("a copy");
+        let found = place.run(&["inspect", name]);
+        let text = String::from_utf8_lossy(&found.stdout).into_owned();
+        assert!(found.status.success(), "{text}{}", errors(&found));
+        let command = text.lines().last().expect("a command").trim();
+        let typed = words(command.strip_prefix("sensormark ").expect("a command of ours"));
+        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
+        let output = place.run(&[&typed[..], &common].concat());
+        assert!(output.status.success(), "{command}: {}", errors(&output));
+        for trial in place.trials() {
+            assert_eq!(ledger(&trial, "stored"), readings, "{command}");
+            assert_eq!(held_against(&trial), Vec::<String>::new(), "{command}");
+        }
+    }
+}
+
+#[test]
+fn inspect_says_what_there_is_to_choose() {
+    let place = Place::new();
+    let rows = "time,level\n03/04/2020 10:00,1.5\n05/04/2020 10:00,2\n";
+    std::fs::write(place.path().join("r.csv"), rows).expect("a file");
+    let output = place.run(&["inspect", "r.csv"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for choice in ["replay r.csv --time-format day-month-year", "replay r.csv --time-format month-day-year"] {
+        assert!(text.contains(choice), "{text}");
+    }
+}
