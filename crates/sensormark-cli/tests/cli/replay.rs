@@ -235,7 +235,8 @@ fn words(command: &str) -> Vec<String> {
 /// The data sets that most tutorials use, in their exact form, each measured by the command that inspect prints.
 #[test]
 fn what_inspect_prints_measures_what_tutorials_use() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings/tutorials");
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings/tutorials");
     for (name, readings) in [
         ("household_power_consumption.txt", 397),
         ("AirQualityUCI.csv", 120),
@@ -271,5 +272,22 @@ fn inspect_says_what_there_is_to_choose() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     for choice in ["replay r.csv --time-format day-month-year", "replay r.csv --time-format month-day-year"] {
         assert!(text.contains(choice), "{text}");
+    }
+}
+
+/// SECOM has 590 columns.
+#[test]
+fn a_wide_recording_is_measured() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
+    std::fs::copy(folder.join("R18-wide.csv"), place.path().join("secom.csv")).expect("a copy");
+    let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
+    let output = place.run(&[&["replay", "secom.csv"], &common[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 5);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
     }
 }

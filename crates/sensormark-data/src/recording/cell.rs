@@ -57,7 +57,8 @@ impl<'o> CellRules<'o> {
     /// Whether the cell's text says that there is no value.
     pub(super) fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
-            || (text.len() <= 4 && self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text)))
+            || (matches!(text.as_bytes(), [b'N' | b'n' | b'-', ..])
+                && self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text)))
             || self.absent.iter().any(|absent| absent == text)
     }
 
@@ -93,11 +94,10 @@ impl<'o> CellRules<'o> {
         if let Some(truth) = truth(text) {
             return Look::Bool(truth);
         }
-        match (Written::read(text), read_clock(text)) {
-            (Some(written), _) => Look::Time(written),
-            (None, Some(zoned)) => Look::Clock { zoned },
-            (None, None) => Look::Text,
+        if let Some(written) = Written::read(text) {
+            return Look::Time(written);
         }
+        read_clock(text).map_or(Look::Text, |zoned| Look::Clock { zoned })
     }
 }
 
@@ -117,6 +117,10 @@ pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
 
 /// A number and its unit: 12.5 °C.
 pub(super) fn unit(text: &str) -> Option<(&str, &str)> {
+    let begins = |first: char| first.is_ascii_digit() || "+-.,".contains(first);
+    if !text.starts_with(begins) {
+        return None;
+    }
     let is_unit = |one: char| one.is_alphabetic() || "%°'\"µ".contains(one);
     let (number, unit) = text.split_at(text.find(is_unit)?);
     let number = number.trim_end();

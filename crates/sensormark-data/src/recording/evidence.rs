@@ -162,7 +162,7 @@ impl ColumnEvidence {
             text.clone_into(&mut self.example);
         }
         self.is_uneven |= !matches!(look, Look::Number(..));
-        if (rules.has_units || look == Look::Text)
+        if (rules.has_units || matches!(look, Look::Text))
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
         {

@@ -112,13 +112,13 @@ impl Written {
                     skip_blanks(&mut rest);
                 }
             }
-            parts[place] = match month(&mut rest) {
-                Some(month) if named.is_none() => {
+            parts[place] = match number(&mut rest, 4) {
+                Some(number) => number,
+                None if named.is_none() => {
                     named = Some(place);
-                    (month, 0)
+                    (month(&mut rest)?, 0)
                 }
-                Some(_) => return None,
-                None => number(&mut rest, 4)?,
+                None => return None,
             };
         }
         if named.is_none() && (marks[0] != marks[1] || b", ".contains(&marks[0])) {
@@ -211,9 +211,13 @@ impl Written {
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let [one, two, three] = self.numbers;
-        let order = TimeFormat::DATES.iter().position(|date| date == format);
-        let order = order.filter(|order| self.orders[*order]).ok_or(TimeFault::Shape)?;
-        let (year, month, day) = [(one, two, three), (three, two, one), (three, one, two)][order];
+        let [is_year_first, is_day_first, is_month_first] = self.orders;
+        let (year, month, day) = match format {
+            TimeFormat::YearMonthDay if is_year_first => (one, two, three),
+            TimeFormat::DayMonthYear if is_day_first => (three, two, one),
+            TimeFormat::MonthDayYear if is_month_first => (three, one, two),
+            _ => return Err(TimeFault::Shape),
+        };
         if self.too_fine {
             return Err(TimeFault::TooFine);
         }
@@ -223,8 +227,13 @@ impl Written {
             year => year,
         };
         let civil = self.civil(year, month, day).ok_or(TimeFault::NoSuchTime)?;
-        let zone = self.zone.as_ref().unwrap_or(const { &TimeZone::UTC });
-        let utc = zone.to_ambiguous_timestamp(civil).unambiguous().map_err(|_| TimeFault::Twice)?;
+        let utc = match &self.zone {
+            None => TimeZone::UTC.to_timestamp(civil).map_err(|_| TimeFault::OutOfRange)?,
+            Some(zone) => {
+                let time = zone.to_ambiguous_timestamp(civil);
+                time.unambiguous().map_err(|_| TimeFault::Twice)?
+            }
+        };
         let utc = utc.as_nanosecond();
         match self.clock {
             (24, 0, 0, 0) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
@@ -334,7 +343,10 @@ fn skip_blanks(rest: &mut &[u8]) -> bool {
 /// Skips the name of a day before a date.
 fn skip_weekday(rest: &mut &[u8]) {
     let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let is_day = |day: &&[u8]| letters > 2 && rest[..3].eq_ignore_ascii_case(day);
+    if letters < 3 {
+        return;
+    }
+    let is_day = |day: &&[u8]| rest[..3].eq_ignore_ascii_case(day);
     if [b"mon".as_slice(), b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"].iter().any(is_day) {
         *rest = &rest[letters..];
         accept(rest, b',');
@@ -359,6 +371,9 @@ fn month(rest: &mut &[u8]) -> Option<u16> {
 /// AM or PM, also a.m. and p.m., after any blanks: whether it is the afternoon, and what follows.
 fn half<'r>(rest: &&'r [u8]) -> Option<(bool, &'r [u8])> {
     let mut rest = *rest;
+    if rest.is_empty() {
+        return None;
+    }
     skip_blanks(&mut rest);
     let (first, after) = rest.split_first()?;
     let is_afternoon = matches!(first, b'P' | b'p');
