@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// Why a row cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultKind {
     /// More or fewer cells than the other rows have.
     Cells,
@@ -44,7 +41,7 @@ impl FaultKind {
 }
 
 /// A row that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRow {
     /// The line at which it starts, counted from 1.
     pub line: u64,
@@ -59,7 +56,7 @@ pub struct BadRow {
 }
 
 /// All rows that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BadRows {
     /// How many there are.
     pub count: u64,

@@ -21,12 +21,6 @@ pub(super) struct Dialect {
     pub names: Vec<String>,
     /// How the header and the rows fit, where they do not by themselves.
     pub header_quirk: Option<HeaderQuirk>,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
     /// What was found around the table.
     pub notes: Vec<String>,
     /// Columns of the group key, where InfluxDB names them.
@@ -48,6 +42,11 @@ impl Dialect {
     /// Cells of a row.
     pub(super) const fn width(&self) -> usize {
         self.names.len()
+    }
+
+    /// Whether a row is the header again, as where files were put together.
+    pub(super) fn is_header(&self, row: &csv::ByteRecord) -> bool {
+        self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))
     }
 }
 

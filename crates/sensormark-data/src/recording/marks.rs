@@ -7,7 +7,7 @@
 use super::error::{RecordingError, ask, unclear};
 use super::evidence::{ColumnEvidence, Evidence, Tally};
 use super::number::{self, Marks, Number};
-use super::options::{RecordingOptions, Thousands};
+use super::options::RecordingOptions;
 
 /// One way to read the numbers of a column.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,8 @@ struct Reading<'e> {
 /// What the file and the user say about marks.
 pub(super) struct Said {
     decimal_comma: bool,
-    thousands: Option<Thousands>,
+    /// The mark between thousands, or that there is none.
+    thousands: Option<Option<char>>,
     /// Whether some column can be read with decimal commas alone.
     is_comma_sure: bool,
 }
@@ -33,8 +34,17 @@ impl Said {
     /// # Errors
     /// When the user says that a comma is both marks.
     pub(super) fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
-        let comma = Some(Thousands::Mark(','));
-        if options.decimal_comma && options.thousands == comma {
+        let thousands = match options.thousands.as_deref() {
+            None => None,
+            Some("none") => Some(None),
+            Some(mark @ ("," | "." | " " | "'")) => Some(mark.chars().next()),
+            Some(other) => {
+                return unclear(format!(
+                    "--thousands {other}: say , or . or ' or a blank in quotes, or none"
+                ));
+            }
+        };
+        if options.decimal_comma && thousands == Some(Some(',')) {
             return unclear(
                 "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands",
             );
@@ -45,7 +55,7 @@ impl Said {
         };
         Ok(Self {
             decimal_comma: options.decimal_comma,
-            thousands: options.thousands,
+            thousands,
             is_comma_sure: evidence.columns.iter().any(is_sure),
         })
     }
@@ -84,7 +94,7 @@ impl Said {
 
     /// Whether a comma is the decimal mark.
     fn is_comma(&self) -> bool {
-        self.decimal_comma || self.thousands == Some(Thousands::Mark('.'))
+        self.decimal_comma || self.thousands == Some(Some('.'))
     }
 
     /// Whether, of two readings, what is known is against this one.
@@ -92,8 +102,8 @@ impl Said {
         let group = reading.marks.group;
         let is_comma = reading.marks.decimal == ',';
         match self.thousands {
-            Some(Thousands::Nothing) => group.is_some(),
-            Some(Thousands::Mark(mark)) => {
+            Some(None) => group.is_some(),
+            Some(Some(mark)) => {
                 group.is_some_and(|group| group != mark)
                     || (reading.has_decimal && reading.marks.decimal == mark)
             }
@@ -108,7 +118,7 @@ impl Said {
         let is_sure = decimal == ',' && group == Some('.') && self.decimal_comma;
         let is_grouped_so = match (group, self.thousands) {
             (None, _) => true,
-            (Some(group), Some(said)) => said == Thousands::Mark(group),
+            (Some(group), Some(said)) => said == Some(group),
             (Some(_), None) => is_sure,
         };
         is_grouped_so && (self.is_comma() || !reading.has_decimal_comma())

@@ -62,7 +62,7 @@ pub use bad_rows::{BadRow, BadRows, FaultKind};
 pub use error::RecordingError;
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
-pub use options::{RecordingOptions, Thousands, dashed};
+pub use options::{RecordingOptions, dashed};
 pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
 pub use take::append_rows;
 pub use time::{Epoch, TimeFormat};

@@ -40,8 +40,7 @@ pub struct RecordingOptions {
     pub decimal_comma: bool,
     /// What stands between the thousands of numbers: , or . or ' or a blank, or none
     #[arg(long, value_name = "CHARACTER")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thousands: Option<Thousands>,
+    pub thousands: Option<String>,
     /// Read 12.5 °C as 12.5, in columns whose cells all have the same unit
     #[arg(long)]
     pub unit_in_cells: bool,
@@ -81,45 +80,4 @@ pub fn dashed(text: &str) -> Result<String, String> {
         return Err("this is an option, and a value is missing before it".to_owned());
     }
     Ok(text.to_owned())
-}
-
-/// What stands between the thousands of numbers, as a user says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Thousands {
-    /// Nothing does.
-    Nothing,
-    /// This character does.
-    Mark(char),
-}
-
-impl TryFrom<String> for Thousands {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
-impl From<Thousands> for String {
-    fn from(thousands: Thousands) -> Self {
-        match thousands {
-            Thousands::Nothing => "none".to_owned(),
-            Thousands::Mark(mark) => mark.into(),
-        }
-    }
-}
-
-impl std::str::FromStr for Thousands {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "none" => Ok(Self::Nothing),
-            "," | "." | " " | "'" => Ok(Self::Mark(text.chars().next().unwrap_or(' '))),
-            _ => Err(format!(
-                "{text:?} does not stand between thousands; say , or . or ' or a blank in quotes, or none"
-            )),
-        }
-    }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use jiff::Timestamp;
 use sensormark_store::{FieldType, TimeResolution};
-use serde::{Deserialize, Serialize};
 
 use super::bad_rows::BadRows;
 use super::dialect::Dialect;
@@ -15,18 +14,12 @@ use super::time::TimeFormat;
 use super::timing::Timing;
 
 /// What was found in a recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
     /// The character between cells.
     pub delimiter: char,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
     /// Whether the first row names the columns.
     pub header: bool,
     /// Rows below the header.
@@ -48,7 +41,7 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
@@ -65,8 +58,7 @@ pub struct ColumnReport {
 }
 
 /// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnRole {
     /// The time.
     Time,
@@ -83,7 +75,7 @@ pub enum ColumnRole {
 }
 
 /// The time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeReport {
     /// The column, or the columns with commas between.
     pub label: String,
@@ -91,8 +83,6 @@ pub struct TimeReport {
     pub format: TimeFormat,
     /// Why it is this column, and what else it could be, in words.
     pub reason: String,
-    /// How many of the rows' times name a zone.
-    pub zoned: u64,
     /// How finely readings are spaced.
     pub resolution: TimeResolution,
 }
@@ -125,9 +115,6 @@ pub(super) fn compile(
     RecordingReport {
         file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
-        quotes: dialect.quotes,
-        byte_order_mark: dialect.byte_order_mark,
-        carriage_returns: dialect.carriage_returns,
         header: dialect.has_header,
         rows: evidence.rows,
         readings: taken.readings.len() as u64,
@@ -137,7 +124,6 @@ pub(super) fn compile(
             label: plan.time.label(&plan.labels),
             format: plan.time.format.clone(),
             reason: plan.time.reason.clone(),
-            zoned: (plan.time.columns.iter()).map(|&column| evidence.columns[column].zoned).sum(),
             resolution: table.time_resolution,
         },
         timing,
@@ -220,17 +206,8 @@ impl RecordingReport {
             '|' => "bar".to_owned(),
             other => format!("{other:?}"),
         };
-        let further = [
-            (self.quotes, ", some cells quoted"),
-            (self.byte_order_mark, ", byte-order mark"),
-            (self.carriage_returns, ", lines end with CR LF"),
-            (!self.header, ", no header"),
-        ];
-        write!(formatter, "  cells: delimiter {delimiter}")?;
-        for (_, text) in further.iter().filter(|(is_so, _)| *is_so) {
-            formatter.write_str(text)?;
-        }
-        writeln!(formatter)
+        let header = if self.header { "" } else { ", no header" };
+        writeln!(formatter, "  cells: delimiter {delimiter}{header}")
     }
 
     fn write_timing(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -241,7 +218,7 @@ impl RecordingReport {
             self.time.label,
             self.time.reason,
             self.time.format,
-            resolution_text(self.time.resolution),
+            format!("{:?}", self.time.resolution).to_lowercase(),
             shown(timing.first_ns),
             shown(timing.last_ns)
         )?;
@@ -273,15 +250,6 @@ pub(super) fn shown(time_ns: impl Into<i128>) -> String {
 
 fn seconds(length_ns: i64) -> f64 {
     length_ns as f64 / 1e9
-}
-
-const fn resolution_text(resolution: TimeResolution) -> &'static str {
-    match resolution {
-        TimeResolution::Nanoseconds => "nanoseconds",
-        TimeResolution::Microseconds => "microseconds",
-        TimeResolution::Milliseconds => "milliseconds",
-        TimeResolution::Seconds => "seconds",
-    }
 }
 
 const fn kind_text(kind: FieldType) -> &'static str {

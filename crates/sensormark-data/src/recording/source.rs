@@ -73,17 +73,13 @@ impl Source {
 
     /// Decodes what is not UTF-8.
     fn decode(&mut self, options: &RecordingOptions) -> Result<(), RecordingError> {
-        let encoding = match &options.encoding {
-            None => None,
-            Some(name) => match Encoding::for_label(name.as_bytes()) {
-                None => {
-                    return unclear(format!(
-                        "--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030"
-                    ));
-                }
-                encoding => encoding,
-            },
+        let known = |name: &str| {
+            Encoding::for_label(name.as_bytes()).map_or_else(
+                || unclear(format!("--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030")),
+                Ok,
+            )
         };
+        let encoding = options.encoding.as_deref().map(known).transpose()?;
         let has_wide_mark = matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
         if has_wide_mark || encoding.is_some_and(|encoding| encoding != encoding_rs::UTF_8) {
             let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);

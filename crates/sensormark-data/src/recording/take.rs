@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
-    Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
 
 use super::bad_rows::{BadRows, FaultKind};
@@ -45,7 +44,7 @@ pub(super) fn take(
         count += 1;
         let torn = row.is_torn(dialect)?;
         if let Err(fault) = taker.row(&row, torn) {
-            faults.add(row.start, explained(fault, row.record, &dialect.names));
+            faults.add(row.start, explained(fault, row.record, dialect));
         }
         Ok(())
     })?;
@@ -66,16 +65,15 @@ pub(super) fn take(
 }
 
 /// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
-fn explained(fault: Fault, record: &ByteRecord, names: &[String]) -> Fault {
-    let cells = || record.iter().map(<[u8]>::trim_ascii);
+fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     if record.as_slice().contains(&0) {
         let reason = "holds NUL bytes, as a file has after a power cut";
         return Fault::of_row(FaultKind::Encoding, record, reason);
     }
-    if cells().all(<[u8]>::is_empty) {
+    if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
         return Fault::of_row(FaultKind::NoRow, record, "is empty");
     }
-    if cells().eq(names.iter().map(|name| name.as_bytes())) {
+    if dialect.is_header(record) {
         return Fault::of_row(FaultKind::NoRow, record, "is the header again");
     }
     fault
@@ -144,8 +142,7 @@ impl<'p> Taker<'p> {
             }
         }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns =
-            fields.iter().map(|field| Column { values: with_capacity(field.kind, rows), present: None });
+        let columns = fields.iter().map(|field| Column::new(field.kind));
         Self {
             batch: Batch {
                 table: 0,
@@ -353,17 +350,6 @@ fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -
         },
         FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
         FieldType::Text => Ok(Cell::Text),
-    }
-}
-
-/// An empty column with room for this many values.
-fn with_capacity(kind: FieldType, rows: usize) -> Values {
-    match kind {
-        FieldType::Bool => Values::Bool(Vec::with_capacity(rows)),
-        FieldType::I64 => Values::I64(Vec::with_capacity(rows)),
-        FieldType::U16 => Values::U16(Vec::with_capacity(rows)),
-        FieldType::F64 => Values::F64(Vec::with_capacity(rows)),
-        FieldType::Text => Values::Text(TextColumn::default()),
     }
 }
 

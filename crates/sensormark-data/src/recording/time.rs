@@ -363,7 +363,7 @@ fn month(rest: &mut &[u8]) -> Option<u16> {
     let (name, after) = rest.split_at(letters);
     let is_it =
         |month: &&str| month.as_bytes().get(..letters).is_some_and(|month| name.eq_ignore_ascii_case(month));
-    let place = MONTHS.iter().position(|month| is_it(month))?;
+    let place = MONTHS.iter().position(is_it)?;
     *rest = after;
     u16::try_from(place + 1).ok()
 }

@@ -1,10 +1,9 @@
 //! When readings were taken: span, usual interval, gaps, repeated and late ones. Nothing is put right.
 
 use sensormark_store::Batch;
-use serde::{Deserialize, Serialize};
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timing {
     /// The earliest reading.
     pub first_ns: i64,
@@ -23,7 +22,7 @@ pub struct Timing {
 }
 
 /// A stretch without readings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The series' number.
     pub series: u32,

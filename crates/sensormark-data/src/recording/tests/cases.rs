@@ -218,12 +218,12 @@ fn a_comma_before_three_digits_is_asked_about() {
     stops_with(&text, &RecordingOptions::default(), &both);
     let comma = said(|options| options.decimal_comma = true);
     stops_with(&text, &comma, &both);
-    let thousands = |mark| said(|options| options.thousands = Some(Thousands::Mark(mark)));
+    let thousands = |mark: char| said(|options| options.thousands = Some(mark.to_string()));
     let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
     assert_eq!(read_as(&text, &thousands(',')), (3, 13_599.0, 1_200.0, 10_088.0));
     let none = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Nothing);
+        options.thousands = Some("none".to_owned());
     });
     assert_eq!(read_as(&text, &none), (3, 13.599, 1.2, 10.088));
     // One number decides for its column, and a column for the file.
@@ -242,7 +242,7 @@ fn a_comma_before_three_digits_is_asked_about() {
     assert_eq!(read_as(&many, &thousands(',')).1, 3_543_984_284.566);
     let contradiction = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Mark(','));
+        options.thousands = Some(','.to_string());
     });
     stops_with(&text, &contradiction, &["contradict each other"]);
 }
@@ -250,10 +250,10 @@ fn a_comma_before_three_digits_is_asked_about() {
 #[test]
 fn a_point_between_thousands_is_asked_about_where_a_comma_is_the_decimal_mark() {
     let comma = said(|options| options.decimal_comma = true);
-    let point = said(|options| options.thousands = Some(Thousands::Mark('.')));
+    let point = said(|options| options.thousands = Some('.'.to_string()));
     let none = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Nothing);
+        options.thousands = Some("none".to_owned());
     });
     let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
     let text = numbers(&["1.234", "2.345"]);

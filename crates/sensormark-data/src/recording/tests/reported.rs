@@ -2,6 +2,7 @@
 
 use clap::Parser;
 
+use super::cases::times;
 use super::*;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/");
@@ -153,4 +154,55 @@ fn what_cannot_be_known_stops_with_the_choices() {
             assert!(message.contains(part), "{name} {arguments}: {part:?} is not in: {message}");
         }
     }
+}
+
+#[test]
+fn other_forms_of_the_same_kinds_are_read_or_stop() {
+    let read = |name: &str, arguments: &str| read_file(&format!("forms/{name}"), arguments);
+    let mut forms = vec![("recording.csv.zst", ""), ("windows.csv.gz", "--encoding windows-1252")];
+    if cfg!(feature = "parquet") {
+        forms.extend([("pandas.parquet", ""), ("index.parquet", "")]);
+    }
+    for (name, arguments) in forms {
+        let recording = read(name, arguments).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(
+            times(&recording),
+            ("2020-01-01T00:00:00Z".into(), "2020-01-01T00:00:29Z".into(), 30, 0),
+            "{name}"
+        );
+        let (count, sum, least, most) = cases::figures(&recording, "temp");
+        assert!(is_near(sum, 643.5) && (count, least, most) == (30, 20.0, 22.9), "{name}: {sum}");
+        let big = recording.schema().tables[0].field("big").unwrap();
+        assert_eq!(recording.readings().columns[big].value(0), Value::I64(9_007_199_254_740_993), "{name}");
+    }
+    let nested =
+        read("nested.jsonl", "--tags tags.floor --time-format unix-s --time ts --skip-bad-rows").unwrap();
+    assert_eq!((nested.readings().len(), nested.schema().tables[0].series.len()), (30, 2));
+    assert_eq!(cases::figures(&nested, "values_t").0, 30);
+    let broken = read("broken.jsonl", "").unwrap_err().to_string();
+    assert!(broken.contains("line 2: ") && broken.contains("1 cells"), "{broken}");
+    assert_eq!(read("broken.jsonl", "--skip-bad-rows").unwrap().readings().len(), 3);
+    let influxdb = read("influxdb.csv", "").unwrap();
+    let tags: Vec<&str> = influxdb.schema().tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
+    assert_eq!(tags, ["field", "measurement", "host"]);
+    assert_eq!(cases::figures(&influxdb, "value"), (20, 145.0, 0.0, 14.5));
+    assert_eq!(influxdb.schema().tables[0].series.len(), 2);
+    assert_eq!(influxdb.report().bad_rows.count, 1, "the header again");
+    let header = read("hash-header.csv", "").unwrap();
+    assert_eq!(cases::figures(&header, "temp"), (3, 7.0, 1.5, 3.0));
+    let title = read("title.csv", "").unwrap();
+    assert_eq!(times(&title), ("2023-07-13T00:00:00Z".into(), "2023-07-14T15:00:00Z".into(), 40, 0));
+    let again = read("repeated-header.csv", "").unwrap();
+    assert_eq!((cases::figures(&again, "v"), again.report().bad_rows.count), ((4, 10.0, 1.0, 4.0), 2));
+    let ordered = read("ordered.csv", "--time-format day-month-year").unwrap();
+    assert_eq!(times(&ordered), ("2023-01-01T00:00:00Z".into(), "2024-02-28T00:00:00Z".into(), 12, 0));
+    let ambiguous = read("ambiguous.csv", "").unwrap_err().to_string();
+    for choice in ["2001-02-03", "2003-02-01", "2003-01-02", "--time-format day-month-year"] {
+        assert!(ambiguous.contains(choice), "{choice} is not in: {ambiguous}");
+    }
+    assert_eq!(times(&read("exponents.csv", "").unwrap()).1, "2020-01-01T00:02:00Z");
+    let units = read("units.csv", "--unit-in-cells --decimal-comma").unwrap_err().to_string();
+    assert!(units.contains("column q have several units: W, kW"), "{units}");
+    let kept = read("units.csv", "--unit-in-cells --decimal-comma --type q=text").unwrap();
+    assert_eq!(cases::figures(&kept, "p"), (12, 72.0, 0.5, 11.5));
 }
