@@ -48,23 +48,34 @@ fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
         && name.split('_').any(|word| SENSORS.contains(&word))
 }
 
-/// Numbers with one unit are asked about, with several refused.
+/// Numbers with one unit are asked about.
 fn units(seen: &ColumnEvidence, label: &str) -> Result<(), RecordingError> {
     let most = seen.units.values().max().copied().unwrap_or(0);
-    let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
     let example = &seen.example;
-    match units[..] {
-        [_] if seen.is_mostly(most) && seen.is_mostly(seen.texts) => ask(
+    if seen.units.len() == 1 && seen.is_mostly(most) && seen.is_mostly(seen.texts) {
+        return ask(
             format!(
                 "cells of column {label} have a unit behind the number ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
             ),
             [["--unit-in-cells"]],
-        ),
-        [_, _, ..] if seen.is_mostly(most) && seen.is_mostly(seen.numeric) => unclear(format!(
+        );
+    }
+    Ok(())
+}
+
+/// What is said of the unit of a column of numbers, of which there may be one.
+pub(super) fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>, RecordingError> {
+    let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
+    match units[..] {
+        [] => Ok(None),
+        [unit] => {
+            let without = seen.numeric.saturating_sub(seen.units[unit]);
+            Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
+        }
+        _ => unclear(format!(
             "cells of column {label} have several units: {}. Write them in one, or say --type {label}=text",
             units.join(", ")
         )),
-        _ => Ok(()),
     }
 }
 

@@ -89,6 +89,9 @@ pub(super) fn decide(
         } else {
             role(column, seen, &labels[column], dialect, &named, &said)?
         };
+        if options.unit_in_cells && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _)) {
+            assumptions.extend(odd::unit(seen, &labels[column])?);
+        }
         assume_role(role, seen, &labels[column], &mut assumptions);
         roles.push(role);
     }
