@@ -6,7 +6,7 @@
 use super::cell::text;
 use super::dialect::Dialect;
 use super::error::{RecordingError, ask, unclear};
-use super::evidence::{ColumnEvidence, Evidence};
+use super::evidence::ColumnEvidence;
 use super::names::name_of;
 use super::options::RecordingOptions;
 use super::report::shown;
@@ -44,16 +44,7 @@ pub(super) struct Found {
     pub is_bare_date: bool,
 }
 
-impl<'s> Search<'s> {
-    pub(super) fn new(
-        dialect: &'s Dialect,
-        evidence: &'s Evidence,
-        labels: &'s [String],
-        options: &'s RecordingOptions,
-    ) -> Self {
-        Self { dialect, seen: &evidence.columns, labels, options, taken: Vec::new() }
-    }
-
+impl Search<'_> {
     /// The columns that the user named.
     pub(super) fn named(&self, columns: &[usize]) -> Result<Found, RecordingError> {
         let mut found = match *columns {
@@ -78,7 +69,7 @@ impl<'s> Search<'s> {
                 }
             },
         };
-        found.source.reason = "as you said".to_owned();
+        found.source.reason = "as --time says".to_owned();
         Ok(found)
     }
 
@@ -115,19 +106,28 @@ impl<'s> Search<'s> {
     }
 
     fn no_time<T>(&self) -> Result<T, RecordingError> {
-        let mut choices = Vec::new();
-        for column in 0..self.labels.len() {
+        let (mut hints, mut choices) = (String::new(), Vec::new());
+        for clock in self.clocks() {
+            hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
+        }
+        for (column, label) in self.labels.iter().enumerate() {
             let meanings = self.meanings(column);
             let is_meant = self.has_word(column, &TIME_WORDS)
                 || meanings.iter().all(|meaning| is_usual(&meaning.format));
             choices.extend(meanings.iter().filter(|_| is_meant).map(|meaning| self.as_time(column, meaning)));
+            if !meanings.is_empty() {
+                let found: Vec<String> = meanings.iter().map(described).collect();
+                hints += &format!(
+                    "\nNumbers in column {label} can be {}. Then say --time {label} too.",
+                    found.join(", or ")
+                );
+            }
         }
         ask(
             format!(
-                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}",
+                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{hints}",
                 self.dialect.source.given.display(),
-                self.shown().join(", "),
-                self.hints().iter().map(|hint| format!("\n{hint}")).collect::<String>()
+                self.shown().join(", ")
             ),
             choices,
         )
@@ -240,8 +240,7 @@ impl<'s> Search<'s> {
         if !self.dialect.has_header {
             return clock.abs_diff(date) == 1;
         }
-        let name = name_of(&self.labels[clock]);
-        name.split('_').all(|word| CLOCK_WORDS.contains(&word))
+        is_named_clock(&self.labels[clock])
     }
 
     /// What the numbers of a column can be. A name decides between Unix and GPS times.
@@ -451,24 +450,11 @@ impl<'s> Search<'s> {
         }
         shown
     }
+}
 
-    /// What could be the time all the same, with the option that makes it so.
-    fn hints(&self) -> Vec<String> {
-        let mut hints = Vec::new();
-        for clock in self.clocks() {
-            hints.push(format!("Column {} has times of day without a date.", self.labels[clock]));
-        }
-        for (column, label) in self.labels.iter().enumerate() {
-            let found: Vec<String> = self.meanings(column).iter().map(described).collect();
-            if !found.is_empty() {
-                hints.push(format!(
-                    "Numbers in column {label} can be {}. Then say --time {label} too.",
-                    found.join(", or ")
-                ));
-            }
-        }
-        hints
-    }
+/// Whether the name of a column says no more than that it is a time of day.
+pub(super) fn is_named_clock(label: &str) -> bool {
+    name_of(label).split('_').all(|word| CLOCK_WORDS.contains(&word))
 }
 
 /// Whether numbers are often times of this format.

@@ -50,7 +50,11 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
             Err(RecordingError::Unclear { words, choices }) if !choices.is_empty() => (words, choices),
             Err(error) => return Err(error),
         };
-        let _ = writeln!(text, "Asked: {}.", words.replace(&path.display().to_string(), shown));
+        let _ = writeln!(
+            text,
+            "Asked: {}.",
+            words.trim_end_matches('.').replace(&path.display().to_string(), shown)
+        );
         if let [choice] = &choices[..] {
             arguments.extend(choice.iter().cloned());
             continue;

@@ -167,9 +167,12 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), Record
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.is_bare_date && timing.repeated > most as u64 {
         let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
-        return error::unclear(format!(
+        let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
+        let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
+        let words = format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. If another column has the time of day or the hour, say --time {column},COLUMN. If another column is the time, say --time COLUMN. If a column says which sensor a reading is of, say --tags COLUMN. If the date alone is the time, say --time {column}"
-        ));
+        );
+        return error::ask(words, choices);
     }
     Ok(())
 }

@@ -73,8 +73,8 @@ pub(super) fn decide(
     let named = Named::new(&labels, dialect, options)?;
     let mut assumptions = [&dialect.source.notes[..], &dialect.notes].concat();
     assume_header(dialect, &labels, &mut assumptions);
-    let mut search = Search::new(dialect, evidence, &labels, options);
-    search.taken = named.others();
+    let (seen, taken) = (&evidence.columns[..], named.others());
+    let search = Search { dialect, seen, labels: &labels, options, taken };
     let Found { source: time, assumptions: of_time, is_bare_date } = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
@@ -89,7 +89,9 @@ pub(super) fn decide(
         } else {
             role(column, seen, &labels[column], dialect, &named, &said)?
         };
-        if options.unit_in_cells && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _)) {
+        if options.unit_in_cells
+            && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..))
+        {
             assumptions.extend(odd::unit(seen, &labels[column])?);
         }
         assume_role(role, seen, &labels[column], &mut assumptions);

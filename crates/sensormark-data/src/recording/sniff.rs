@@ -20,6 +20,8 @@ const SAMPLE_BYTES: u64 = 1 << 18;
 const SAMPLE_ROWS: usize = 1_000;
 /// Delimiters that are looked for; of equals the first.
 const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
+/// How many lines may stand before a header.
+const LINES_BEFORE: usize = 50;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The rows of the sample as one delimiter splits them.
@@ -34,9 +36,8 @@ struct Sample {
 /// What stands before the table.
 #[derive(Default)]
 struct Before {
-    /// Bytes of the sample, and lines.
+    /// Bytes of the sample.
     skip: usize,
-    lines: usize,
     comment: Option<u8>,
     delimiter: Option<u8>,
     notes: Vec<String>,
@@ -59,7 +60,7 @@ pub(super) fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialec
     let is_line_given = options.header_line.is_some();
     let has_header = options.header.unwrap_or_else(|| is_line_given || sample.is_header(0, &rules));
     let (names, header_quirk) = match has_header {
-        true => sample.names(&source, before.lines)?,
+        true => sample.names(&source, |byte| line_at(text, before.skip + byte), &rules)?,
         false => (vec![String::new(); sample.width], None),
     };
     let units_rows = (1..=2).take_while(|&row| has_header && sample.is_units(row, &rules)).count();
@@ -124,6 +125,17 @@ fn after_lines(text: &[u8], lines: usize) -> usize {
     end.unwrap_or(if lines == 0 { 0 } else { text.len() })
 }
 
+/// The line, counted from 1, of the first text at or after this byte.
+fn line_at(text: &[u8], byte: usize) -> usize {
+    let blanks = text[byte..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    1 + text[..byte + blanks].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Where a record begins, in bytes.
+fn offset(position: &csv::Position) -> usize {
+    usize::try_from(position.byte()).unwrap_or(0)
+}
+
 impl Before {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
     fn said(text: &[u8], options: &RecordingOptions) -> Result<Self, RecordingError> {
@@ -136,13 +148,13 @@ impl Before {
             ..Self::default()
         };
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
-        before.lines = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
         if let (None, [b's', b'e', b'p', b'=', delimiter, b'\r' | b'\n', ..]) = (lines, text) {
             before.delimiter.get_or_insert(*delimiter);
-            before.lines = 1;
+            skipped = 1;
             before.notes.push("line 1 names the delimiter for spreadsheets".to_owned());
         }
-        before.skip = after_lines(text, before.lines);
+        before.skip = after_lines(text, skipped);
         Ok(before)
     }
 
@@ -198,7 +210,6 @@ impl Before {
         let last = lines[lines.len() - 1];
         let cells = Sample::new(last, sample.delimiter, None).records.first().map_or(0, StringRecord::len);
         if cells == sample.width && !sample.is_header(0, &CellRules::new(options)) {
-            self.lines += lines.len() - 1;
             self.skip += after_lines(&text[self.skip..], lines.len() - 1) + 1;
             below.skip = self.skip;
             below.comment = None;
@@ -228,8 +239,7 @@ impl Before {
             return;
         };
         if titles > 0 {
-            self.skip += usize::try_from(position.byte()).unwrap_or(0);
-            self.lines += usize::try_from(position.line()).unwrap_or(1) - 1;
+            self.skip += offset(position);
             let words: Vec<_> = sample.records.drain(..titles).map(|record| record[0].to_owned()).collect();
             self.notes.push(format!("{} before the header is no row: left out", words.join(", ")));
         }
@@ -307,7 +317,8 @@ impl Sample {
     fn names(
         &self,
         source: &Source,
-        lines: usize,
+        line_at: impl Fn(usize) -> usize,
+        rules: &CellRules<'_>,
     ) -> Result<(Vec<String>, Option<HeaderQuirk>), RecordingError> {
         let mut names: Vec<String> = self.records[0].iter().map(|name| name.trim().to_owned()).collect();
         let mut quirk = None;
@@ -315,7 +326,10 @@ impl Sample {
             names.pop();
             quirk = Some(HeaderQuirk::EmptyNames);
         }
-        if names.len() + 1 == self.width {
+        // A header below lines of a logger's own.
+        let is_better = |row: &usize| names.len() < self.width && self.is_units(*row, rules);
+        let better = (1..self.records.len().min(LINES_BEFORE)).find(is_better);
+        if names.len() + 1 == self.width && better.is_none() {
             let mut below = self.records[1..].iter().filter(|record| record.len() == self.width);
             if below.all(|record| record[self.width - 1].is_empty()) {
                 names.push(String::new());
@@ -328,9 +342,9 @@ impl Sample {
         if names.len() == self.width {
             return Ok((names, quirk));
         }
-        let fits =
-            self.records.iter().find(|record| record.len() == self.width).and_then(StringRecord::position);
-        let line = lines as u64 + fits.map_or(1, csv::Position::line);
+        let fits = better.or_else(|| self.records.iter().position(|record| record.len() == self.width));
+        let fits = fits.and_then(|row| self.records[row].position());
+        let line = line_at(fits.map_or(0, offset));
         ask(
             format!(
                 "{}: the header has {} names and most rows have {} cells; they may differ by one (a row number without a name). Correct the header, say --header-line {line} if line {line} names the columns, or say --header false if no line does",

@@ -206,3 +206,18 @@ fn other_forms_of_the_same_kinds_are_read_or_stop() {
     let kept = read("units.csv", "--unit-in-cells --decimal-comma --type q=text").unwrap();
     assert_eq!(cases::figures(&kept, "p"), (12, 72.0, 0.5, 11.5));
 }
+
+#[test]
+fn a_header_below_other_lines_is_named_by_its_line() {
+    let rows = "Logger;ABC\nSerial;123\n\nDate/Time;T1;T2\n2020-01-01 10:00;1;2\n2020-01-01 10:01;2;3\n2020-01-01 10:02;2;3\n";
+    let (_folder, path) = file(rows);
+    let error = Recording::read(&path, &typed("")).unwrap_err().to_string();
+    assert!(error.contains("say --header-line 4"), "{error}");
+    let recording = Recording::read(&path, &typed("--header-line 4")).unwrap();
+    assert_eq!(cases::figures(&recording, "t2"), (3, 8.0, 2.0, 3.0));
+    let hours = "date,hour,v\n2023-04-24,23,1\n2023-04-24,24,2\n2023-04-25,1,3\n";
+    let (_folder, path) = file(hours);
+    let found = inspect(&path, "r.csv", &typed("")).unwrap().text;
+    assert!(found.contains("replay r.csv --time date,hour"), "{found}");
+    assert!(found.contains("2023-04-25T00:00:00Z") || found.contains("24:00"), "{found}");
+}
