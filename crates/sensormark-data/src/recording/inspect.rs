@@ -7,7 +7,7 @@ use clap::{Args, Command, FromArgMatches};
 use serde_json::Value;
 
 use super::Recording;
-use super::error::RecordingError;
+use super::error::{RecordingError, unclear};
 use super::options::RecordingOptions;
 
 /// Numbers that loggers write for "no value".
@@ -34,7 +34,10 @@ pub struct Inspection {
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection, RecordingError> {
     let (mut arguments, mut text) = (options.arguments(), String::new());
     for _ in 0..MOST {
-        let options = RecordingOptions { name: options.name.clone(), ..RecordingOptions::typed(&arguments) };
+        let options = RecordingOptions {
+            name: options.name.clone(),
+            ..RecordingOptions::typed(&arguments).or_else(unclear)?
+        };
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
                 let _ = writeln!(text, "{}", recording.report().to_string().trim_end());
@@ -150,10 +153,16 @@ impl RecordingOptions {
         arguments
     }
 
-    /// The options that were typed so; those of a choice are always right.
-    pub(super) fn typed(arguments: &[String]) -> Self {
+    /// The options that were typed so.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn typed(arguments: &[String]) -> Result<Self, String> {
         let command = Self::augment_args(Command::new("").no_binary_name(true));
         let matches = command.try_get_matches_from(arguments);
-        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_default()
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
+            let words = error.to_string();
+            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
     }
 }

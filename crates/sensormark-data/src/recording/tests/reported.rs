@@ -112,7 +112,7 @@ fn inspect_says_what_to_choose_and_what_is_odd() {
     let given =
         "--time 'Date Time, GMT-05:00' --absent -999 --thousands none --header true --type 'a b=text'";
     let arguments = typed(given).arguments();
-    assert_eq!(RecordingOptions::typed(&arguments), typed(given));
+    assert_eq!(RecordingOptions::typed(&arguments), Ok(typed(given)));
 }
 
 #[test]
