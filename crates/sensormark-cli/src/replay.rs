@@ -14,8 +14,10 @@ use crate::run::{choose, in_clusters};
 use crate::server_memory::ServerMemory;
 use sensormark_data::recording::{self, Recording, RecordingError, RecordingOptions};
 use sensormark_engine::adjust::adjust;
+use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::case::TrialRunner;
 use sensormark_engine::trial::cases::cases;
+use sensormark_result::measurement::record::NotMeasured;
 use sensormark_workload::replay::{self, Numbers, Parameters};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -52,6 +54,29 @@ pub fn inspect(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     Ok(if found.arguments.is_some() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
+/// Stores that are known to keep times before 1970 and to answer about them.
+const BEFORE_1970: [&str; 1] = ["sqlite"];
+
+/// The choices that keep the recording's times. The others are left out with the reason.
+fn keeping(
+    choices: Vec<Choice>,
+    recording: &Recording,
+    not_measured: &mut Vec<NotMeasured>,
+) -> Result<Vec<Choice>, Failure> {
+    let is_early = recording.report().timing.first_ns < 0;
+    let is_kept =
+        |choice: &Choice| !is_early || BEFORE_1970.contains(&choice.store.description().name.as_str());
+    let (kept, left_out): (Vec<Choice>, Vec<Choice>) = choices.into_iter().partition(is_kept);
+    let reason = format!("readings before 1970 are measured on {} alone, so far", BEFORE_1970.join(", "));
+    if kept.is_empty() {
+        return Err(Failure::usage(reason));
+    }
+    not_measured.extend(
+        left_out.iter().map(|choice| NotMeasured { implementation: choice.title(), reason: reason.clone() }),
+    );
+    Ok(kept)
+}
+
 /// Replays a recording.
 pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut options = arguments.recording.clone();
@@ -69,6 +94,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let registry = registry();
     let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
+    let choices = keeping(choices, &recording, &mut not_measured)?;
     let durability = arguments.durability.class();
     let clusters = &arguments.common.cluster;
     let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;

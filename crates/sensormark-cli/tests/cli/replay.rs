@@ -291,3 +291,22 @@ fn a_wide_recording_is_measured() {
         assert_eq!(held_against(&trial), Vec::<String>::new());
     }
 }
+
+/// SQLite keeps times before 1970; a database that is not known to is left out with the reason.
+#[test]
+fn readings_before_1970_are_measured_where_they_are_kept() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
+    std::fs::copy(folder.join("R15-before-1970.csv"), place.path().join("flow.csv")).expect("a copy");
+    let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
+    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"], &common[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 60);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
+    }
+    let refused = place.run(&["replay", "flow.csv", "--on", "postgresql", "--dry-run"]);
+    assert!(said(&refused).contains("before 1970") || refused.status.code() == Some(3), "{}", said(&refused));
+}

@@ -287,7 +287,7 @@ const fn is_date(month: u16, day: u16) -> bool {
 
 fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
-        Ok(time_ns) if TimeRange::OF_READINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
+        Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
         _ => Err(TimeFault::OutOfRange),
     }
 }

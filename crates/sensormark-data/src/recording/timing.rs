@@ -44,9 +44,9 @@ pub(super) fn timing(readings: &Batch, series: u32) -> Timing {
         (readings.series.iter().copied()).zip(readings.times_ns.iter().copied()).collect();
     keys.sort_unstable();
     let intervals = || {
-        (keys.windows(2).map(|pair| (pair[0], pair[1])))
-            .filter(|(one, next)| one.0 == next.0)
-            .map(|(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1 - one.1 })
+        (keys.windows(2).map(|pair| (pair[0], pair[1]))).filter(|(one, next)| one.0 == next.0).map(
+            |(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1.saturating_sub(one.1) },
+        )
     };
     let repeated = intervals().filter(|gap| gap.length_ns == 0).count() as u64;
     let mut lengths: Vec<i64> = intervals().map(|gap| gap.length_ns).filter(|length| *length > 0).collect();

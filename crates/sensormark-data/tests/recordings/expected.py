@@ -36,6 +36,7 @@ case('R12-toa5.csv', '--header-line 2', f, pd.to_datetime(f.TIMESTAMP, format='m
 f = csv('R12b-comment-lines.csv', comment='#')
 for args in ['', "--comment '#'", '--header-line 3', '--skip-lines 2']: case('R12b-comment-lines.csv', args, f, f.time, temp='temp')
 f = csv('R12c-units-row.csv', skiprows=[1]); case('R12c-units-row.csv', '', f, f.time, temp='temp', hum='hum')
+f = csv('R15-before-1970.csv'); case('R15-before-1970.csv', '', f, pd.to_datetime(f.date, utc=True), flow='flow')
 f = csv('R16-two-digit-year.csv'); t = f.columns[1]
 case('R16-two-digit-year.csv', '', f, pd.to_datetime(f[t], format='%m/%d/%y %I:%M:%S %p', utc=True), temp_c=f.columns[2])
 case('R16-two-digit-year.csv', "--leave-out '#' --time 'Date Time, GMT-05:00' --time-format '%m/%d/%y %I:%M:%S %p'", f, pd.to_datetime(f[t], format='%m/%d/%y %I:%M:%S %p', utc=True), temp_c=f.columns[2])

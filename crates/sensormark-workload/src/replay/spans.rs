@@ -60,7 +60,7 @@ impl Spans {
     pub fn of(readings: &Batch) -> Self {
         let first_ns = readings.times_ns.iter().copied().min().unwrap_or(0);
         let end_ns = readings.times_ns.iter().copied().max().unwrap_or(0) + 1;
-        let part = |parts: i64| ((end_ns - first_ns) / parts).max(1);
+        let part = |parts: i64| (end_ns.saturating_sub(first_ns) / parts).max(1);
         let windows_ns = part(4);
         let window_ns = ROUND_NS
             .into_iter()

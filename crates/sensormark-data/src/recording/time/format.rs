@@ -34,7 +34,7 @@ pub(in super::super) enum TimeFault {
     Twice,
     /// It has digits beyond the nanosecond (or, of counted times, beyond the unit).
     TooFine,
-    /// It is outside of `TimeRange::OF_READINGS`.
+    /// It is outside of `TimeRange::OF_RECORDINGS`.
     OutOfRange,
 }
 
@@ -118,7 +118,7 @@ impl TimeFault {
             Self::NoSuchTime => "is no such date or time of day",
             Self::Twice => "is a time that its zone has twice or leaves out; write it with an offset",
             Self::TooFine => "has digits beyond the nanosecond or the unit",
-            Self::OutOfRange => "is outside of the years 1970 to 2261",
+            Self::OutOfRange => "is outside of the years 1678 to 2261",
         }
     }
 }

@@ -38,6 +38,8 @@ fn times_of_day_and_zones_are_exact() {
     assert_eq!(iso("2015-02-11T14:48:00.123456789Z"), Ok(expected + 123_456_789));
     assert_eq!(iso("2015-02-11 14:48:00,5"), Ok(expected + 500_000_000));
     assert_eq!(iso("1970-01-01"), Ok(0));
+    assert_eq!(iso("1969-12-31 23:59:59.5"), Ok(-500_000_000));
+    assert_eq!(iso("1678-01-01"), Ok(TimeRange::OF_RECORDINGS.start_ns));
     assert_eq!(iso("2016-02-29"), Ok(1_456_704_000_000_000_000));
 }
 
@@ -52,8 +54,8 @@ fn what_is_no_time_is_said_so() {
     let last = TimeRange::OF_READINGS.end_ns - 1;
     assert_eq!(iso("2261-12-31 23:59:59.999999999"), Ok(last));
     for text in [
-        "1969-12-31",
-        "1970-01-01 00:00 +00:01",
+        "1677-12-31",
+        "1678-01-01 00:00 +00:01",
         "2262-01-01",
         "2261-12-31 23:59:59 -00:01",
         "2262-04-11T23:47:16.854775806Z",
@@ -112,7 +114,8 @@ fn unix_times_are_read_to_the_nanosecond() {
     assert_eq!(read(known("unix-ms"), "1423666080123"), Ok(1_423_666_080_123_000_000));
     assert_eq!(read(known("unix-ns"), "9007199254740993"), Ok(9_007_199_254_740_993));
     assert_eq!(read(known("unix-ns"), "1.5"), Err(TimeFault::TooFine));
-    assert_eq!(read(known("unix-s"), "-1"), Err(TimeFault::OutOfRange));
+    assert_eq!(read(known("unix-s"), "-1.5"), Ok(-1_500_000_000));
+    assert_eq!(read(known("unix-s"), "-9214560001"), Err(TimeFault::OutOfRange));
     assert_eq!(read(known("unix-s"), "1e9"), Ok(1_000_000_000_000_000_000));
     assert_eq!(read(known("unix-ns"), "1.5778368e+18"), Ok(1_577_836_800_000_000_000));
     assert_eq!(read(known("unix-s"), "1.5778368005E9"), Ok(1_577_836_800_500_000_000));
