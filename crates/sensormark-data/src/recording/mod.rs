@@ -63,7 +63,7 @@ pub use error::RecordingError;
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
-pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
+pub use report::{ColumnReport, RecordingReport, TimeReport};
 pub use take::append_rows;
 pub use time::{Epoch, TimeFormat};
 pub use timing::{Gap, Timing};
@@ -170,7 +170,7 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), Record
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
         let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
         let words = format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. If another column has the time of day or the hour, say --time {column},COLUMN. If another column is the time, say --time COLUMN. If a column says which sensor a reading is of, say --tags COLUMN. If the date alone is the time, say --time {column}"
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day or the hour, --time COLUMN if it is the time, --tags COLUMN if it says which sensor a reading is of, or --time {column} if the date alone is the time"
         );
         return error::ask(words, choices);
     }

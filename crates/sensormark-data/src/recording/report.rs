@@ -47,31 +47,14 @@ pub struct ColumnReport {
     pub label: String,
     /// The tag's or field's name in the stores.
     pub name: String,
-    /// What it is.
-    pub role: ColumnRole,
+    /// What it is, in words: time, tag, field, or why it is left out.
+    pub role: &'static str,
     /// The type of its values, of a field.
     pub kind: Option<FieldType>,
     /// Readings with a value, of a field.
     pub present: u64,
     /// Readings without, of a field.
     pub absent: u64,
-}
-
-/// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnRole {
-    /// The time.
-    Time,
-    /// A tag, which says of which series a reading is.
-    Tag,
-    /// A field.
-    Field,
-    /// A row number, left out.
-    RowNumber,
-    /// Without a value, left out.
-    Empty,
-    /// Left out as asked.
-    LeftOut,
 }
 
 /// The time.
@@ -106,7 +89,7 @@ pub(super) fn compile(
         ColumnReport {
             label: plan.labels[number].clone(),
             name: plan.names[number].clone(),
-            role: ColumnRole::of(*role),
+            role: role_text(*role),
             kind: field.map(|field| table.fields[field].kind),
             present: (all - absent) as u64,
             absent: absent as u64,
@@ -142,27 +125,14 @@ fn told(oddities: [u64; 2]) -> Vec<String> {
     told.map(|(count, words)| format!("{count} {words}")).collect()
 }
 
-impl ColumnRole {
-    const fn of(role: Role) -> Self {
-        match role {
-            Role::Time => Self::Time,
-            Role::Tag { .. } => Self::Tag,
-            Role::Field(..) | Role::Mixed(..) => Self::Field,
-            Role::RowNumber => Self::RowNumber,
-            Role::Empty => Self::Empty,
-            Role::LeftOut => Self::LeftOut,
-        }
-    }
-
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Tag => "tag",
-            Self::Field => "field",
-            Self::RowNumber => "row number, left out",
-            Self::Empty => "empty, left out",
-            Self::LeftOut => "left out as asked",
-        }
+const fn role_text(role: Role) -> &'static str {
+    match role {
+        Role::Time => "time",
+        Role::Tag { .. } => "tag",
+        Role::Field(..) | Role::Mixed(..) => "field",
+        Role::RowNumber => "row number, left out",
+        Role::Empty => "empty, left out",
+        Role::LeftOut => "left out as asked",
     }
 }
 
@@ -178,7 +148,7 @@ impl fmt::Display for RecordingReport {
         self.write_form(formatter)?;
         self.write_timing(formatter)?;
         for column in &self.columns {
-            write!(formatter, "  {}: {}", column.label, column.role.text())?;
+            write!(formatter, "  {}: {}", column.label, column.role)?;
             if let Some(kind) = column.kind {
                 write!(formatter, " {}, {}", column.name, kind_text(kind))?;
                 if column.absent > 0 {

@@ -78,7 +78,7 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
     assert_eq!(recording.readings().times_ns[1], 1_423_666_140_000_000_000);
     let report = recording.report();
     assert_eq!((report.rows, report.readings), (2, 2));
-    assert_eq!(report.columns[0].role, ColumnRole::RowNumber);
+    assert_eq!(report.columns[0].role, "row number, left out");
     assert_eq!(report.assumptions.len(), 3, "{:?}", report.assumptions);
 }
 
@@ -210,7 +210,7 @@ fn types_are_what_most_values_are_and_the_rest_is_refused() {
     let kinds: Vec<_> = recording.schema().tables[0].fields.iter().map(|field| field.kind).collect();
     assert_eq!(kinds, [FieldType::I64, FieldType::F64, FieldType::Bool, FieldType::Text, FieldType::I64]);
     assert_eq!(values(&recording, 2), [Value::I64(-3), Value::Null, Value::Null, Value::Null, Value::I64(1)]);
-    assert_eq!(recording.report().columns[6].role, ColumnRole::Empty);
+    assert_eq!(recording.report().columns[6].role, "empty, left out");
     let error = plain_message("time,x\n2020-01-01,1\n2020-01-02,1e999\n2020-01-03,2.5\n");
     assert!(error.contains("line 3, column x: \"1e999\" is not a finite number"), "{error}");
     let mut options = RecordingOptions::default();

@@ -162,24 +162,25 @@ impl Written {
     fn read_time_of_day(&mut self, rest: &mut &[u8]) -> Option<()> {
         let width = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let is_dense = matches!(width, 4 | 6);
-        let (hour, _) = if is_dense { two(rest) } else { number(rest, 2) }?;
-        self.clock = (u8::try_from(hour).ok()?, 0, 0, 0);
-        let is_dotted = !is_dense && accept(rest, b'.');
-        let mark = if is_dotted { b'.' } else { b':' };
-        if is_dense {
-            self.clock.1 = small(two(rest)?)?;
-        } else if is_dotted || accept(rest, b':') {
-            self.clock.1 = small(number(rest, 2)?)?;
-        } else if half(rest).is_none() && !(rest.is_empty() && width == 2) {
-            return None;
-        }
-        if width == 6 || (!is_dense && accept(rest, mark)) {
-            self.clock.2 = small(if is_dense { two(rest)? } else { number(rest, 2)? })?;
-            if accept(rest, b'.') || accept(rest, b',') {
-                (self.clock.3, self.too_fine) = fraction(rest)?;
+        let (mut parts, mut count, mut mark) = ([0; 3], 0, b':');
+        while count < 3 {
+            let next = if is_dense { two(rest) } else { number(rest, 2) };
+            parts[count] = u8::try_from(next?.0).ok()?;
+            count += 1;
+            if count == 1 && rest.first() == Some(&b'.') {
+                mark = b'.';
             }
-        } else if is_dotted {
+            if !(if is_dense { count * 2 < width } else { count < 3 && accept(rest, mark) }) {
+                break;
+            }
+        }
+        self.clock = (parts[0], parts[1], parts[2], 0);
+        let is_hour = count == 1 && (half(rest).is_some() || rest.is_empty() && width == 2);
+        if count == 1 && !is_hour || count == 2 && mark == b'.' {
             return None; // 23.50 is a number
+        }
+        if count == 3 && (accept(rest, b'.') || accept(rest, b',')) {
+            (self.clock.3, self.too_fine) = fraction(rest)?;
         }
         if let Some((is_afternoon, after)) = half(rest) {
             *rest = after;
@@ -402,11 +403,6 @@ fn digits(rest: &mut &[u8], width: usize) -> u16 {
     let (digits, after) = rest.split_at(width);
     *rest = after;
     digits.iter().fold(0, |value, &digit| value * 10 + u16::from(digit - b'0'))
-}
-
-/// A number of at most two digits.
-fn small((number, _): (u16, usize)) -> Option<u8> {
-    u8::try_from(number).ok()
 }
 
 /// The digits of a fraction of a second as nanoseconds, and whether there are more that are not zeros.

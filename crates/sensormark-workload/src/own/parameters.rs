@@ -233,7 +233,7 @@ pub enum ShapePart {
         column: String,
         /// How the file is read.
         #[serde(default)]
-        options: RecordingOptions,
+        options: Box<RecordingOptions>,
     },
 }
 

@@ -100,7 +100,7 @@ impl Questions {
             if class.needs_number() && questions.numeric.is_empty() {
                 questions.leave_out(class, "no field is a number");
             } else if class == Class::WindowMean && questions.replay.spans().first_ns < 0 {
-                questions.leave_out(class, "windows count from 1970, and some readings are before");
+                questions.leave_out(class, "readings are before 1970");
             } else if (0..8).all(|number| questions.draw(class, number).is_none()) {
                 questions.leave_out(class, "every stretch holds a time twice");
             } else {

@@ -125,7 +125,7 @@ pub struct Field {
     pub values: Option<Vec<Text>>,
     pub file: Option<Text>,
     pub column: Option<String>,
-    pub options: Option<RecordingOptions>,
+    pub options: Option<Box<RecordingOptions>>,
     pub noise: Option<At<f64>>,
     pub decimals: Option<At<Whole<9, 0>>>,
     pub hold: Option<At<Length>>,
