@@ -19,23 +19,10 @@ pub(super) struct Dialect {
     pub units_rows: usize,
     /// Names of the columns as the file has them, one a column; empty where a column has none.
     pub names: Vec<String>,
-    /// How the header and the rows fit, where they do not by themselves.
-    pub header_quirk: Option<HeaderQuirk>,
     /// What was found around the table.
     pub notes: Vec<String>,
     /// Columns of the group key, where InfluxDB names them.
     pub group_key: Vec<String>,
-}
-
-/// How a header does not fit its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HeaderQuirk {
-    /// One name fewer than cells: the first column has none.
-    FirstUnnamed,
-    /// One name fewer than cells: every row ends with a delimiter.
-    LastEmpty,
-    /// Empty names at its end.
-    EmptyNames,
 }
 
 impl Dialect {

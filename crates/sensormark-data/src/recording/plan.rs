@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sensormark_store::{FieldSet, FieldType};
 
-use super::dialect::{Dialect, HeaderQuirk};
+use super::dialect::Dialect;
 use super::error::{RecordingError, empty, unclear};
 use super::evidence::{ColumnEvidence, Evidence, Tally};
 use super::find_time::{Found, Search};
@@ -252,16 +252,6 @@ fn assume_header(dialect: &Dialect, labels: &[String], assumptions: &mut Vec<Str
             labels[labels.len() - 1]
         ));
     }
-    assumptions.extend(dialect.header_quirk.map(|quirk| {
-        match quirk {
-            HeaderQuirk::FirstUnnamed => {
-                "the header has one name fewer than the rows have cells: its names belong to columns 2 and on"
-            }
-            HeaderQuirk::LastEmpty => "rows end with a delimiter: the last, empty column is none",
-            HeaderQuirk::EmptyNames => "empty names at the header's end are none",
-        }
-        .to_owned()
-    }));
 }
 
 fn assume_zone(time: &TimeSource, evidence: &Evidence, labels: &[String], assumptions: &mut Vec<String>) {
@@ -269,7 +259,7 @@ fn assume_zone(time: &TimeSource, evidence: &Evidence, labels: &[String], assump
     let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
     let (all, label) = (seen.present(), time.label(labels));
     let without = all - seen.zoned;
-    if time.format.is_count() || without == 0 {
+    if time.format.is_count() || time.format.has_zone() || without == 0 {
         return;
     }
     assumptions.push(if seen.zoned == 0 {

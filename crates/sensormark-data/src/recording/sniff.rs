@@ -9,7 +9,7 @@ use csv::StringRecord;
 use encoding_rs::WINDOWS_1252;
 
 use super::cell::{CellRules, Look};
-use super::dialect::{Dialect, HeaderQuirk, builder};
+use super::dialect::{Dialect, builder};
 use super::error::{RecordingError, ask, empty, unclear};
 use super::options::RecordingOptions;
 use super::source::Source;
@@ -59,10 +59,11 @@ pub(super) fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialec
     }
     let is_line_given = options.header_line.is_some();
     let has_header = options.header.unwrap_or_else(|| is_line_given || sample.is_header(0, &rules));
-    let (names, header_quirk) = match has_header {
+    let (names, quirk) = match has_header {
         true => sample.names(&source, |byte| line_at(text, before.skip + byte), &rules)?,
         false => (vec![String::new(); sample.width], None),
     };
+    before.notes.extend(quirk.map(str::to_owned));
     let units_rows = (1..=2).take_while(|&row| has_header && sample.is_units(row, &rules)).count();
     for record in &sample.records[..=units_rows][1..] {
         before.notes.push(format!(
@@ -77,7 +78,6 @@ pub(super) fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialec
         has_header,
         units_rows,
         names,
-        header_quirk,
         notes: before.notes,
         group_key: before.group_key,
         source,
@@ -319,12 +319,12 @@ impl Sample {
         source: &Source,
         line_at: impl Fn(usize) -> usize,
         rules: &CellRules<'_>,
-    ) -> Result<(Vec<String>, Option<HeaderQuirk>), RecordingError> {
+    ) -> Result<(Vec<String>, Option<&'static str>), RecordingError> {
         let mut names: Vec<String> = self.records[0].iter().map(|name| name.trim().to_owned()).collect();
         let mut quirk = None;
         while names.len() > self.width && names.last().is_some_and(String::is_empty) {
             names.pop();
-            quirk = Some(HeaderQuirk::EmptyNames);
+            quirk = Some("empty names at the header's end are none");
         }
         // A header below lines of a logger's own.
         let is_better = |row: &usize| names.len() < self.width && self.is_units(*row, rules);
@@ -333,10 +333,12 @@ impl Sample {
             let mut below = self.records[1..].iter().filter(|record| record.len() == self.width);
             if below.all(|record| record[self.width - 1].is_empty()) {
                 names.push(String::new());
-                quirk = Some(HeaderQuirk::LastEmpty);
+                quirk = Some("rows end with a delimiter: the last, empty column is none");
             } else {
                 names.insert(0, String::new());
-                quirk = Some(HeaderQuirk::FirstUnnamed);
+                quirk = Some(
+                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on",
+                );
             }
         }
         if names.len() == self.width {

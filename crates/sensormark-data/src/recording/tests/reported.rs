@@ -221,3 +221,16 @@ fn a_header_below_other_lines_is_named_by_its_line() {
     assert!(found.contains("replay r.csv --time date,hour"), "{found}");
     assert!(found.contains("2023-04-25T00:00:00Z") || found.contains("24:00"), "{found}");
 }
+
+#[test]
+fn a_pattern_with_a_zone_is_not_taken_as_utc() {
+    let rows = "time;v\n1 Feb 2023 at 10h00 (+0100);1\n1 Feb 2023 at 11h00 (+0100);2\n";
+    let (_folder, path) = file(rows);
+    let recording =
+        Recording::read(&path, &typed("--time time --time-format '%d %b %Y at %Hh%M (%z)'")).unwrap();
+    assert_eq!(times(&recording).0, "2023-02-01T09:00:00Z");
+    assert!(!recording.report().to_string().contains("UTC"), "{}", recording.report());
+    let plain =
+        Recording::read(&path, &typed("--time time --time-format '%d %b %Y at %Hh%M (+0100)'")).unwrap();
+    assert!(plain.report().to_string().contains("taken as UTC"), "{}", plain.report());
+}
