@@ -294,7 +294,33 @@ const WORDS: usize = 16;
 
 /// A set of a table's fields, as a bit mask over their numbers: copied, never allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "Mask", into = "Mask")]
 pub struct FieldSet([u64; WORDS]);
+
+/// A set as it is written: one number where that is enough, as it always was.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Mask {
+    Few(u64),
+    Many([u64; WORDS]),
+}
+
+impl From<Mask> for FieldSet {
+    fn from(mask: Mask) -> Self {
+        let mut set = Self([0; WORDS]);
+        match mask {
+            Mask::Many(words) => set.0 = words,
+            Mask::Few(first) => set.0[0] = first,
+        }
+        set
+    }
+}
+
+impl From<FieldSet> for Mask {
+    fn from(set: FieldSet) -> Self {
+        if set.iter().all(|field| field < 64) { Self::Few(set.0[0]) } else { Self::Many(set.0) }
+    }
+}
 
 impl FieldSet {
     /// The most fields that a table can have. Every database takes as many columns.
@@ -304,13 +330,8 @@ impl FieldSet {
     ///
     /// # Panics
     /// When `count` is over [`FieldSet::CAPACITY`].
-    pub const fn first(count: usize) -> Self {
-        let (mut set, mut field) = (Self([0; WORDS]), 0);
-        while field < count {
-            set = set.with(field);
-            field += 1;
-        }
-        set
+    pub fn first(count: usize) -> Self {
+        (0..count).fold(Self([0; WORDS]), Self::with)
     }
 
     /// The field with this number alone.
@@ -389,6 +410,11 @@ mod tests {
         let set = FieldSet::one(3).with(63).with(64).with(999);
         assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64, 999]);
         assert!(!set.contains(62) && !set.contains(1_000));
+        for (set, written) in [(FieldSet::first(3), "7"), (set, "[")] {
+            let text = serde_json::to_string(&set).unwrap();
+            assert!(text.starts_with(written), "{text}");
+            assert_eq!(serde_json::from_str::<FieldSet>(&text).unwrap(), set);
+        }
     }
 
     #[test]
