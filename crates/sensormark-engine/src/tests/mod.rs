@@ -1,4 +1,4 @@
-//! Trials and operations with known numbers, for the tests of this crate and of those above it (feature `tests`).
+//! Trials and operations with known numbers, for tests here and in crates above (feature `tests`).
 
 #[cfg(test)]
 pub mod readings;

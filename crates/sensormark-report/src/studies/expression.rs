@@ -1,7 +1,7 @@
 //! Figures by expressions: `mean extract devices=1600 / mean extract devices=400 - 1 * 100`.
 //!
-//! An operand is a number, a name of the file's figures, or a word of `super::metric` with the loads that it is of: their operation and labels. `@NAME` at its
-//! end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
+//! An operand is a number, a name of the file's figures, or a word of `super::metric`. After a word stand the loads that it is of, by operation and labels.
+//! `@NAME` at its end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
 use super::metric::{self, Kind};
 use super::scope::{Scope, value};

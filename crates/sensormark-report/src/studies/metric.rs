@@ -148,8 +148,8 @@ fn mean_ns(load: &LoadRecord) -> Option<f64> {
     }
 }
 
-/// A figure of the rest after a load: its seconds, the growth of the data folder until then in bytes (`disk`; `data` without logs, which a database keeps for
-/// itself and uses again), or what was kept under a name.
+/// A figure of the rest after a load. `seconds` is its length, `disk` the growth of the data folder until then in bytes, and `data` the same without logs. Other
+/// names are those of kept figures.
 fn at_rest(trial: &TrialRecord, name: &str, rest: &str) -> Option<f64> {
     let at = |name: &str| format!("{name}/{rest}");
     let (all, logs) = (at(names::DISK_SETTLED), at(names::DISK_SETTLED_LOGS));

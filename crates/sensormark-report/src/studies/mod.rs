@@ -1,6 +1,7 @@
 //! Studies whose measurements are repeated here, one file each: `studies/NAME.toml` at the repository's root.
 //!
-//! `file` has the form of such a file, and `check` finds wrong names in one. `scope` says what its names mean in a run, `expression` and `metric` what its figures are. Of these come tables
+//! `file` has the form of such a file. `check` finds wrong names in one. `scope` says what its names mean in a run.
+//! What its figures are is in `expression` and `metric`. Of these come tables
 //! (`rows`, `published`), claims (`judge`, `crate::claims`) and figures drawn again (`draw`, `figure`); `study` puts them in order. What a file cannot
 //! say is in `functions`, `scores`, `ingest_rate`, `environments` and `pictures`.
 

@@ -8,8 +8,8 @@ use crate::tables::Cell;
 use serde_json::Value;
 
 impl Scope<'_> {
-    /// This scope for each row of a printed table whose keys are what this scope says of them: `database` is the study's name of its database, `row` the same
-    /// with its side, and what stands for it here is the implementation.
+    /// This scope for each row of a printed table with the keys that this scope has. `database` is the study's name of its database, and `row` is that with its
+    /// side. The implementation is what stands for it here.
     pub fn printed_rows(&self, table: &str) -> Option<Vec<Self>> {
         let printed = self.file.printed.get(table)?;
         let row = |row: &Vec<Value>| {

@@ -39,7 +39,7 @@ fn ranking(scope: &Scope<'_>) -> Option<Ranking> {
     Ranking::new(&own, scope.results.options).ok().filter(|ranking| ranking.ranked.len() > 1)
 }
 
-/// A score of an implementation among the study's in each repetition: in `total`, for `writing`, for `reading`, or its `rank`.
+/// What an implementation scores beside the study's others, by repetition: in `total`, for `writing`, for `reading`, or as a `rank`.
 pub fn values(scope: &Scope<'_>, arm: &Arm, of: &str) -> Values {
     let ranking = scope.ranking.get_or_init(|| ranking(scope)).as_ref();
     let find =

@@ -1,3 +1,3 @@
-//! Records with known numbers, for the tests of this crate and of those above it (feature `tests`).
+//! Records with known numbers, for tests here and in crates above (feature `tests`).
 
 pub mod fixture;

@@ -118,7 +118,7 @@ pub struct Field {
     pub min: Option<At<f64>>,
     pub max: Option<At<f64>>,
     pub period: Option<Length>,
-    pub start: Option<f64>,
+    pub start: Option<At<f64>>,
     pub step: Option<At<f64>>,
     pub chance: Option<At<f64>>,
     pub values: Option<Vec<Text>>,

@@ -13,7 +13,7 @@ mod tables;
 mod tests;
 
 use super::limit::{Limit, What};
-use super::parameters::{Parameters, PhasePart};
+use super::parameters::Parameters;
 pub use error::FileError;
 use form::{File, Text};
 use sensormark_data::quantity::{Quantity, quantity};
@@ -110,12 +110,12 @@ fn server_memory(file: &File, source: &Source<'_>) -> Result<Option<u64>, FileEr
 }
 
 fn limits(file: &File, source: &Source<'_>, parameters: &Parameters) -> Result<Vec<Limit>, FileError> {
-    let loads = parameters.phases.iter().flat_map(|phase| phase.writers.iter().map(|writers| &writers.name));
-    let asked = parameters.phases.iter().flat_map(|phase| phase.queries.iter().map(|query| &query.name));
+    let phases = || parameters.phases.iter();
+    let loads = phases().flat_map(|phase| &phase.writers).map(|writers| &writers.name);
+    let asked = phases().flat_map(|phase| &phase.queries).map(|query| &query.name);
     let names: Vec<String> = loads.chain(asked).cloned().collect();
-    let any = |test: fn(&PhasePart) -> bool| parameters.phases.iter().any(test);
-    let asks = any(|phase| !phase.queries.is_empty());
-    let has_rate = any(|phase| phase.writers.iter().any(|writers| writers.rate.is_some()));
+    let asks = phases().any(|phase| !phase.queries.is_empty());
+    let has_rate = phases().flat_map(|phase| &phase.writers).any(|writers| writers.rate.is_some());
     let limit = |text: &str| {
         let limit = Limit::parse(text, &names, parameters.readings_per_second())?;
         match limit.what {

@@ -157,8 +157,8 @@ impl Reader<'_, '_> {
             let message = format!("load is shorter than an interval, {}", length_text(series.interval_ns));
             return Err(self.source.error(load, message));
         }
-        let load_ns = one.load.as_ref().map(|load| load.0);
-        let load_ns = load_ns.or(phase.duration_ns.is_none().then_some(series.duration_ns));
+        let whole_ns = phase.duration_ns.is_none().then_some(series.duration_ns);
+        let load_ns = one.load.as_ref().map(|load| load.0).or(whole_ns);
         let usual = if load_ns.is_some() { LOAD } else { WRITERS };
         let name = match &one.name {
             Some(name) => self.own_name(name)?,
@@ -301,12 +301,13 @@ impl Asked<'_, '_> {
             let why = "windows are for mean, minimum, maximum, sum and count";
             return self.refuse("window", window, why);
         }
-        let windows = span_ns.unwrap_or(0) / window.0;
+        let whole_ns = span_ns.unwrap_or(0);
+        let windows = whole_ns / window.0;
         if windows > MOST_WINDOWS {
             let message = format!(
                 "window is {} and span is {}: that is {windows} windows, and {MOST_WINDOWS} are the most",
                 self.source.typed(window),
-                length_text(span_ns.unwrap_or(0)),
+                length_text(whole_ns),
             );
             return Err(self.source.error(window, message));
         }
@@ -316,8 +317,10 @@ impl Asked<'_, '_> {
     fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
         let Query { above, below, .. } = &self.query.value;
         let matching = self.query.kind.value == QueryKind::Matching;
-        let given = above.as_ref().map(|one| ("above", one));
-        let given = given.or(below.as_ref().map(|one| ("below", one)));
+        if let Some(wrong) = above.iter().chain(below).find(|one| !one.is_finite()) {
+            return Err(self.source.error(wrong, "a threshold is a finite number"));
+        }
+        let given = above.as_ref().map(|one| ("above", one)).or(below.as_ref().map(|one| ("below", one)));
         match (given, below) {
             (Some((key, place)), _) if !matching => {
                 return self.refuse(key, place, "thresholds are for kind \"matching\"");

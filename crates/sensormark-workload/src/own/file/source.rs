@@ -144,10 +144,8 @@ impl<'t> Source<'t> {
         let quoted: Vec<String> = message.split('`').skip(1).step_by(2).map(str::to_owned).collect();
         let known = || quoted.iter().skip(1).cloned();
         if message.starts_with("unknown field") && self.setting(place).is_some() {
-            let full = |name: &String| {
-                if at.label.is_empty() { name.clone() } else { format!("{}.{name}", at.label) }
-            };
-            let message = unknown("parameter", &full(&quoted[0]), known().map(|name| full(&name)));
+            let full = |name: String| format!("{}.{name}", at.label).trim_start_matches('.').to_owned();
+            let message = unknown("parameter", &full(quoted[0].clone()), known().map(full));
             return FileError { file: self.file.to_owned(), line: None, message };
         }
         if message.starts_with("unknown field") {
@@ -222,8 +220,7 @@ fn put<'t>(table: &mut DeTable<'t>, name: &str, value: Spanned<DeValue<'t>>) -> 
     if !table.contains_key(head) {
         table.insert(key(head), Spanned::new(place.clone(), DeValue::Table(DeTable::new())));
     }
-    let inner = table.get_mut(head).map(Spanned::get_mut);
-    let tables = match inner {
+    let tables = match table.get_mut(head).map(Spanned::get_mut) {
         Some(DeValue::Table(inner)) => return put(inner, rest, value),
         Some(DeValue::Array(tables)) => tables,
         _ => return Err(format!("--set {name}: {head} holds no keys")),

@@ -370,8 +370,8 @@ fn number_shape(source: &Source<'_>, field: &At<Field>, name: ShapeName) -> Resu
             let message = "step is how much the counter grows with a reading, over 0 and up to a million";
             return Err(source.error(wrong, message));
         }
-        let start = field.start.filter(|start| start.is_finite()).unwrap_or(0.0);
-        return Ok(ShapePart::Counter { start: start.clamp(-LARGEST, LARGEST), step });
+        let start = if field.start.is_some() { number("start", &field.start, "")? } else { 0.0 };
+        return Ok(ShapePart::Counter { start, step });
     }
     let (min, max) = (number("min", &field.min, "0")?, number("max", &field.max, "100")?);
     if let (Some(low), Some(high)) = (&field.min, &field.max)

@@ -114,6 +114,11 @@ fn bad_values_have_their_lines() {
     );
     wrong("rate = 100", "rate = 0", &[":34: ", "how many a second"]);
     wrong("batch = 10\n", "batch = 1\n", &[":33: ", "often be empty"]);
+    // What JSON cannot hold would reach the trial's process as nothing.
+    let alarm = "kind = \"matching\"\nspan = \"1m\"\nabove = inf\n";
+    wrong("kind = \"window mean\"\nspan = \"1m\"\nwindow = \"10s\"\n", alarm, &[":39: ", "finite number"]);
+    let counter = "shape = \"counter\"\nstart = nan\nstep = 1";
+    wrong("shape = \"walk\"\nmin = 0\nmax = 30\nperiod = \"2m\"", counter, &[":20: ", "start is beyond"]);
     wrong("name = \"small\"", "name = small", &[":1: "]);
 }
 
