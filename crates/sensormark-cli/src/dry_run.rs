@@ -113,7 +113,9 @@ fn nearest(folder: &Path) -> &Path {
 impl<'a> Shown<'a> {
     fn new(planned: &'a Planned<'_>) -> Result<Self, Failure> {
         let cache = planned.common.cache.cache();
+        let budget_seconds = planned.budget.map(|budget| budget.as_secs_f64());
         let terms = Terms::new(cache, planned.protocol, planned.server().log_bytes());
+        let terms = Terms { budget_seconds, ..terms };
         let plan = RunPlan::new(planned.runner, &planned.cases, planned.repetitions, &terms);
         let mut folders = planned.folders();
         if planned.common.data.is_none() {

@@ -36,6 +36,7 @@ use sensormark_workload::machine_tool;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Everything that a measuring command has made up its mind about.
 pub struct Planned<'a> {
@@ -47,6 +48,8 @@ pub struct Planned<'a> {
     pub parameters: serde_json::Value,
     /// How often everything is measured.
     pub repetitions: u32,
+    /// How long a trial may take that grows from size to size.
+    pub budget: Option<Duration>,
     /// The seed of data and operations.
     pub seed: u64,
     /// What an acknowledged write promises.
@@ -137,6 +140,7 @@ impl Planned<'_> {
             probes,
             owner: name.owner,
             seed: self.seed,
+            budget: self.budget,
             cache: common.cache.cache(),
             timeout_ms: milliseconds(common.timeout),
             server: self.server(),

@@ -104,6 +104,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         scale: scale.name(),
         parameters: shown,
         repetitions,
+        budget: None,
         seed: arguments.seed,
         durability,
         server_memory: ServerMemory::new(arguments.common.server_memory, None),

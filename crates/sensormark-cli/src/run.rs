@@ -8,6 +8,7 @@ use crate::measure::{Planned, supervisor};
 use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
 use crate::server_memory::ServerMemory;
 use sensormark_data::export::DataRequest;
+use sensormark_data::quantity::duration_text;
 use sensormark_engine::clusters;
 use sensormark_engine::connection::Registry;
 use sensormark_engine::context::CaseRunner;
@@ -25,9 +26,14 @@ use sensormark_workload::own::find_limit::FindLimit;
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where nothing is said, everything is measured on this store.
 const DEFAULT_STORES: &str = "sqlite";
+
+/// What a trial may take that grows from size to size, where nobody says, and at least.
+const QUICK: Duration = Duration::from_secs(30);
+const LEAST: Duration = Duration::from_secs(10);
 
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
@@ -117,6 +123,9 @@ impl Measured<'_> {
         let found = cases(factory, parameters, &choices, durability);
         let (cases, unsupported) = found.map_err(Failure::usage)?;
         not_measured.extend(unsupported);
+        let repetitions = factory.repetitions(parameters);
+        let budget = a_trial(arguments.budget, cases.len(), repetitions)?;
+        let parameters = &factory.fit(parameters.clone(), budget);
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
@@ -128,7 +137,8 @@ impl Measured<'_> {
             workload: factory.name(),
             scale: self.scale,
             parameters: self.shown,
-            repetitions: factory.repetitions(parameters),
+            repetitions,
+            budget: Some(budget),
             seed: arguments.seed,
             durability,
             server_memory: self.server_memory,
@@ -143,6 +153,23 @@ impl Measured<'_> {
         };
         dry_run::or_measure(planned)
     }
+}
+
+/// How long a trial may take that grows from size to size: its share of the budget of all.
+///
+/// # Errors
+/// The budget is too small to measure anything.
+fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<Duration, Failure> {
+    let trials = u32::try_from(cases).unwrap_or(u32::MAX).saturating_mul(repetitions).max(1);
+    let Some(budget) = budget else { return Ok(QUICK) };
+    let least = LEAST.saturating_mul(trials);
+    if budget < least {
+        let (least, given) = (duration_text(least.as_secs_f64() * 1e9), duration_text(budget.as_secs_f64() * 1e9));
+        return Err(Failure::usage(format!(
+            "--budget is {given} for {trials} trials, and each takes {} at least: give {least}, or name fewer databases with --on", duration_text(LEAST.as_secs_f64() * 1e9)
+        )));
+    }
+    Ok(budget / trials)
 }
 
 /// The study's protocol, where it is asked for or the scale is the study's.

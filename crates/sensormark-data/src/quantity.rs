@@ -1,7 +1,7 @@
 //! Lengths of time, sizes and shares as people write them: `250 ms`, `1h30m`, `1.5 GB`, `0.1 %`.
 
-/// Units of time, in ns.
-const TIMES: [(&str, f64); 14] = [
+/// Units of time, in ns. A month has 30 days, a year 365.
+const TIMES: [(&str, f64); 25] = [
     ("ns", 1.0),
     ("us", 1e3),
     ("µs", 1e3),
@@ -11,11 +11,22 @@ const TIMES: [(&str, f64); 14] = [
     ("seconds", 1e9),
     ("m", 6e10),
     ("min", 6e10),
+    ("minute", 6e10),
     ("minutes", 6e10),
     ("h", 3.6e12),
+    ("hour", 3.6e12),
     ("hours", 3.6e12),
     ("d", 8.64e13),
+    ("day", 8.64e13),
     ("days", 8.64e13),
+    ("w", 6.048e14),
+    ("week", 6.048e14),
+    ("weeks", 6.048e14),
+    ("month", 2.592e15),
+    ("months", 2.592e15),
+    ("y", 3.1536e16),
+    ("year", 3.1536e16),
+    ("years", 3.1536e16),
 ];
 
 /// Units of size, in bytes.

@@ -18,6 +18,7 @@ use sensormark_store::{ServerOptions, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// What a run works with.
 #[derive(Clone)]
@@ -44,6 +45,8 @@ pub struct RunContext<'a> {
     pub seed: u64,
     /// The longest that an operation may take, in ms.
     pub timeout_ms: u64,
+    /// How long a trial may take that grows from size to size.
+    pub budget: Option<Duration>,
     /// What phases that only read find in memory.
     pub cache: Cache,
     /// Options of the servers that are started.
@@ -63,7 +66,8 @@ pub struct RunContext<'a> {
 impl RunContext<'_> {
     /// What estimates of this run rest on.
     pub fn terms(&self) -> Terms {
-        Terms::new(self.cache, self.protocol, self.server.log_bytes())
+        let budget_seconds = self.budget.map(|budget| budget.as_secs_f64());
+        Terms { budget_seconds, ..Terms::new(self.cache, self.protocol, self.server.log_bytes()) }
     }
 
     /// Whether the user broke the run off.

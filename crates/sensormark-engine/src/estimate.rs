@@ -56,13 +56,15 @@ pub struct Terms {
     pub restarts_before_reading: bool,
     /// How large a server's log may get, in bytes.
     pub log_bytes: u64,
+    /// How long a trial may take that grows from size to size, in seconds.
+    pub budget_seconds: Option<f64>,
 }
 
 impl Terms {
     /// Of a run with this cache, which follows this study if any, whose servers have logs of at most so many bytes.
     pub fn new(cache: Cache, protocol: Option<&Protocol>, log_bytes: u64) -> Self {
         let restarts = protocol.is_some_and(|study| study.restart_before_reading);
-        Self { cache, restarts_before_reading: restarts && cache == Cache::Hot, log_bytes }
+        Self { cache, restarts_before_reading: restarts && cache == Cache::Hot, log_bytes, budget_seconds: None }
     }
 }
 
@@ -219,7 +221,8 @@ impl<'a> Estimator<'a> {
         if self.written > before {
             seconds += self.read_back();
         }
-        seconds
+        let grows = trial.steps.iter().any(|step| matches!(step, Step::Size(_)));
+        seconds.min(self.terms.budget_seconds.filter(|_| grows).unwrap_or(f64::INFINITY))
     }
 
     /// To count what is stored, in seconds.
@@ -235,6 +238,7 @@ impl<'a> Estimator<'a> {
                 seconds
             }
             Step::Settle(_) => self.typical.settle_seconds,
+            Step::Size(_) => 0.0,
             Step::Run(phase) => self.phase(phase),
         }
     }

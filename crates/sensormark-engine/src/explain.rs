@@ -48,6 +48,9 @@ pub fn explain(
                     administrator.schema_text().await
                 })?;
             }
+            // Every size is made of the same operations.
+            Step::Size(_) if !showing.operations.is_empty() => break,
+            Step::Size(_) => {}
             Step::Run(phase) => {
                 block_on(showing.carry_out(phase, (number, steps), &mut loaded))?;
             }

@@ -17,6 +17,9 @@ pub enum TrialFailure {
     /// The probe failed.
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    /// A size takes far longer than the budget has time for.
+    #[error("the budget is spent")]
+    OutOfTime,
     /// Something of the system's failed.
     #[error("{0}")]
     System(String),

@@ -11,7 +11,7 @@ use super::tables::Document;
 use sensormark_engine::judge::data;
 use sensormark_result::measurement::folder::ResultsFolder;
 use sensormark_result::measurement::record::{RunRecord, TrialRecord};
-use sensormark_workload::own::limit::leave_open;
+use sensormark_workload::own::limit::hold_disk;
 
 /// The options, with the published difficulties where the run follows its study and nobody gave others.
 fn of_study(options: &ReportOptions, field: &Field) -> ReportOptions {
@@ -52,7 +52,7 @@ impl Report {
         let mut believed: Vec<TrialRecord> = trials.into_iter().map(data::as_its_counts_say).collect();
         // A program before this one has foretold the disk.
         if let Some(rate) = own_rate(&run) {
-            believed.iter_mut().for_each(|trial| leave_open(trial, rate));
+            believed.iter_mut().for_each(|trial| hold_disk(trial, rate));
         }
         let field = Field::new(run, believed);
         let options = &of_study(options, &field);

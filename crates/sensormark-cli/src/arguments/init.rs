@@ -31,7 +31,7 @@ pub struct AnswerArguments {
     /// What a sensor measures: NAME[:TYPE],… with float, integer, counter, bool or text [default: temperature, humidity]
     #[arg(help_heading = ANSWERS, long, value_name = "NAMES", allow_hyphen_values = true, value_parser = dashed)]
     measures: Option<String>,
-    /// How often each sensor sends a reading [default: 10s]
+    /// How often each sensor sends a reading: 10s, or 2 Hz [default: 10s]
     #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     every: Option<String>,
     /// Which share comes late or twice: none, or such as "1 % late, 0.1 % twice" [default: none]
@@ -40,9 +40,15 @@ pub struct AnswerArguments {
     /// How long the data is kept [default: 90d]
     #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     keep: Option<String>,
+    /// How many readings a write holds; 1s for those of a second [default: 1s]
+    #[arg(help_heading = ANSWERS, long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = dashed)]
+    write_size: Option<String>,
     /// What is asked: live, history, dashboards, alerts [default: live, history]
     #[arg(help_heading = ANSWERS, long, value_name = "NAMES", allow_hyphen_values = true, value_parser = dashed)]
     asks: Option<String>,
+    /// How far back questions reach [default: 1h]
+    #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
+    reach: Option<String>,
     /// How fast 99 of 100 answers must be [default: 250ms]
     #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     answer_within: Option<String>,
@@ -72,7 +78,9 @@ impl AnswerArguments {
             "every" => &self.every,
             "disorder" => &self.disorder,
             "keep" => &self.keep,
+            "write-size" => &self.write_size,
             "asks" => &self.asks,
+            "reach" => &self.reach,
             "answer-within" => &self.answer_within,
             "may-lose" => &self.may_lose,
             "headroom" => &self.headroom,

@@ -29,6 +29,9 @@ pub struct RunArguments {
     /// Follow the protocol of the workload's study as far as it is stated (sensormark list WORKLOAD --as-study shows it); --scale study does
     #[arg(help_heading = LOAD, long)]
     pub as_study: bool,
+    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a layout]
+    #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
+    pub budget: Option<Duration>,
     /// For a file with limits: find the highest rate of its writers that holds them
     #[arg(help_heading = LOAD, long)]
     pub find_limit: bool,

@@ -59,6 +59,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         probes: ServerProbes::none(),
         owner: "trials".to_owned(),
         seed: 7,
+        budget: None,
         cache: Cache::Hot,
         timeout_ms: 1_000,
         server: ServerOptions::default(),

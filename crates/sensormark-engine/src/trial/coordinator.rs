@@ -17,15 +17,19 @@ use crate::role::{RoleError, RoleProcess};
 use crate::trial::account::{self, DiskMoment};
 use crate::trial::feed::{Brought, Feeding, Journal};
 use crate::trial::files;
+use crate::trial::growth::{Growth, Whole};
 use crate::trial::kill::{Kill, not_ours_to_kill};
 use crate::trial::protocol::{Command, Prepare, is_connected, is_finished, is_report};
 use crate::trial::script::{PhaseSpec, Step, TrialSpec};
 use crate::trial::watch::Watch;
 use crate::written::WrittenLoads;
+use sensormark_data::number::count_text;
+use sensormark_data::quantity::duration_text;
 use sensormark_data::units::{duration_ns, ns_to_seconds};
 use sensormark_result::ledger::reconcile::reconcile;
 use sensormark_result::measurement::clock::MARKED_SHARE;
-use sensormark_result::measurement::record::{Cache, LedgerRecord, LoadRecord, TrialRecord};
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{Cache, Figure, LedgerRecord, LoadRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_result::probe::monotonic_ns;
 use sensormark_store::{Batch, ErrorKind, Plan, RepeatedWrite, Session, StoreError};
@@ -63,6 +67,14 @@ pub struct Coordinator<'a> {
     watch: Watch,
     /// What was written since the database was made.
     written: Vec<Written>,
+    /// How much of that is counted already, and the counts of databases before this one.
+    counted: usize,
+    counted_before: Option<LedgerRecord>,
+    /// What the last count says against the trial.
+    miscounted: Vec<Reason>,
+    growth: Growth,
+    /// The number of the step that a trial was cut at.
+    cut_at: Option<usize>,
     /// How the server ended, when it did.
     crash: Option<StoreError>,
     /// The end of the server on request.
@@ -129,6 +141,11 @@ impl<'a> Coordinator<'a> {
             notifications,
             watch,
             written: Vec::new(),
+            counted: 0,
+            counted_before: None,
+            miscounted: Vec::new(),
+            growth: Growth::new(context.budget),
+            cut_at: None,
             crash: None,
             kill: Kill::default(),
             reasons: Vec::new(),
@@ -139,7 +156,7 @@ impl<'a> Coordinator<'a> {
 
     /// Goes through all steps, and keeps what was seen, also when it fails.
     pub fn run(mut self, record: &mut TrialRecord) -> Ran {
-        let outcome = self.go(record);
+        let mut outcome = self.go(record);
         if outcome.is_err() {
             self.hear_out();
         }
@@ -150,6 +167,12 @@ impl<'a> Coordinator<'a> {
                 Err(_) => role.kill(),
             }
         }
+        if let Err(TrialFailure::OutOfTime | TrialFailure::Role(RoleError::Interrupted)) = &outcome
+            && self.keep_whole_sizes(record)
+        {
+            outcome = Ok(());
+        }
+        self.reasons.append(&mut self.miscounted);
         if outcome.is_err() {
             self.count_survivors(record);
         }
@@ -161,6 +184,10 @@ impl<'a> Coordinator<'a> {
             let operations = account::operations_by_phase(record);
             account::keep(self.context.folder, record, &seen, (self.role, &operations))
         });
+        if let Some(step) = self.cut_at {
+            let done = &self.steps[..step];
+            record.phases.retain(|phase| done.iter().any(|step| step.is_phase(&phase.name)));
+        }
         Ran { reasons: self.reasons, outcome: outcome.and(kept), journal: self.journal }
     }
 
@@ -170,11 +197,14 @@ impl<'a> Coordinator<'a> {
             self.deployment.administer(self.plan, async |administrator| administrator.settle().await)?;
             let disk = self.watch.disk(self.deployment)?;
             account::add_disk(record, DiskMoment::Before, None, disk);
+            self.add_memory(record);
         }
         for (number, step) in self.steps.iter().enumerate() {
             match step {
                 Step::Reset => self.reset(record)?,
                 Step::Settle(name) => self.settle(name, record)?,
+                Step::Size(readings) if !self.grow((number, *readings), record)? => break,
+                Step::Size(_) => {}
                 Step::Run(phase) => self.run_phase(number, phase, record)?,
             }
             if self.crash.is_some() || self.kill.is_done() {
@@ -192,6 +222,53 @@ impl<'a> Coordinator<'a> {
             account::add_documents(record, self.deployment, self.plan);
         }
         Ok(())
+    }
+
+    /// The memory that data may lie in, where the server is on this host.
+    fn add_memory(&self, record: &mut TrialRecord) {
+        if self.deployment.is_existing() || self.deployment.elsewhere().is_some() {
+            return;
+        }
+        let bounds = [self.context.limits.memory_bytes(), self.context.server.memory_limit_bytes];
+        if let Some(bytes) = bounds.into_iter().flatten().min() {
+            let figure = Figure::new(bytes as f64, "bytes");
+            record.figures.insert(names::MEMORY_FOR_DATA.to_owned(), figure);
+        }
+    }
+
+    /// Proves the size that is whole. Whether there is time for the next.
+    fn grow(
+        &mut self,
+        (step, readings): (usize, u64),
+        record: &mut TrialRecord,
+    ) -> Result<bool, TrialFailure> {
+        if self.growth.is_at_work() {
+            self.prove(record)?;
+            let reasons = self.reasons.len();
+            self.growth.finish(Whole { record: record.clone(), reasons, step });
+        }
+        if let Some(missing) = self.growth.missing_seconds() {
+            let (readings, missing) = (count_text(readings as f64), duration_text(missing * 1e9));
+            record.warnings.push(format!("{readings} readings were not begun: they take {missing} more than the budget has"));
+            return Ok(false);
+        }
+        self.growth.begin();
+        Ok(true)
+    }
+
+    /// After the trial was broken off: goes back to the last size that is whole. Whether there is one.
+    fn keep_whole_sizes(&mut self, record: &mut TrialRecord) -> bool {
+        let Some(Whole { record: whole, reasons, step }) = self.growth.give_up() else {
+            return false;
+        };
+        *record = whole;
+        self.reasons.truncate(reasons);
+        self.cut_at = Some(step);
+        if let Some(Step::Size(readings)) = self.steps.get(step) {
+            let readings = count_text(*readings as f64);
+            record.warnings.push(format!("{readings} readings were begun and not ended, so they are left out"));
+        }
+        true
     }
 
     /// Whether an operation failed because the disk was full. A server may wait for room without end when it settles, so nothing more is asked of it then.
@@ -213,6 +290,7 @@ impl<'a> Coordinator<'a> {
 
     fn reset(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
         self.count(record)?;
+        self.counted_before.clone_from(&record.ledger);
         self.deployment.administer(self.plan, async |administrator| {
             administrator.drop_database().await?;
             administrator.create().await
@@ -231,6 +309,9 @@ impl<'a> Coordinator<'a> {
         self.watch.end_phase(false)?;
         let disk = self.watch.disk(self.deployment)?;
         account::add_disk(record, DiskMoment::Settled, Some(name), disk);
+        let acknowledged = self.written.iter().map(|one| one.outcome.writes.acknowledged);
+        let stored = Figure::new(acknowledged.sum::<u64>() as f64, "readings");
+        record.figures.insert(format!("{}/{name}", names::READINGS_AT_REST), stored);
         Ok(())
     }
 
@@ -304,6 +385,10 @@ impl<'a> Coordinator<'a> {
             None => {
                 self.await_all(processes, patience, is_finished)?;
                 self.watch.end_phase(!phase.warm_up)?;
+                if phase.limit.is_some() {
+                    let lasted = monotonic_ns().saturating_sub(start_ns);
+                    self.growth.add_fixed(Duration::from_nanos(lasted));
+                }
             }
         }
         if self.kill.is_with_clients() {
@@ -507,13 +592,21 @@ impl Coordinator<'_> {
 
     /// Counts what is stored and compares it with everything that was written since the database was made.
     pub(super) fn count(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
-        let written = std::mem::take(&mut self.written);
-        if written.is_empty() {
+        self.prove(record)?;
+        self.written.clear();
+        self.counted = 0;
+        self.reasons.append(&mut self.miscounted);
+        Ok(())
+    }
+
+    /// The same, and goes on: what is written later is counted with it.
+    fn prove(&mut self, record: &mut TrialRecord) -> Result<(), TrialFailure> {
+        if self.written.len() == self.counted {
             return Ok(());
         }
         self.announce("count");
         let mut ledger = LedgerRecord::default();
-        let loads = self.loads(&written, &mut ledger)?;
+        let loads = self.loads(&self.written, &mut ledger)?;
         let mut found_ns = None;
         let entities = block_on(async {
             let mut session = self.reader(&ledger).await?;
@@ -530,8 +623,10 @@ impl Coordinator<'_> {
         self.kill.forget_unsent(&mut ledger);
         let crashed = self.crash.is_some();
         let judged = self.kill.account(crashed, self.deployment, &ledger, record);
-        self.reasons.extend(judged);
-        self.reasons.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
+        self.miscounted = judged.into_iter().collect();
+        self.miscounted.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
+        self.counted = self.written.len();
+        record.ledger.clone_from(&self.counted_before);
         account::add_ledger(record, &ledger);
         Ok(())
     }

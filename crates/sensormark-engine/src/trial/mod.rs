@@ -33,6 +33,8 @@ pub mod feed;
 
 pub mod files;
 
+pub mod growth;
+
 mod kill;
 
 mod new_record;
@@ -62,6 +64,7 @@ use sensormark_result::measurement::record::{LoadRecord, NotMeasured, TrialRecor
 use sensormark_store::{Family, Layout, LayoutOption, Schema, Store, TimeResolution};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What is measured: a store with a layout.
 #[derive(Clone, Copy)]
@@ -112,6 +115,12 @@ pub trait WorkloadFactory: Send + Sync {
     fn check(&self, parameters: &Value) -> Result<(), String> {
         self.schema(parameters)?;
         self.families(parameters).map(drop)
+    }
+
+    /// The parameters for trials that may take so long: what depends on that is set.
+    fn fit(&self, parameters: Value, budget: Duration) -> Value {
+        let _ = budget;
+        parameters
     }
 
     /// Whether questions are asked about what is written at the same time.

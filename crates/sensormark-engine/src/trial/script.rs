@@ -62,6 +62,20 @@ pub enum Step {
     Run(PhaseSpec),
     /// The database comes to rest, and its disk is measured. The name is the phase's.
     Settle(String),
+    /// The database grows to so many readings, by the steps up to the next size. What is stored is proved after them. A size that the budget has no time for
+    /// ends the trial.
+    Size(u64),
+}
+
+impl Step {
+    /// Whether it is the phase of this name.
+    pub fn is_phase(&self, of: &str) -> bool {
+        match self {
+            Self::Run(phase) => phase.name == of,
+            Self::Settle(name) => name == of,
+            Self::Reset | Self::Size(_) => false,
+        }
+    }
 }
 
 /// A phase in which clients work.
@@ -265,7 +279,7 @@ pub fn check(steps: &[Step]) -> Result<(), String> {
             before = Some(phase);
         }
         let name = match step {
-            Step::Reset => continue,
+            Step::Reset | Step::Size(_) => continue,
             Step::Settle(name) => name,
             Step::Run(phase) => {
                 check_phase(phase, steps)?;

@@ -5,6 +5,7 @@
 
 use super::names;
 use super::record::TrialRecord;
+use super::sizes;
 
 /// Bytes of data outside the logs, by the names of the figure of all and of its logs. None where it is not known what the logs take.
 pub fn data_bytes(trial: &TrialRecord, all: &str, logs: &str) -> Option<f64> {
@@ -27,7 +28,11 @@ pub fn growth_bytes(trial: &TrialRecord) -> Option<f64> {
     Some(at_rest_bytes(trial)? - before)
 }
 
-/// Bytes for a reading: [`growth_bytes`] over the readings that were stored when it was measured.
+/// Bytes for a reading more: by how much the data grew between the last two sizes or, of a trial of one size, [`growth_bytes`] over the readings that were
+/// stored when it was measured.
 pub fn of_a_reading_bytes(trial: &TrialRecord) -> Option<f64> {
+    if let [.., (fewer, less), (more, bytes)] = sizes::disk(trial).as_slice() {
+        return Some((bytes - less) / (more - fewer));
+    }
     Some(growth_bytes(trial)? / trial.readings_at_rest()? as f64)
 }

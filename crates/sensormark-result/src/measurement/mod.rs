@@ -9,6 +9,7 @@
 //! - [`shared_window`] is the time in which several hosts were at work.
 //! - `at_rest` counts what a database held when its disk was measured.
 //! - [`disk`] is what the data takes, logs apart.
+//! - [`sizes`] is what was found at each size of a trial.
 //! - [`rates`] are a load's, over that window or all of its time.
 
 mod at_rest;
@@ -25,6 +26,7 @@ pub mod rates;
 pub mod record;
 pub mod server;
 pub mod shared_window;
+pub mod sizes;
 pub mod statements;
 pub mod unbroken;
 pub mod verdict;

@@ -17,6 +17,12 @@ pub const DISK_BEFORE_LOGS: &str = "disk_before_log_bytes";
 pub const DISK_AFTER: &str = "disk_after_bytes";
 /// Its part of logs.
 pub const DISK_AFTER_LOGS: &str = "disk_after_log_bytes";
+/// Readings that were acknowledged before the database came to rest, by the phase of that name.
+pub const READINGS_AT_REST: &str = "readings_at_rest";
+/// Memory that the database and the page cache of its host may use together, bytes.
+pub const MEMORY_FOR_DATA: &str = "memory_for_data_bytes";
+/// Label of a phase: the readings that are stored when its size is loaded.
+pub const STORED: &str = "stored";
 /// Disk used after settling, bytes.
 pub const DISK_SETTLED: &str = "disk_settled_bytes";
 /// Its part of logs.

@@ -309,6 +309,9 @@ pub struct LimitRecord {
     /// Whether it is open that it would be: too little was measured, or the machine was busy. It is not met then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_undecided: bool,
+    /// How many readings would decide it, where more than were measured are meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_readings: Option<f64>,
 }
 
 /// What one load of a phase came to: the operations of one group of clients.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::device::attribute;
+use procfs::{Current, Meminfo};
 
 /// Limits of this process. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,12 @@ impl Limits {
     /// The limits of this process, which those that it starts inherit.
     pub fn of_this_process() -> Self {
         read()
+    }
+
+    /// Memory that may be used: that of the host, or less by its control group. None where the host does not say.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        let host = Meminfo::current().ok()?.mem_total;
+        Some(self.cgroup_memory_bytes.map_or(host, |limit| limit.min(host)))
     }
 }
 

@@ -13,6 +13,7 @@
 //! | from when on was the throughput steady? | [`steady_state`] |
 //! | may this percentile be printed? | [`percentile`], [`percentile_supported`] |
 //! | and how sure is a median of few samples? | [`median_ranks`] |
+//! | what is it at a size that nobody measured? | [`projection`] |
 
 mod batch_means;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod interval;
 mod median;
 mod paired;
 mod percentile;
+pub mod projection;
 mod ranks;
 mod ratio;
 mod steady_state;

@@ -1,7 +1,7 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
-use super::limit::{What, leave_open};
+use super::limit::What;
 use super::parameters::{Parameters, PhasePart, QueryPart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
@@ -20,6 +20,7 @@ use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::support::{Support, support};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
+use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_store::{Family, RepeatedWrite, Schema};
 use serde_json::Value;
@@ -77,6 +78,12 @@ impl WorkloadFactory for OwnWorkload {
     fn asks_while_writing(&self, parameters: &Value) -> bool {
         let phases = read(parameters).map(|own| own.phases).unwrap_or_default();
         phases.iter().any(|phase| !phase.writers.is_empty() && !phase.queries.is_empty())
+    }
+
+    fn fit(&self, parameters: Value, budget: Duration) -> Value {
+        let Ok(mut own) = read(&parameters) else { return parameters };
+        own.fit(budget);
+        serde_json::to_value(own).unwrap_or(parameters)
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -176,7 +183,12 @@ impl Own {
             false => format!("{what}-{phase}"),
         };
         let mut written = vec![Vec::new(); self.tables.len()];
+        let mut size = None;
         for (number, phase) in phases.iter().enumerate() {
+            if let Some(readings) = phase.size {
+                self.steps.push(Step::Size(readings));
+                size = phase.size;
+            }
             let before = written.clone();
             let mut loads = Vec::new();
             for part in &phase.writers {
@@ -198,6 +210,9 @@ impl Own {
                 continue;
             }
             let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
+            if let Some(readings) = size {
+                run = run.label(names::STORED, readings);
+            }
             run.limit = phase.duration_ns.map(Duration::from_nanos);
             run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
@@ -336,8 +351,8 @@ impl Workload for Own {
         // One trial knows no highest rate.
         let limits = self.parameters.limits.iter();
         let limits = limits.filter(|limit| limit.what != What::Headroom);
-        let held: Vec<_> = limits.map(|limit| limit.hold(record)).collect();
+        let size = self.parameters.your_size();
+        let held: Vec<_> = limits.map(|limit| limit.hold(record, size.as_ref())).collect();
         record.limits = held;
-        leave_open(record, self.parameters.readings_per_second());
     }
 }

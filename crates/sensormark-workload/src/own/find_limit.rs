@@ -40,6 +40,8 @@ const A_SECOND: &str = " readings a second";
 pub struct FindLimit {
     factory: Arc<dyn WorkloadFactory>,
     parameters: Value,
+    /// The same at one size.
+    at_one_size: Value,
     /// Readings that the file's sensors send in a second, from which the search begins.
     needed: f64,
     /// What the rate that is found is held against.
@@ -53,9 +55,9 @@ impl FindLimit {
     /// That they have none, in words.
     pub fn new(factory: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
         let own: Parameters = read(&parameters)?;
-        let paced =
-            || own.phases.iter().flat_map(|phase| &phase.writers).filter(|writers| writers.rate.is_some());
-        let wrong = match paced().count() {
+        let one = own.at_one_size();
+        let writers = one.phases.iter().flat_map(|phase| &phase.writers);
+        let wrong = match writers.filter(|writers| writers.rate.is_some()).count() {
             1 => None,
             0 => Some("looks for the highest rate of the writers; give them one: [writers] rate = 1000"),
             _ => Some("looks for one rate, and several groups of writers have one"),
@@ -67,14 +69,15 @@ impl FindLimit {
         Ok(Self {
             factory,
             parameters,
+            at_one_size: serde_json::to_value(one).map_err(|error| error.to_string())?,
             needed: own.readings_per_second(),
             headroom: own.limits.into_iter().filter(is_headroom).collect(),
         })
     }
 
     /// What goes through a trial at a rate.
-    fn runner(&self, rate: f64) -> TrialRunner {
-        let mut parameters = self.parameters.clone();
+    fn runner(&self, rate: f64, whole: bool) -> TrialRunner {
+        let mut parameters = if whole { self.parameters.clone() } else { self.at_one_size.clone() };
         let phases = parameters["phases"].as_array_mut().into_iter().flatten();
         let writers = phases.flat_map(|phase| phase["writers"].as_array_mut().into_iter().flatten());
         for writers in writers.filter(|writers| !writers["rate"].is_null()) {
@@ -89,9 +92,9 @@ impl FindLimit {
         context: &RunContext<'_>,
         case: &BenchmarkCase,
         turn: TrialPosition,
-        rate: f64,
+        (rate, whole): (f64, bool),
     ) -> Option<(TrialRecord, Ending)> {
-        let runner = self.runner(rate);
+        let runner = self.runner(rate, whole);
         let watched = OneProbe { observer: context.observer, rate };
         let mut context = context.clone();
         context.observer = &watched;
@@ -126,7 +129,7 @@ const USUAL_PROBES: f64 = 9.0;
 
 impl CaseRunner for FindLimit {
     fn estimate(&self, case: &BenchmarkCase, terms: &Terms) -> CaseEstimate {
-        let probe = self.runner(self.needed).estimate(case, terms);
+        let probe = self.runner(self.needed, false).estimate(case, terms);
         // Each probe is on a database of its own. The search is one trial.
         let seconds = probe.seconds() * USUAL_PROBES;
         let mut trials = probe.trials;
@@ -145,17 +148,27 @@ impl CaseRunner for FindLimit {
         _earlier: &[TrialRecord],
         finished: &mut dyn FnMut(TrialRecord),
     ) {
+        let position = |number: usize| {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            TrialPosition { attempt: turn.attempt * ATTEMPT + number, ..turn }
+        };
+        // Every size is measured at the sensors' own rate, and the search is done at one.
+        let sizes = self.parameters != self.at_one_size;
+        let whole = sizes.then(|| self.probe(context, case, position(0), (self.needed, true))).flatten();
         let mut probes = Probes::new(self.needed);
         while !probes.is_over() && !context.is_interrupted() {
             let rate = probes.search.next();
-            let number = u32::try_from(probes.said.len()).unwrap_or(u32::MAX);
-            let probe = TrialPosition { attempt: turn.attempt * ATTEMPT + number, ..turn };
-            let Some((mut record, ending)) = self.probe(context, case, probe, rate) else {
+            let probe = position(probes.said.len() + usize::from(sizes));
+            let Some((mut record, ending)) = self.probe(context, case, probe, (rate, false)) else {
                 break;
             };
             record.attempt = turn.attempt;
             let text = probes.take(rate, record, ending);
             context.observer.event(RunEvent::Note(text));
+        }
+        if let Some((mut record, _)) = whole {
+            record.attempt = turn.attempt;
+            probes.first = probes.first.is_some().then_some(record);
         }
         if let Some(record) = self.conclude(probes) {
             finished(record);
@@ -172,6 +185,7 @@ fn line(measured: Option<f64>, words: String, is_open: bool) -> LimitRecord {
         words,
         met: measured.is_some(),
         is_undecided: measured.is_none() && is_open,
+        needs_readings: None,
     }
 }
 
@@ -220,6 +234,7 @@ impl FindLimit {
             words,
             met: false,
             is_undecided: is_open,
+            needs_readings: None,
         })
     }
 

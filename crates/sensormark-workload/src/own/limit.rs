@@ -1,7 +1,8 @@
 //! What a user says must hold: `p99 of dashboard < 50 ms`, `lost = 0`, `disk for 90d < 100 GB`. Read here, and held against a trial's record.
 //!
 //! A limit on something that was not measured is not met, with the reason: a promise that nobody looked at is not kept. The record says too whether that
-//! leaves the question open ([`LimitRecord::is_undecided`]). The disk of more readings than were measured is open always.
+//! leaves the question open ([`LimitRecord::is_undecided`]). Disk and latency are those of the size that the data will have: projected from the sizes that were
+//! measured, met or missed only where the whole band is on one side, and open where there is no band.
 
 #[cfg(test)]
 mod tests;
@@ -9,9 +10,13 @@ mod tests;
 use sensormark_data::nearest::unknown;
 use sensormark_data::number::count_text;
 use sensormark_data::quantity::{Quantity, duration_ns, duration_text, quantity, short, size_text};
+use sensormark_engine::trial::growth::TIMES;
 use sensormark_result::measurement::disk;
 use sensormark_result::measurement::latency::{LatencySummary, SAMPLES_BEYOND};
+use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
+use sensormark_result::measurement::sizes;
+use sensormark_result::statistics::projection::{Band, Open, project, project_disk};
 use serde::{Deserialize, Serialize};
 
 /// One limit.
@@ -190,32 +195,42 @@ impl Limit {
         Ok(Self { text: text.to_owned(), what, of, comparison, bound, kept_readings })
     }
 
-    /// Holds the limit against a trial.
-    pub fn hold(&self, record: &TrialRecord) -> LimitRecord {
-        self.judge(self.measure(record))
+    /// Holds the limit against a trial, at the size that the data will have where that is known.
+    pub fn hold(&self, record: &TrialRecord, size: Option<&YourSize>) -> LimitRecord {
+        self.judge(self.measure(record, size))
     }
 
     /// Holds a limit of headroom against the highest rate that was found; none where no rate held. A search that a busy machine cut short leaves a miss open.
     pub fn hold_headroom(&self, highest: Option<f64>, rate: f64, is_disturbed: bool) -> LimitRecord {
-        let found = highest.map(|highest| highest / rate);
+        let found = highest.map(|highest| at(highest / rate));
         let mut held = self.judge(found.ok_or_else(|| Absent::missed(NO_RATE_HELD)));
         held.is_undecided = is_disturbed && !held.met;
         held
     }
 
-    fn judge(&self, figure: Result<f64, Absent>) -> LimitRecord {
-        let (measured, words, is_undecided) = match figure {
-            Ok(value) => (Some(value), self.words(value), false),
-            Err(absent) => (None, absent.words, absent.is_undecided),
-        };
-        LimitRecord {
+    fn judge(&self, figure: Result<Band, Absent>) -> LimitRecord {
+        let mut held = LimitRecord {
             text: self.text.clone(),
-            measured,
+            measured: None,
             unit: self.unit().to_owned(),
-            words,
-            met: measured.is_some_and(|value| self.comparison.holds(value, self.bound)),
-            is_undecided,
+            words: String::new(),
+            met: false,
+            is_undecided: false,
+            needs_readings: None,
+        };
+        match figure {
+            Ok(Band { low, high }) => {
+                let sides = [low, high].map(|value| self.comparison.holds(value, self.bound));
+                (held.met, held.is_undecided) = (sides == [true; 2], sides[0] != sides[1]);
+                held.measured = Some((low + high) / 2.0);
+                let (low, high) = (self.words(low), self.words(high));
+                held.words = if low == high { low } else { format!("{low} to {high}") };
+            }
+            Err(Absent { words, is_undecided, needs_readings }) => {
+                (held.words, held.is_undecided, held.needs_readings) = (words, is_undecided, needs_readings);
+            }
         }
+        held
     }
 
     const fn unit(&self) -> &'static str {
@@ -241,10 +256,18 @@ impl Limit {
         }
     }
 
-    fn measure(&self, record: &TrialRecord) -> Result<f64, Absent> {
+    fn measure(&self, record: &TrialRecord, size: Option<&YourSize>) -> Result<Band, Absent> {
         if self.what.is_latency() {
-            return self.latency(record);
+            return self.latency(record, size);
         }
+        if self.what == What::DiskKept {
+            return disk_kept(record, self.kept_readings.ok_or("not measured")?);
+        }
+        self.plain(record).map(at)
+    }
+
+    /// A figure that does not depend on how much data there will be.
+    fn plain(&self, record: &TrialRecord) -> Result<f64, Absent> {
         let missing = || Absent::from("not measured");
         let ledger = record.ledger.as_ref().ok_or_else(missing);
         let answers = record.answers.as_ref();
@@ -263,7 +286,6 @@ impl Limit {
             What::Throughput => self.throughput(record),
             What::Disk => seen(disk::at_rest_bytes(record)),
             What::DiskPerReading => seen(disk::of_a_reading_bytes(record)),
-            What::DiskKept => disk_kept(record, self.kept_readings.ok_or_else(missing)?),
             What::Memory => memory(record).ok_or_else(missing),
             _ => Err(missing()),
         }
@@ -301,37 +323,62 @@ impl Limit {
         Ok(rate.ok_or("not measured")?)
     }
 
-    fn latency(&self, record: &TrialRecord) -> Result<f64, Absent> {
+    fn latency(&self, record: &TrialRecord, size: Option<&YourSize>) -> Result<Band, Absent> {
         let found = self.loads(record)?;
         let classes = found.iter().flat_map(|load| load.classes.values());
-        let class = classes.last().ok_or("not measured")?;
-        let summary: &LatencySummary = &class.latency.summary;
+        let summary = &classes.last().ok_or("not measured")?.latency.summary;
         if summary.count == 0 {
             return Err(Absent::missed("no operation succeeded"));
         }
-        let (percentile, beyond) = match self.what {
-            What::P50 => (summary.p50_ns, 0.5),
-            What::P90 => (summary.p90_ns, 0.1),
-            What::P95 => (summary.p95_ns, 0.05),
-            What::P99 => (summary.p99_ns, 0.01),
-            What::P999 => (summary.p999_ns, 0.001),
-            What::Slowest => return Ok(summary.max_ns as f64),
-            _ => return Ok(summary.mean_ns),
-        };
         let too_few = || {
-            format!(
-                "too few operations: {}, and it takes {:.0}; measure longer",
-                summary.count,
-                SAMPLES_BEYOND / beyond
-            )
+            let needed = SAMPLES_BEYOND / self.what.beyond();
+            format!("too few operations: {}, and it takes {needed:.0}; measure longer", summary.count)
         };
-        Ok(percentile.map(|ns| ns as f64).ok_or_else(too_few)?)
+        let value = self.what.of(summary).ok_or_else(too_few)?;
+        let (Some(size), Some(of)) = (size, &self.of) else { return Ok(at(value)) };
+        let points = sizes::latencies(record, of, |summary| self.what.of(summary));
+        let projected = project(&points, size.readings).map_err(|open| Absent::open(open, record, size.readings))?;
+        if size.old.contains(of)
+            && let Some(fitting) = in_memory(record, size.readings)
+        {
+            return Err(Absent {
+                words: format!("measured in memory, and your {} readings do not fit into it", count_text(size.readings)),
+                is_undecided: true,
+                needs_readings: Some(fitting),
+            });
+        }
+        Ok(projected)
     }
+}
+
+/// The size that the user's data will have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct YourSize {
+    /// Readings.
+    pub readings: f64,
+    /// Queries about data of any time, which may lie on disk then.
+    pub old: Vec<String>,
+}
+
+/// A figure that is known.
+const fn at(value: f64) -> Band {
+    Band { low: value, high: value }
+}
+
+/// How many readings fit into the memory for data, where what was measured did and this size does not.
+fn in_memory(record: &TrialRecord, readings: f64) -> Option<f64> {
+    let memory = record.figures.get(names::MEMORY_FOR_DATA)?.value?;
+    let points = sizes::disk(record);
+    let (_, measured) = *points.last()?;
+    let fitting = memory / disk::of_a_reading_bytes(record).filter(|bytes| *bytes > 0.0)?;
+    (measured < memory && readings > fitting).then_some(fitting)
 }
 
 /// Why there is no figure.
 struct Absent {
     words: String,
+    /// How many readings would tell.
+    needs_readings: Option<f64>,
     /// Whether nobody knows, so that another measurement might tell.
     is_undecided: bool,
 }
@@ -339,13 +386,34 @@ struct Absent {
 impl Absent {
     /// There is none because the database failed at it.
     fn missed(words: impl Into<String>) -> Self {
-        Self { words: words.into(), is_undecided: false }
+        Self { words: words.into(), needs_readings: None, is_undecided: false }
+    }
+
+    /// What was measured does not tell what it is at this size.
+    fn open(open: Open, record: &TrialRecord, readings: f64) -> Self {
+        let measured = record.readings_at_rest().unwrap_or(0) as f64;
+        let times = TIMES as f64;
+        let (words, needs) = match open {
+            Open::TooFar(needs) => {
+                let (measured, yours) = (count_text(measured), count_text(readings));
+                (format!("measured with {measured} readings; yours are {yours}"), needs)
+            }
+            Open::TooFew(sizes, least) => {
+                let missing = i32::try_from(least.saturating_sub(sizes)).unwrap_or(0);
+                (format!("measured at {sizes} sizes, and it takes {least}"), measured * times.powi(missing))
+            }
+            Open::NoModel => (format!("it grows unevenly up to {} readings", count_text(measured)), measured * times),
+            Open::Uneven(before, after) => {
+                (format!("a reading took {} bytes, then {}", short(before), short(after)), measured * times)
+            }
+        };
+        Self { words, is_undecided: true, needs_readings: Some(needs) }
     }
 }
 
 impl From<String> for Absent {
     fn from(words: String) -> Self {
-        Self { words, is_undecided: true }
+        Self { words, needs_readings: None, is_undecided: true }
     }
 }
 
@@ -369,6 +437,31 @@ impl What {
     const fn is_latency(self) -> bool {
         self as u8 <= Self::Mean as u8
     }
+
+    /// The share of operations that lie beyond the percentile.
+    const fn beyond(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.1,
+            Self::P95 => 0.05,
+            Self::P99 => 0.01,
+            _ => 0.001,
+        }
+    }
+
+    /// The latency, in ns; none where there were too few operations.
+    fn of(self, summary: &LatencySummary) -> Option<f64> {
+        let percentile = match self {
+            Self::P50 => summary.p50_ns,
+            Self::P90 => summary.p90_ns,
+            Self::P95 => summary.p95_ns,
+            Self::P99 => summary.p99_ns,
+            Self::P999 => summary.p999_ns,
+            Self::Slowest => Some(summary.max_ns),
+            _ => return Some(summary.mean_ns),
+        };
+        percentile.map(|ns| ns as f64)
+    }
 }
 
 impl Comparison {
@@ -383,42 +476,22 @@ impl Comparison {
     }
 }
 
-/// Leaves open what a trial cannot say at the size that it measured: the disk of more readings than it held, at this rate of the sensors. A straight line from
-/// few readings said 103.6 GB where more said 78.7. A search that such a line ended at its first rate has looked for no other.
-pub fn leave_open(record: &mut TrialRecord, rate: f64) {
-    let Some(measured) = record.readings_at_rest() else {
-        return;
-    };
-    let mut ended_a_search = false;
-    for limit in &mut record.limits {
+/// Holds the limits of disk against a record of any version again: one before this has foretold the disk from one size. The sensors send at this rate.
+pub fn hold_disk(record: &mut TrialRecord, rate: f64) {
+    let held = record.limits.iter().map(|limit| {
         // A rate may stand at its end.
         let text = limit.text.split(" at ").next().unwrap_or_default();
-        let kept = Limit::parse(text, &[], rate).ok();
-        let kept = kept.and_then(|kept| kept.kept_readings);
-        let is_more = |kept: &f64| *kept > measured as f64;
-        let Some(kept) = kept.filter(is_more) else {
-            continue;
-        };
-        if limit.measured.take().is_some() {
-            limit.words = format!(
-                "measured with {} readings; yours are {}",
-                count_text(measured as f64),
-                count_text(kept)
-            );
-            ended_a_search |= !limit.met;
-            (limit.met, limit.is_undecided) = (false, true);
-        }
-    }
-    let limits = record.limits.iter_mut();
-    for limit in limits.filter(|limit| ended_a_search && limit.words == NO_RATE_HELD) {
-        "not looked for: a disk that was foretold ended the search".clone_into(&mut limit.words);
-        limit.is_undecided = true;
-    }
+        let parsed = Limit::parse(text, &[], rate).ok().filter(|parsed| parsed.what == What::DiskKept);
+        let again = parsed.filter(|_| limit.measured.is_some()).map(|parsed| parsed.hold(record, None));
+        again.map_or_else(|| limit.clone(), |again| LimitRecord { text: limit.text.clone(), ..again })
+    });
+    record.limits = held.collect();
 }
 
 /// Whether the limit is open because it is of more data than was measured, whatever the rate.
 pub fn is_left_open(limit: &LimitRecord) -> bool {
-    limit.is_undecided && limit.text.trim_start().starts_with(DISK_FOR)
+    let is_of_disk = || limit.text.trim_start().starts_with(DISK_FOR);
+    limit.needs_readings.is_some() || (limit.is_undecided && is_of_disk())
 }
 
 /// The loads whose figures count.
@@ -431,9 +504,15 @@ fn seen(bytes: Option<f64>) -> Result<f64, Absent> {
     Ok(bytes.ok_or("the database's disk cannot be seen from here")?)
 }
 
-/// The disk of so many readings: the growth by a reading.
-fn disk_kept(record: &TrialRecord, readings: f64) -> Result<f64, Absent> {
-    Ok(seen(disk::of_a_reading_bytes(record))?.max(0.0) * readings)
+/// The disk of so many readings.
+fn disk_kept(record: &TrialRecord, readings: f64) -> Result<Band, Absent> {
+    seen(disk::at_rest_bytes(record))?;
+    let points = sizes::disk(record);
+    project_disk(&points, readings).map_err(|open| match open {
+        // One size is no slope.
+        Open::TooFew(1, _) => Absent::open(Open::TooFar(points[0].0 * TIMES.pow(2) as f64), record, readings),
+        open => Absent::open(open, record, readings),
+    })
 }
 
 /// The most that the server's processes held at the end of a phase; of an embedded database, the process that it is in.

@@ -27,6 +27,7 @@ pub mod parameters;
 pub mod questionnaire;
 pub mod questions;
 pub mod sensors;
+mod sizes;
 pub mod template;
 pub mod writes;
 

@@ -28,6 +28,9 @@ pub struct Parameters {
     /// Memory that each server may use for caches and heaps, where the command line does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_memory_bytes: Option<u64>,
+    /// How long data are kept, which says how many readings there will be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_ns: Option<i64>,
     /// The readings.
     pub tables: Vec<TablePart>,
     /// What is done, in order.
@@ -88,6 +91,17 @@ impl SeriesPart {
     /// Ticks of the data that is loaded.
     pub fn ticks(&self) -> u64 {
         u64::try_from(self.duration_ns / self.interval_ns.max(1)).unwrap_or(0)
+    }
+
+    /// Turns of all series in so much time.
+    pub fn turns(&self, span_ns: i64) -> u64 {
+        let ticks = u64::try_from(span_ns / self.interval_ns.max(1)).unwrap_or(0);
+        ticks.saturating_mul(u64::from(self.count))
+    }
+
+    /// Whether so much data is long enough for what is late.
+    pub fn has_room(&self, span_ns: i64) -> bool {
+        Self { duration_ns: span_ns, ..self.clone() }.check_duration().is_ok()
     }
 
     /// Checks that the data is long enough for what is late, and not too long.
@@ -239,8 +253,14 @@ pub enum ShapePart {
 pub struct PhasePart {
     /// Its name.
     pub name: String,
+    /// A size begins with it: the readings that are stored when its writers have loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
     /// How long; none where it ends with what its writers load.
     pub duration_ns: Option<u64>,
+    /// Whether the budget says how long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_by_budget: bool,
     /// How long queries are asked before that without counting.
     pub warm_up_ns: u64,
     /// One of so many answers is compared in full.

@@ -258,6 +258,9 @@ impl Coordinator<'_> {
         if self.context.is_interrupted() {
             return Err(RoleError::Interrupted.into());
         }
+        if self.growth.is_overdue() {
+            return Err(TrialFailure::OutOfTime);
+        }
         self.look_at_server()?;
         self.watch.look()?;
         match &mut self.feeding {

@@ -46,6 +46,7 @@ pub struct File {
     pub limits: Vec<Text>,
     pub durability: Option<Durability>,
     pub server_memory: Option<Text>,
+    pub keep: Option<At<Length>>,
     #[serde(default)]
     pub series: Vec<At<Series>>,
     #[serde(default)]
@@ -71,7 +72,7 @@ pub struct Series {
     pub start: Option<Text>,
     pub interval: At<Length>,
     pub jitter: Option<At<Length>>,
-    pub duration: At<Length>,
+    pub duration: Option<At<Length>>,
     #[serde(default)]
     pub missing: Share,
     #[serde(default)]

@@ -75,6 +75,7 @@ pub fn parse(
         limits: Vec::new(),
         durability: file.durability,
         server_memory_bytes: server_memory(&file, &source)?,
+        keep_ns: file.keep.as_ref().map(|keep| keep.0),
         tables,
         phases,
     };

@@ -7,7 +7,7 @@ use super::tables::{Names, number};
 use crate::own::parameters::{
     ByPart, FieldPart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
 };
-use crate::own::{LOAD, MIXED, WRITERS};
+use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
 
 /// The most windows of an answer.
@@ -69,7 +69,28 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
             return Err(source.error(&of, message));
         }
     }
-    Ok(parts)
+    in_sizes(source, file, tables, parts)
+}
+
+/// The phases of each size, where the file says how long data are kept.
+fn in_sizes(
+    source: &Source<'_>,
+    file: &File,
+    tables: &[TablePart],
+    parts: Vec<PhasePart>,
+) -> Result<Vec<PhasePart>, FileError> {
+    let Some(keep) = &file.keep else { return Ok(parts) };
+    let [load, mixed @ ..] = parts.as_slice() else { return Ok(parts) };
+    let wrong = if !file.phases.is_empty() {
+        "keep measures the data in sizes by [load] and [mixed]: leave it out, or write these in place of [[phases]]"
+    } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
+        "keep is shorter than series.duration: no more is loaded than is kept"
+    } else if mixed.iter().flat_map(|phase| &phase.writers).any(|part| part.rate.is_none()) {
+        "keep needs writers with a rate: the next size goes on where they end"
+    } else {
+        return Ok(sizes::phases(load, mixed.first(), tables));
+    };
+    Err(source.error(keep, wrong))
 }
 
 /// Phases without their writers and queries: those of `[[phases]]`, or a load and the mixed one.
@@ -83,10 +104,15 @@ fn empty_phases(source: &Source<'_>, file: &File) -> Result<Vec<PhasePart>, File
         parts.push(made(name.value.clone(), phase));
     }
     if let Some(mixed) = &file.mixed {
+        let mut part = made(MIXED.to_owned(), mixed);
         if mixed.duration.is_none() {
-            return Err(source.missing(mixed, "duration", "\"30s\""));
+            if file.keep.is_none() {
+                return Err(source.missing(mixed, "duration", "\"30s\""));
+            }
+            // Until the budget is known.
+            (part.duration_ns, part.is_by_budget) = (Some(1_000_000_000), true);
         }
-        parts.push(made(MIXED.to_owned(), mixed));
+        parts.push(part);
     }
     if let Some(stray) =
         file.load.as_ref().map(|load| &load.place).or(file.mixed.as_ref().map(|mixed| &mixed.place))

@@ -1,7 +1,7 @@
 //! Tables of a workload file: series, tags and fields.
 
 use super::error::FileError;
-use super::form::{At, Field, File, Series, ShapeName, Tag, TagValues, Text};
+use super::form::{At, Field, File, Length, Series, ShapeName, Tag, TagValues, Text};
 use super::source::{Place, Placed, Source};
 use crate::own::parameters::{FieldKind, FieldPart, SeriesPart, ShapePart, TablePart, TagPart};
 use sensormark_data::nearest::unknown;
@@ -82,7 +82,7 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
             Ok::<bool, FileError>(self::number(source, "table", &known, table.as_ref(), of)? == number)
         };
         let mut names = Names::default();
-        let series = series(source, known[number].clone(), one)?;
+        let series = series(source, known[number].clone(), one, file.keep.as_ref())?;
         let mut own = Vec::new();
         for tag in &file.tags {
             if is_ours(&tag.table, tag)? {
@@ -131,26 +131,40 @@ fn named(source: &Source<'_>, name: &Text) -> Result<String, FileError> {
     Ok(name.value.clone())
 }
 
-fn series(source: &Source<'_>, table: String, part: &Series) -> Result<SeriesPart, FileError> {
-    let ns = |length: &At<super::form::Length>| length.0;
+fn series(
+    source: &Source<'_>,
+    table: String,
+    part: &At<Series>,
+    keep: Option<&At<Length>>,
+) -> Result<SeriesPart, FileError> {
+    let ns = |length: &At<Length>| length.0;
+    // All that is kept, where nothing shorter is said.
+    let Some(duration) = part.duration.as_ref().or(keep) else {
+        return Err(source.missing(part, "duration", "\"1h\""));
+    };
     let made = SeriesPart {
         table,
         count: part.count.0,
         start_ns: part.start.as_ref().map_or(Ok(START_NS), |text| start(source, text))?,
         interval_ns: ns(&part.interval),
         jitter_ns: part.jitter.as_ref().map_or(0, ns),
-        duration_ns: ns(&part.duration),
+        duration_ns: ns(duration),
         missing: part.missing.0,
         late: part.late.0,
         late_by_ns: ns(part.late_by.as_ref().unwrap_or(&part.interval)),
         repeated: part.repeated.0,
     };
-    check_times(source, part, &made)?;
+    check_times(source, part, &made, duration)?;
     Ok(made)
 }
 
 /// Times that make sense together.
-fn check_times(source: &Source<'_>, part: &Series, made: &SeriesPart) -> Result<(), FileError> {
+fn check_times(
+    source: &Source<'_>,
+    part: &Series,
+    made: &SeriesPart,
+    duration: &At<Length>,
+) -> Result<(), FileError> {
     let interval = length_text(made.interval_ns);
     if let Some(jitter) = part.jitter.as_ref().filter(|jitter| jitter.0 >= made.interval_ns) {
         let message = format!(
@@ -159,16 +173,15 @@ fn check_times(source: &Source<'_>, part: &Series, made: &SeriesPart) -> Result<
         );
         return Err(source.error(jitter, message));
     }
-    let duration = part.duration.place.clone();
-    made.check_duration().map_err(|why| source.error(&duration, why))?;
+    made.check_duration().map_err(|why| source.error(duration, why))?;
     let end_ns = made.start_ns.checked_add(made.duration_ns);
     if end_ns.is_none_or(|end_ns| end_ns > TimeRange::OF_READINGS.end_ns) {
         let message = format!(
             "duration is {} and start is {} ns after 1970: times lie in the years 1970 to 2261",
-            source.typed(&duration),
+            source.typed(duration),
             made.start_ns
         );
-        return Err(source.error(&duration, message));
+        return Err(source.error(duration, message));
     }
     let Some(late_by) = part.late_by.as_ref().map(|at| at.place.clone()) else {
         return Ok(());

@@ -53,8 +53,13 @@ pub struct Answers {
     pub(super) interval_ns: i64,
     pub(super) late: f64,
     pub(super) repeated: f64,
-    /// As the user wrote it.
+    /// As the user wrote it, and in ns.
     pub(super) keep: String,
+    pub(super) keep_ns: i64,
+    /// Readings of a write; none for those of a second.
+    pub(super) write_size: Option<u64>,
+    /// How far back questions reach, in ns.
+    pub(super) reach_ns: i64,
     pub(super) asked: Vec<Asked>,
     /// As the user wrote it.
     pub(super) within: String,
@@ -75,6 +80,9 @@ impl Default for Answers {
             late: 0.0,
             repeated: 0.0,
             keep: String::new(),
+            keep_ns: 1,
+            write_size: None,
+            reach_ns: 1,
             asked: Vec::new(),
             within: String::new(),
             loss: Loss::Nothing,

@@ -10,21 +10,16 @@ use sensormark_data::quantity::{length_text, size_text};
 use sensormark_data::units::round_u64;
 use std::fmt::Write;
 
-/// Readings that are loaded, at most; more only where few intervals would be left.
-const LOADED: u64 = 200_000;
-/// How many intervals the loaded data may span, the least first.
-const TICKS: [u64; 10] = [30, 60, 120, 200, 300, 600, 900, 1_200, 1_800, 3_600];
 /// Late readings come up to so many intervals late.
 const LATE_TICKS: i64 = 5;
-/// Readings of one sensor that a question about its history has, at most.
-const HISTORY_TICKS: u64 = 1_000;
 /// Windows of a dashboard's curve.
-const WINDOWS: u64 = 12;
+const WINDOWS: i64 = 12;
+/// A number swings in so many intervals at least.
+const LEAST_SWING: i64 = 30;
 /// Intervals that an alert looks back.
 const ALERT_TICKS: i64 = 6;
-/// Questions of a kind in a second, and how long they are asked: a 99th percentile takes 1,000 answers.
+/// Questions of a kind in a second.
 const QUESTIONS_A_SECOND: u64 = 50;
-const MIXED_SECONDS: u64 = 24;
 /// The most readings of a write.
 const LARGEST_BATCH: u64 = 1_000;
 /// A batch is to be empty no more often than this, because readings are late.
@@ -45,6 +40,7 @@ impl Answers {
              # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n\n\
              name = \"{title}\"\n"
         );
+        text += &commented(&format!("keep = \"{}\"", self.keep), "how long data are kept: the answer is for so much");
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
         text +=
             &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
@@ -99,32 +95,27 @@ impl Answers {
         text + "]\n"
     }
 
-    /// Intervals that the loaded data spans.
-    fn ticks(&self) -> u64 {
-        let most = LOADED / u64::from(self.sensors.max(1));
-        let fitting = TICKS.iter().rev().find(|ticks| **ticks <= most);
-        fitting.copied().unwrap_or(TICKS[0])
-    }
-
     /// A length of so many intervals.
-    fn intervals(&self, ticks: u64) -> String {
-        let ticks = i64::try_from(ticks).unwrap_or(i64::MAX);
+    fn intervals(&self, ticks: i64) -> String {
         length_text(self.interval_ns.saturating_mul(ticks))
     }
 
+    /// Intervals of the longest swing of a number: about as many as questions look back, so that they see it move.
+    const fn swing_ticks(&self) -> i64 {
+        let ticks = self.reach_ns / self.interval_ns;
+        if ticks < LEAST_SWING { LEAST_SWING } else { ticks }
+    }
+
     fn series(&self) -> String {
-        let ticks = self.ticks();
         let mut text = String::from("\n[series]\n");
         text += &commented(&format!("count = {}", self.sensors), "sensors");
         text += &commented(
             &format!("interval = \"{}\"", length_text(self.interval_ns)),
             "from reading to reading of one sensor",
         );
-        let loaded = format!("of data that is loaded first: {ticks} readings a sensor");
-        text += &commented(&format!("duration = \"{}\"", self.intervals(ticks)), &loaded);
         if self.late > 0.0 {
             text += &commented(&format!("late = {}", self.late), "share that comes out of order ...");
-            let by = length_text(self.interval_ns.saturating_mul(LATE_TICKS));
+            let by = self.intervals(LATE_TICKS);
             text += &commented(&format!("late_by = \"{by}\""), "... at most this much");
         }
         if self.repeated > 0.0 {
@@ -140,7 +131,7 @@ impl Answers {
         );
         text += &commented(&format!("values = {sites}"), "sites, each with its share of the sensors");
         text += "\n# What a reading holds.\n";
-        let period = self.intervals(self.ticks() / 2);
+        let period = self.intervals(self.swing_ticks());
         let hold = self.intervals(10);
         for measure in &self.measures {
             text += &measure.table(&period, &hold);
@@ -152,28 +143,24 @@ impl Answers {
         let rate = self.readings_per_second().max(0.001);
         let absent = self.late;
         let least = if absent > 0.0 { round_u64((EMPTY.ln() / absent.ln()).ceil()).max(1) } else { 1 };
-        let batch = round_u64(rate).clamp(1, LARGEST_BATCH).max(least);
-        let mut text =
-            String::from("# First the data is loaded, as fast as the clients can.\n[load]\nclients = 2\n\n");
-        text += "# Then writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n";
-        let seconds = format!(
-            "{QUESTIONS_A_SECOND} questions a second are {} answers, enough for a 99th percentile",
-            grouped(QUESTIONS_A_SECOND * MIXED_SECONDS)
+        let batch = self.write_size.unwrap_or_else(|| round_u64(rate).clamp(1, LARGEST_BATCH)).max(least);
+        let mut text = String::from(
+            "# The data is loaded in sizes, each four times the one before, as fast as the clients can.\n[load]\nclients = 2\n\n",
         );
-        text += &commented(&format!("duration = \"{MIXED_SECONDS}s\""), &seconds);
-        text += &commented("warm_up = \"2s\"", "queries alone, not counted");
+        text += "# At each size writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n";
+        text += &commented("# duration = \"24s\"", "how long at each size; else the budget says it");
+        text += &commented("warm_up = \"500ms\"", "queries alone, not counted");
         text += &commented("check_one_in = 10", "one answer of so many is compared in full");
         text += "\n[writers]\nclients = 1\n";
-        text += &commented(&format!("batch = {batch}"), "readings in a write: those of about a second");
+        text += &commented(&format!("batch = {batch}"), "readings in a write");
         text +=
             &commented(&format!("rate = {}", number(rate)), "readings a second; --find-limit begins here");
         text
     }
 
     fn queries(&self) -> String {
-        let ticks = self.ticks();
-        let history = self.intervals((ticks / 2).min(HISTORY_TICKS));
-        let window = (ticks / (10 * WINDOWS)).max(1);
+        let reach = length_text(self.reach_ns);
+        let window = self.interval_ns * (self.reach_ns / WINDOWS / self.interval_ns).max(1);
         let mut text = String::new();
         for asked in &self.asked {
             let _ = write!(text, "\n[[queries]]\nname = \"{}\"\n", asked.name());
@@ -184,10 +171,10 @@ impl Answers {
                 }
                 Asked::History => {
                     commented("kind = \"range\"", "all readings of one sensor")
-                        + &format!("of = \"one\"\nspan = \"{history}\"\n")
+                        + &format!("of = \"one\"\nspan = \"{reach}\"\n")
                 }
                 Asked::Dashboards => {
-                    let (span, window) = (self.intervals(window * WINDOWS), self.intervals(window));
+                    let (span, window) = (length_text(window * WINDOWS), length_text(window));
                     commented("kind = \"window mean\"", "a curve over all sensors of a site")
                         + &format!(
                             "field = \"{}\"\nof = \"site\"\nspan = \"{span}\"\nwindow = \"{window}\"\nwhen = \"latest\"\n",
@@ -195,9 +182,9 @@ impl Answers {
                         )
                 }
                 Asked::Alerts => {
-                    let span = length_text(self.interval_ns.saturating_mul(ALERT_TICKS));
+                    let span = self.intervals(ALERT_TICKS);
                     let field = self.wandering();
-                    let above = field.map_or(0.0, |one| one.threshold(ticks));
+                    let above = field.map_or(0.0, |one| one.threshold(self.swing_ticks().unsigned_abs()));
                     commented("kind = \"matching\"", "which sensors passed a threshold lately")
                         + &format!(
                             "field = \"{}\"\nabove = {above:?}\nspan = \"{span}\"\nwhen = \"latest\"\n",
@@ -226,8 +213,4 @@ impl Answers {
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.map(|name| toml::Value::from(name).to_string()).collect();
     quoted.join(", ")
-}
-
-fn grouped(count: u64) -> String {
-    sensormark_data::number::fixed(count as f64, 0)
 }

@@ -32,7 +32,7 @@ pub struct Question {
 }
 
 /// The questions, in the order in which they are asked.
-pub const QUESTIONS: [Question; 12] = [
+pub const QUESTIONS: [Question; 14] = [
     Question {
         option: "sensors",
         text: "How many sensors are there?",
@@ -50,10 +50,10 @@ pub const QUESTIONS: [Question; 12] = [
     Question {
         option: "every",
         text: "How often does each sensor send a reading?",
-        hint: "a length of time, like 500ms, 10s or 5m",
+        hint: "a length of time or a rate, like 500ms, 10s, 5m or 2 Hz",
         default: "10s",
         take: |all, text, _| {
-            let interval_ns = duration_ns(text)?;
+            let interval_ns = parse::every(text)?;
             parse::interval(interval_ns, all.sensors)?;
             all.interval_ns = interval_ns;
             Ok(())
@@ -72,13 +72,20 @@ pub const QUESTIONS: [Question; 12] = [
     Question {
         option: "keep",
         text: "How long is the data kept?",
-        hint: "a length of time, like 12h, 30d or 365d",
+        hint: "a length of time, like 12h, 30d or 2 years",
         default: "90d",
         take: |all, text, _| {
-            parse::keep(duration_ns(text)?, all.interval_ns)?;
+            all.keep_ns = parse::no_shorter(duration_ns(text)?, all.interval_ns)?;
             text.clone_into(&mut all.keep);
             Ok(())
         },
+    },
+    Question {
+        option: "write-size",
+        text: "How many readings does a write hold?",
+        hint: "a whole number; or 1s, for what comes in a second",
+        default: "1s",
+        take: |all, text, _| parse::write_size(text).map(|found| all.write_size = found),
     },
     Question {
         option: "asks",
@@ -89,6 +96,17 @@ pub const QUESTIONS: [Question; 12] = [
             let asked = parse::asked(text)?;
             parse::needs_number(&asked, &all.measures)?;
             all.asked = asked;
+            Ok(())
+        },
+    },
+    Question {
+        option: "reach",
+        text: "How far back do questions reach?",
+        hint: "a length of time, like 1h, 1d or 1 month",
+        default: "1h",
+        take: |all, text, _| {
+            let reach_ns = parse::no_shorter(duration_ns(text)?, all.interval_ns)?;
+            all.reach_ns = reach_ns.min(all.keep_ns);
             Ok(())
         },
     },

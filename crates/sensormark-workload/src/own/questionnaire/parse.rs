@@ -5,7 +5,8 @@ use super::measure::Measure;
 use super::text::list;
 use crate::own::file::StoreCheck;
 use sensormark_data::nearest::unknown;
-use sensormark_data::quantity::{Quantity, length_text, quantity};
+use sensormark_data::quantity::{Quantity, duration_ns, length_text, quantity};
+use sensormark_data::units::round_u64;
 
 /// The most sensors.
 const MOST_SENSORS: u32 = 10_000_000;
@@ -73,9 +74,29 @@ pub fn disorder(text: &str) -> Result<(f64, f64), String> {
     Ok((late, repeated))
 }
 
-pub fn keep(keep_ns: i64, interval_ns: i64) -> Result<(), String> {
-    if keep_ns >= interval_ns {
-        return Ok(());
+/// From reading to reading, in ns: a length of time, or a rate in Hz.
+pub fn every(text: &str) -> Result<i64, String> {
+    let Some(rate) = text.strip_suffix("Hz") else { return duration_ns(text) };
+    let rate: Option<f64> = rate.trim().parse().ok();
+    let interval = rate.filter(|rate| (1e-9..=1e9).contains(rate)).map(|rate| round_u64(1e9 / rate));
+    let interval = interval.and_then(|ns| i64::try_from(ns).ok());
+    interval.ok_or_else(|| format!("{text:?} is no rate; write it like 2 Hz or 0.1 Hz"))
+}
+
+/// Readings of a write; none for those of a second.
+pub fn write_size(text: &str) -> Result<Option<u64>, String> {
+    if text == "1s" {
+        return Ok(None);
+    }
+    let found = plain(text).parse().ok().filter(|size| (1..=1_000_000).contains(size));
+    let wrong = || format!("{text:?} is no size of a write; write a whole number from 1 to 1,000,000, or 1s");
+    found.map(Some).ok_or_else(wrong)
+}
+
+/// A length of time that is no shorter than the interval.
+pub fn no_shorter(length_ns: i64, interval_ns: i64) -> Result<i64, String> {
+    if length_ns >= interval_ns {
+        return Ok(length_ns);
     }
     Err(format!(
         "that is shorter than from reading to reading of a sensor, which is {}",

@@ -1,0 +1,50 @@
+//! The sizes that a trial went through, and what a figure is at the size that the user's data will have.
+
+use super::disk::data_bytes;
+use super::latency::{LatencySummary, decode};
+use super::names;
+use super::record::{LatencyRecord, LoadRecord, TrialRecord};
+use crate::statistics::projection::Point;
+use serde_json::Value;
+
+impl LoadRecord {
+    /// The readings that were stored when its size was loaded; none of a trial without sizes.
+    pub fn stored(&self) -> Option<u64> {
+        self.labels.get(names::STORED).and_then(Value::as_u64)
+    }
+}
+
+/// Readings and bytes of data whenever the database was at rest, in order of size; of databases of the same size the last.
+pub fn disk(trial: &TrialRecord) -> Vec<(f64, f64)> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for phase in &trial.phases {
+        let name = |figure: &str| format!("{figure}/{}", phase.name);
+        let readings = trial.figures.get(&name(names::READINGS_AT_REST)).and_then(|figure| figure.value);
+        let bytes = data_bytes(trial, &name(names::DISK_SETTLED), &name(names::DISK_SETTLED_LOGS));
+        let Some(point) = readings.filter(|readings| *readings > 0.0).zip(bytes) else { continue };
+        points.retain(|(before, _)| *before < point.0);
+        points.push(point);
+    }
+    points
+}
+
+/// A latency of the loads of this name by size, as far as it is known.
+pub fn latencies(trial: &TrialRecord, load: &str, of: impl Fn(&LatencySummary) -> Option<f64>) -> Vec<Point> {
+    let loads = trial.loads.iter().filter(|one| one.name == load && !one.warm_up);
+    let points = loads.filter_map(|one| {
+        let latency = &one.classes.values().next_back()?.latency;
+        let value = of(&latency.summary).filter(|value| *value > 0.0)?;
+        Some(Point { readings: one.stored()? as f64, value, noise: noise(latency) })
+    });
+    points.collect()
+}
+
+/// The standard error of the mean over the seconds of a load, as a share of it.
+fn noise(latency: &LatencyRecord) -> f64 {
+    let seconds = latency.seconds.iter().filter_map(|second| decode(&second.v2).ok());
+    let means: Vec<f64> = seconds.map(|histogram| histogram.mean()).filter(|mean| *mean > 0.0).collect();
+    let count = means.len() as f64;
+    let mean = means.iter().sum::<f64>() / count;
+    let squares: f64 = means.iter().map(|one| (one - mean).powi(2)).sum();
+    if count < 2.0 { 0.0 } else { (squares / (count - 1.0) / count).sqrt() / mean }
+}

@@ -1,0 +1,162 @@
+//! What a figure comes to at a size that nobody measured, from what it was at smaller ones: a band, or why there is none.
+
+/// What was found at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Readings that were stored.
+    pub readings: f64,
+    /// The figure, above 0.
+    pub value: f64,
+    /// Its standard error, as a share of it.
+    pub noise: f64,
+}
+
+/// Between what the figure is expected to lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    /// The lowest.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+}
+
+/// Why a figure cannot be projected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Open {
+    /// It was measured at too few sizes: so many, of those that it takes.
+    TooFew(usize, usize),
+    /// The size is too far from the largest that was measured; this one would do.
+    TooFar(f64),
+    /// No model of how it grows foretells the largest size from those before.
+    NoModel,
+    /// Disk grew by so many bytes a reading, then by so many.
+    Uneven(f64, f64),
+}
+
+/// Sizes that a model of two parameters takes, one of them to be foretold from the others.
+const SIZES: usize = 4;
+/// A question is projected to so many times the largest size.
+const FARTHEST: f64 = 16.0;
+/// A model may miss the largest size by so much of it, or by so many times the noise.
+const MISS: f64 = 0.1;
+const NOISES: f64 = 3.0;
+/// Slopes of disk may differ by so much of the larger.
+const SLOPES: f64 = 0.2;
+/// The band of disk is so much wider than its slopes.
+const DISK: f64 = 0.1;
+/// A size that is so little beyond the largest was measured.
+const SAME: f64 = 1.02;
+
+/// How a figure may grow: by nothing, by the logarithm of the readings, or by the readings.
+const GROWTHS: [Option<fn(f64) -> f64>; 3] = [None, Some(f64::ln), Some(|readings| readings)];
+
+/// A figure at this size. Points are in order of their size.
+///
+/// # Errors
+/// Why there is no band.
+pub fn project(points: &[Point], readings: f64) -> Result<Band, Open> {
+    let (last, before) = points.split_last().ok_or(Open::TooFew(0, SIZES))?;
+    if readings <= last.readings * SAME {
+        return Ok(nearest(points, readings));
+    }
+    if readings > last.readings * FARTHEST {
+        return Err(Open::TooFar(readings / FARTHEST));
+    }
+    if points.len() < SIZES {
+        return Err(Open::TooFew(points.len(), SIZES));
+    }
+    let noise = points.iter().map(|point| point.noise).fold(0.0, f64::max);
+    let miss = MISS.max(NOISES * noise);
+    let counts = |growth: &&Option<fn(f64) -> f64>| {
+        let foretold = fit(before, **growth, last.readings);
+        (foretold - last.value).abs() <= miss * last.value
+    };
+    let foretold = GROWTHS.iter().filter(counts).map(|growth| fit(points, *growth, readings));
+    let (low, high) = foretold.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
+    if high <= 0.0 {
+        return Err(Open::NoModel);
+    }
+    Ok(Band { low: low.max(0.0) * (1.0 - miss).max(0.0), high: high * (1.0 + miss) })
+}
+
+/// The size that was measured and is nearest.
+fn nearest(points: &[Point], readings: f64) -> Band {
+    let distance = |point: &Point| (point.readings / readings).ln().abs();
+    let nearest = points.iter().min_by(|one, other| distance(one).total_cmp(&distance(other)));
+    let value = nearest.map_or(0.0, |point| point.value);
+    Band { low: value, high: value }
+}
+
+/// The value at this size of the model of this growth, by least squares of the shares that it misses by.
+fn fit(points: &[Point], growth: Option<fn(f64) -> f64>, readings: f64) -> f64 {
+    let weighted = |of: &dyn Fn(&Point) -> f64| -> f64 { points.iter().map(|point| of(point) / point.value.powi(2)).sum() };
+    let (weight, value) = (weighted(&|_| 1.0), weighted(&|point| point.value));
+    let Some(growth) = growth else { return value / weight };
+    let grown = weighted(&|point| growth(point.readings));
+    let squares = weighted(&|point| growth(point.readings).powi(2));
+    let both = weighted(&|point| growth(point.readings) * point.value);
+    let slope = (weight * both - grown * value) / (weight * squares - grown * grown);
+    (value - slope * grown) / weight + slope * growth(readings)
+}
+
+/// Bytes on disk at this size, from pairs of readings and bytes in order of their size. They grow by a straight line, whose slope is that of the last two.
+///
+/// # Errors
+/// Why there is no band.
+pub fn project_disk(points: &[(f64, f64)], readings: f64) -> Result<Band, Open> {
+    let [.., first, second, (last, bytes)] = points else {
+        let is_there = points.last().filter(|(last, _)| readings <= last * SAME);
+        return is_there.map_or(Err(Open::TooFew(points.len(), 3)), |(_, bytes)| Ok(Band { low: *bytes, high: *bytes }));
+    };
+    let slope = |one: &(f64, f64), other: &(f64, f64)| (other.1 - one.1) / (other.0 - one.0);
+    let (earlier, later) = (slope(first, second), slope(second, &(*last, *bytes)));
+    if readings <= last * SAME {
+        return Ok(Band { low: *bytes, high: *bytes });
+    }
+    let (low, high) = (earlier.min(later), earlier.max(later));
+    if low <= 0.0 || high - low > SLOPES * high {
+        return Err(Open::Uneven(earlier, later));
+    }
+    let at = |slope: f64| bytes + slope * (readings - last);
+    Ok(Band { low: at(low) * (1.0 - DISK), high: at(high) * (1.0 + DISK) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn grown(of: impl Fn(f64) -> f64) -> Vec<Point> {
+        let sizes = [1e4, 4e4, 1.6e5, 6.4e5];
+        sizes.map(|readings| Point { readings, value: of(readings), noise: 0.01 }).to_vec()
+    }
+
+    #[test]
+    fn a_figure_that_grows_by_a_model_lies_in_its_band() {
+        for of in [|_: f64| 3.0, |n: f64| 1.0 + n.ln(), |n: f64| 2.0 + n / 1e4] {
+            let band = project(&grown(of), 1e7).unwrap();
+            let truth = of(1e7);
+            assert!(band.low <= truth && truth <= band.high, "{band:?} {truth}");
+            assert!(band.high < 1.5 * band.low, "{band:?}");
+        }
+    }
+
+    #[test]
+    fn what_no_model_foretells_and_what_is_too_far_is_open() {
+        let jumps = grown(|n| if n > 5e5 { 50.0 } else { 1.0 });
+        assert_eq!(project(&jumps, 1e6), Err(Open::NoModel));
+        assert_eq!(project(&grown(|_| 1.0), 1.6e8), Err(Open::TooFar(1e7)));
+        assert_eq!(project(&grown(|_| 1.0)[1..], 1e6), Err(Open::TooFew(3, 4)));
+        assert_eq!(project(&grown(|n| n), 6.4e5), Ok(Band { low: 6.4e5, high: 6.4e5 }), "it was measured");
+    }
+
+    /// The plant of 100 sensors: half an hour of data said 103.6 GB, twenty hours 78.7 GB.
+    #[test]
+    fn disk_is_what_it_has_from_the_start_and_a_slope() {
+        let even = [(1e4, 7e6), (4e4, 1e7), (1.6e5, 2.2e7), (6.4e5, 7e7)];
+        let band = project_disk(&even, 777e6).unwrap();
+        assert!((band.low..band.high).contains(&(6e6 + 100.0 * 777e6)), "{band:?}");
+        let uneven = [(1e4, 7e6), (4e4, 1e7), (1.6e5, 3.4e7)];
+        assert_eq!(project_disk(&uneven, 1e6), Err(Open::Uneven(100.0, 200.0)));
+        assert_eq!(project_disk(&even[..2], 1e6), Err(Open::TooFew(2, 3)));
+    }
+}

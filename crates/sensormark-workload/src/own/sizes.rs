@@ -1,0 +1,104 @@
+//! The sizes that a file's data grows through, where it says how long data are kept: each has four times the readings of the one before, up to all that is kept.
+//!
+//! Every size is a phase that loads on to it, and one in which everything is asked. How many of them a trial reaches is a matter of its budget.
+
+use super::limit::YourSize;
+use super::parameters::{Parameters, PhasePart, TablePart, WhenPart};
+use sensormark_data::units::round_u64;
+use sensormark_engine::trial::growth::TIMES;
+use std::time::Duration;
+
+/// The first size has at least so many readings, if there are so many.
+const FIRST_READINGS: f64 = 10_000.0;
+/// How long everything is asked at a size, where the file leaves it to the budget: a part of a trial's budget between these.
+const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
+/// That part.
+const PARTS: u32 = 12;
+/// A search for the highest rate is done at the largest size of at most so many readings: each probe loads it again.
+const PROBED_READINGS: u64 = 300_000;
+/// And asks for so long: 50 questions a second have a 99th percentile then.
+const PROBED: Duration = Duration::from_secs(24);
+
+/// How long everything is asked at a size by a trial's budget.
+fn asked(budget: Duration) -> Duration {
+    (budget / PARTS).clamp(ASKED.0, ASKED.1)
+}
+
+/// How much time the data of each size spans, in ns.
+fn spans(tables: &[TablePart]) -> Vec<i64> {
+    let longest = tables.iter().map(|table| table.series.duration_ns).max().unwrap_or(0);
+    let fits = |span: i64| {
+        let readings = tables.iter().map(|table| table.series.turns(span) as f64).sum::<f64>();
+        let holds = |table: &TablePart| table.series.has_room(span);
+        readings >= FIRST_READINGS && tables.iter().all(holds)
+    };
+    let mut spans = vec![longest];
+    let times = TIMES.cast_signed();
+    while let Some(&first) = spans.first().filter(|first| fits(**first / times)) {
+        spans.insert(0, first / times);
+    }
+    spans
+}
+
+/// The phases of all sizes: these two, again and again. A question about more time than a size holds is not asked there.
+pub fn phases(load: &PhasePart, mixed: Option<&PhasePart>, tables: &[TablePart]) -> Vec<PhasePart> {
+    let (mut parts, mut before) = (Vec::new(), 0);
+    for (number, span) in spans(tables).into_iter().enumerate() {
+        let mut load = load.clone();
+        load.name = format!("{}-{}", load.name, number + 1);
+        load.size = Some(tables.iter().map(|table| table.series.turns(span)).sum());
+        for part in &mut load.writers {
+            part.load_ns = Some(span.min(tables[part.table].series.duration_ns) - before);
+        }
+        load.writers.retain(|part| part.load_ns.is_some_and(|ns| tables[part.table].series.turns(ns) > 0));
+        parts.push(load);
+        parts.extend(mixed.map(|mixed| {
+            let mut mixed = mixed.clone();
+            mixed.name = format!("{}-{}", mixed.name, number + 1);
+            mixed.queries.retain(|query| query.span_ns.is_none_or(|asked| asked <= span));
+            mixed
+        }));
+        before = span;
+    }
+    parts
+}
+
+impl Parameters {
+    /// The size that the data will have; none where the file does not say how long they are kept.
+    pub fn your_size(&self) -> Option<YourSize> {
+        let readings = self.readings_per_second() * self.keep_ns? as f64 / 1e9;
+        let queries = self.phases.iter().flat_map(|phase| &phase.queries);
+        let old = queries.filter(|query| query.when == WhenPart::Anywhere).map(|query| query.name.clone());
+        Some(YourSize { readings, old: old.collect() })
+    }
+
+    /// Asks at every size for as long as a trial's budget has time, where the file leaves it to that.
+    pub fn fit(&mut self, budget: Duration) {
+        let lasts = round_u64(asked(budget).as_nanos() as f64);
+        for phase in self.phases.iter_mut().filter(|phase| phase.is_by_budget) {
+            phase.duration_ns = Some(lasts);
+        }
+    }
+
+    /// The same at one size alone, for a probe of a rate.
+    #[must_use]
+    pub fn at_one_size(&self) -> Self {
+        let mut one = self.clone();
+        // What a probe finds is of its own size.
+        one.keep_ns = None;
+        one.fit(PARTS * PROBED);
+        let sizes = || self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size?)));
+        let last = sizes().take_while(|(_, size)| *size <= PROBED_READINGS).last().or_else(|| sizes().next());
+        let Some((place, _)) = last else { return one };
+        // What the sizes before it load is loaded at once.
+        let loaded = |table: usize| -> i64 {
+            let writers = self.phases[..=place].iter().flat_map(|phase| &phase.writers);
+            writers.filter(|part| part.table == table).filter_map(|part| part.load_ns).sum()
+        };
+        one.phases = self.phases.iter().skip(place).take(2).cloned().collect();
+        for part in one.phases.iter_mut().flat_map(|phase| &mut phase.writers) {
+            part.load_ns = part.load_ns.map(|_| loaded(part.table));
+        }
+        one
+    }
+}
