@@ -190,7 +190,7 @@ fn in_short(parameters: &Parameters) -> Vec<String> {
     let steps = built(parameters, &MemoryStore::new(RepeatedWrite::KeepsBoth)).steps();
     assert_eq!(check(&steps), Ok(()));
     let short = |step: &Step| match step {
-        Step::Reset => "empty".to_owned(),
+        Step::Reset | Step::Size(_) => "empty".to_owned(),
         Step::Settle(name) => name.clone(),
         Step::Run(phase) => format!("{} {}", phase.name, phase.loads[0].operations.len()),
     };

@@ -506,8 +506,11 @@ fn seen(bytes: Option<f64>) -> Result<f64, Absent> {
 
 /// The disk of so many readings.
 fn disk_kept(record: &TrialRecord, readings: f64) -> Result<Band, Absent> {
-    seen(disk::at_rest_bytes(record))?;
-    let points = sizes::disk(record);
+    let bytes = seen(disk::at_rest_bytes(record))?;
+    let mut points = sizes::disk(record);
+    if points.len() < 2 {
+        points = vec![(record.readings_at_rest().ok_or("not measured")? as f64, bytes)];
+    }
     project_disk(&points, readings).map_err(|open| match open {
         // One size is no slope.
         Open::TooFew(1, _) => Absent::open(Open::TooFar(points[0].0 * TIMES.pow(2) as f64), record, readings),

@@ -35,6 +35,7 @@ fn parameters() -> Parameters {
         limits: Vec::new(),
         durability: None,
         server_memory_bytes: None,
+        keep_ns: None,
         tables: vec![TablePart {
             series: SeriesPart {
                 table: "readings".to_owned(),

@@ -258,7 +258,7 @@ fn a_replay_is_a_load_and_a_phase_for_each_class() {
     let name = |step: &Step| match step {
         Step::Run(phase) => (phase.name.clone(), phase.loads[0].operations.len()),
         Step::Settle(name) => (name.clone(), 0),
-        Step::Reset => (String::new(), 0),
+        Step::Reset | Step::Size(_) => (String::new(), 0),
     };
     let names: Vec<(String, u64)> = steps.iter().map(name).collect();
     let classes = Class::ALL.map(|class| (class.name().to_owned(), 100));

@@ -341,6 +341,7 @@ mod tests {
             words: "340 ms".to_owned(),
             met: false,
             is_undecided: false,
+            needs_readings: None,
         }
     }
 

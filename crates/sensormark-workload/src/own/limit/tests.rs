@@ -11,82 +11,104 @@ fn limit(text: &str) -> Limit {
 }
 
 fn held(text: &str, record: &TrialRecord) -> LimitRecord {
-    limit(text).hold(record)
+    limit(text).hold(record, None)
+}
+
+/// A trial of four sizes: 6 MB and 100 bytes a reading on disk, of which the logs are known.
+fn of_sizes() -> TrialRecord {
+    let mut record = usual("MariaDB", 10);
+    let (load, phase) = (record.loads[1].clone(), record.phases[0].clone());
+    record.loads.truncate(1);
+    record.phases.clear();
+    for (number, readings) in [10_000_u32, 40_000, 160_000, 640_000].into_iter().enumerate() {
+        let mut phase = phase.clone();
+        phase.name = format!("settled-{number}");
+        let disk = 6e6 + 100.0 * f64::from(readings);
+        for (name, value) in
+            [(names::READINGS_AT_REST, f64::from(readings)), (names::DISK_SETTLED, disk), (names::DISK_SETTLED_LOGS, 0.0)]
+        {
+            record.figures.insert(format!("{name}/{}", phase.name), Figure::new(value, "bytes"));
+            record.figures.insert(name.to_owned(), Figure::new(value, "bytes"));
+        }
+        record.phases.push(phase);
+        let mut load = load.clone();
+        load.labels.insert(names::STORED.to_owned(), readings.into());
+        record.loads.push(load);
+    }
+    record.ledger.as_mut().expect("a ledger").stored = 640_000;
+    record
 }
 
 #[test]
-fn disk_of_the_time_that_data_is_kept() {
+fn disk_of_the_time_that_data_is_kept_has_what_is_there_from_the_start_and_a_slope() {
+    let record = of_sizes();
+    // 86,400,000 readings of 100 bytes, a tenth less and a tenth more.
+    let found = held("disk for 1d < 9.6 GB", &record);
+    assert!(found.met && !found.is_undecided, "{found:?}");
+    assert_eq!(found.words, "7.78 GB to 9.51 GB");
+    let found = held("disk for 1d < 7.7 GB", &record);
+    assert!(!found.met && !found.is_undecided, "{found:?}");
+    let found = held("disk for 1d < 8.6 GB", &record);
+    assert!(!found.met && found.is_undecided, "the bound lies in the band: {found:?}");
+    assert_eq!(held("disk per reading < 1 kB", &record).measured, Some(100.0));
+    // What was measured is no projection.
+    let found = held("disk for 640s < 80 MB", &record);
+    assert!(found.met && found.measured == Some(70e6), "{found:?}");
+}
+
+/// Half an hour of data said 103.6 GB, and twenty hours 78.7 GB.
+#[test]
+fn the_disk_of_more_readings_than_were_measured_at_one_size_is_open() {
     let mut record = usual("MariaDB", 10);
-    record.ledger.as_mut().expect("a ledger").stored = 100_000;
-    // 86,400,000 readings of 800 bytes.
-    let found = held("disk for 1d < 69.2 GB", &record);
-    assert!(found.met && found.measured == Some(69.12e9), "{found:?}");
-    assert_eq!(found.words, "69.12 GB");
-    assert!(!held("disk for 1d < 69 GB", &record).met);
-    // Of the 80 MB 20 are logs, which a setting bounds: 600 bytes a reading, and no limit counts them.
-    let mut logs = record.clone();
-    for (name, bytes) in [(names::DISK_BEFORE_LOGS, 0.0), (names::DISK_SETTLED_LOGS, 20e6)] {
-        let figure = Figure::new(bytes, "bytes");
-        logs.figures.insert(name.to_owned(), figure);
+    for text in ["disk for 1d < 600 GB", "disk for 1d < 1 MB"] {
+        let open = held(text, &record);
+        assert!(!open.met && is_left_open(&open) && open.measured.is_none(), "{open:?}");
+        assert_eq!(open.words, "measured with 12,000 readings; yours are 86 million");
+        assert!(open.needs_readings.is_some());
     }
-    let found = held("disk for 1d < 69 GB", &logs);
-    assert_eq!(found.measured, Some(51.84e9));
-    assert_eq!(held("disk per reading < 1 kB", &logs).measured, Some(600.0));
-    assert_eq!(held("disk < 1 GB", &logs).measured, Some(100e6));
+    assert!(held("disk < 1 GB", &record).met && held("disk per reading < 7 kB", &record).met);
+    // A program before this one has foretold it, perhaps with a rate at its end.
+    let mut foretold = held("disk < 1 MB", &record);
+    foretold.text = "disk for 1d < 1 MB at 400 readings a second".to_owned();
+    record.limits = vec![foretold];
+    hold_disk(&mut record, 1_000.0);
+    let again = record.clone();
+    hold_disk(&mut record, 1_000.0);
+    assert_eq!(record, again);
+    assert!(is_left_open(&record.limits[0]) && record.limits[0].text.ends_with("a second"));
+    record.figures.clear();
+    assert!(held("disk for 1d < 1 GB", &record).words.contains("cannot be seen from here"));
     // An earlier version looked for no logs of some servers, and wrote down 0.
-    let mut unknown = logs;
-    unknown.log_bound = None;
-    let none = Figure::new(0.0, "bytes");
-    unknown.figures.insert(names::DISK_SETTLED_LOGS.to_owned(), none);
+    let mut unknown = of_sizes();
+    (unknown.log_bound, unknown.implementation.embedded) = (None, false);
     for text in ["disk < 1 GB", "disk per reading < 1 kB", "disk for 1d < 69 GB"] {
         let found = held(text, &unknown);
         assert!(!found.met && found.is_undecided, "{found:?}");
     }
-    let mut nowhere = record;
-    nowhere.figures.clear();
-    let found = held("disk for 1d < 69 GB", &nowhere);
-    assert!(!found.met && found.is_undecided, "{found:?}");
 }
 
-/// Of 12,000 readings nobody knows what 86 million take. What was measured is decided.
+/// The latency of a question is that of the size that the data will have.
 #[test]
-fn the_disk_of_more_readings_than_were_measured_is_open() {
-    let mut record = usual("MariaDB", 10);
-    let texts = [
-        "disk for 1d < 600 GB",
-        "disk for 1d < 1 MB",
-        "disk for 12s < 1 MB",
-        "disk for 12s < 1 GB",
-        "disk < 1 MB",
-        "disk per reading < 7 kB",
-    ];
-    record.limits = texts.map(|text| held(text, &record)).to_vec();
-    record.limits[1].text += " at 400 readings a second";
-    leave_open(&mut record, 1_000.0);
-    let once = record.clone();
-    leave_open(&mut record, 1_000.0);
-    assert_eq!(record, once);
-    for open in &record.limits[..2] {
-        assert!(!open.met && is_left_open(open), "{open:?}");
-        assert_eq!(open.measured, None);
-        let words = "measured with 12,000 readings; yours are 86 million";
-        assert_eq!(open.words, words);
-    }
-    let decided: Vec<(bool, bool)> =
-        record.limits[2..].iter().map(|limit| (limit.met, limit.is_undecided)).collect();
-    let missed = (false, false);
-    assert_eq!(decided, [missed, (true, false), missed, (true, false)]);
-    // A program before this one ended its search for the highest rate there.
-    for (text, is_open) in [(texts[1], true), (texts[0], false)] {
-        let headroom = limit("headroom >= 2").hold_headroom(None, 1_000.0, false);
-        record.limits = vec![held(text, &record), headroom];
-        leave_open(&mut record, 1_000.0);
-        assert_eq!(record.limits[1].is_undecided, is_open, "{text}");
-    }
-    record.figures.clear();
-    record.limits = vec![held(texts[0], &record)];
-    leave_open(&mut record, 1_000.0);
-    assert!(record.limits[0].words.contains("cannot be seen from here"));
+fn a_latency_is_met_at_your_size_or_open() {
+    let record = of_sizes();
+    let size = |readings: f64, old: bool| YourSize {
+        readings,
+        old: if old { vec!["point".to_owned()] } else { Vec::new() },
+    };
+    let at = |record: &TrialRecord, size: &YourSize| limit("mean of point < 1 s").hold(record, Some(size));
+    assert!(at(&record, &size(640_000.0, true)).met, "it was measured");
+    let near = at(&record, &size(8e6, true));
+    assert!(near.met && near.words.contains(" to "), "{near:?}");
+    let far = at(&record, &size(777e6, false));
+    assert!(far.is_undecided && is_left_open(&far), "{far:?}");
+    assert_eq!(far.words, "measured with 640,000 readings; yours are 777 million");
+    assert_eq!(far.needs_readings, Some(777e6 / 16.0));
+    // All that was measured lay in memory, and the user's data will not.
+    let mut small = record.clone();
+    small.figures.insert(names::MEMORY_FOR_DATA.to_owned(), Figure::new(500e6, "bytes"));
+    let old = at(&small, &size(8e6, true));
+    assert!(old.is_undecided && old.words.starts_with("measured in memory"), "{old:?}");
+    assert!(at(&small, &size(8e6, false)).met, "the newest data stays in memory");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::own::file::parse;
-use crate::own::parameters::{Parameters, QueryKind};
+use crate::own::parameters::{Parameters, PhasePart, QueryKind};
 use sensormark_store::Durability;
 use std::path::Path;
 
@@ -67,11 +67,14 @@ fn defaults_make_a_file_with_requirements() {
     let mixed = &file.phases[1];
     let writers = &mixed.writers[0];
     assert_eq!((writers.rate, writers.batch), (Some(10.0), 10));
-    // A 99th percentile takes 1,000 answers.
-    for query in &mixed.queries {
-        let asked = query.rate.expect("a rate") * mixed.duration_ns.expect("a length") as f64 / 1e9;
-        assert!(asked >= 1_000.0, "{}", query.name);
-    }
+    // Sizes up to all that is kept, each with four times the readings of the one before.
+    let sizes: Vec<u64> = file.phases.iter().filter_map(|phase| phase.size).collect();
+    assert_eq!(sizes.last(), Some(&77_760_000));
+    assert!((10_000..40_000).contains(&sizes[0]), "{sizes:?}");
+    assert!(sizes.windows(2).all(|pair| (pair[1] / 4).abs_diff(pair[0]) < 200), "{sizes:?}");
+    // A question about more time than a size holds is not asked there.
+    let holds = |phase: &PhasePart| phase.queries.iter().any(|query| query.name == "history");
+    assert!(!holds(&file.phases[1]) && holds(&file.phases[3]), "{sizes:?}");
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn what_is_answered_is_in_the_file() {
     ] {
         assert!(limits.contains(&expected), "{expected}: {limits:?}");
     }
-    let mixed = &file.phases[1];
+    let mixed = file.phases.last().expect("phases");
     let kinds: Vec<QueryKind> = mixed.queries.iter().map(|query| query.kind).collect();
     assert_eq!(kinds, [QueryKind::Matching, QueryKind::LastValue, QueryKind::WindowMean, QueryKind::Range]);
     assert_eq!(mixed.writers[0].rate, Some(5_000.0));
@@ -127,8 +130,11 @@ fn small_and_large_plants_have_files_that_are_right() {
                     all,
                 ];
                 let file = read(&given);
-                let loaded = file.tables[0].series.ticks() * u64::from(file.tables[0].series.count);
-                assert!(loaded <= 200_000 || file.tables[0].series.ticks() == 30, "{loaded}");
+                let series = &file.tables[0].series;
+                let first = file.phases[0].size.expect("a size");
+                // Late readings need room.
+                let most = 40_000.max(u64::from(series.count) * 4 * (series.late_ticks() + 3));
+                assert!(first <= most, "{first}");
             }
         }
     }
