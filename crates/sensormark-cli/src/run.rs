@@ -31,7 +31,7 @@ use std::time::Duration;
 /// Where nothing is said, everything is measured on this store.
 const DEFAULT_STORES: &str = "sqlite";
 
-/// What a trial may take that grows from size to size, where nobody says, and at least.
+/// What a trial may take that grows from size to size at the short scales, where nobody says, and at least.
 const QUICK: Duration = Duration::from_secs(30);
 const LEAST: Duration = Duration::from_secs(10);
 
@@ -124,8 +124,10 @@ impl Measured<'_> {
         let (cases, unsupported) = found.map_err(Failure::usage)?;
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
-        let budget = a_trial(arguments.budget, cases.len(), repetitions)?;
-        let parameters = &factory.fit(parameters.clone(), budget);
+        let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
+        let short = (is_short && protocol.is_none()).then_some(QUICK);
+        let budget = a_trial(arguments.budget, cases.len(), repetitions)?.or(short);
+        let parameters = &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
@@ -138,7 +140,7 @@ impl Measured<'_> {
             scale: self.scale,
             parameters: self.shown,
             repetitions,
-            budget: Some(budget),
+            budget,
             seed: arguments.seed,
             durability,
             server_memory: self.server_memory,
@@ -155,13 +157,13 @@ impl Measured<'_> {
     }
 }
 
-/// How long a trial may take that grows from size to size: its share of the budget of all.
+/// How long a trial may take that grows from size to size: its share of the budget of all, where there is one.
 ///
 /// # Errors
 /// The budget is too small to measure anything.
-fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<Duration, Failure> {
+fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<Option<Duration>, Failure> {
     let trials = u32::try_from(cases).unwrap_or(u32::MAX).saturating_mul(repetitions).max(1);
-    let Some(budget) = budget else { return Ok(QUICK) };
+    let Some(budget) = budget else { return Ok(None) };
     let least = LEAST.saturating_mul(trials);
     if budget < least {
         let (least, given) = (duration_text(least.as_secs_f64() * 1e9), duration_text(budget.as_secs_f64() * 1e9));
@@ -169,7 +171,7 @@ fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<D
             "--budget is {given} for {trials} trials, and each takes {} at least: give {least}, or name fewer databases with --on", duration_text(LEAST.as_secs_f64() * 1e9)
         )));
     }
-    Ok(budget / trials)
+    Ok(Some(budget / trials))
 }
 
 /// The study's protocol, where it is asked for or the scale is the study's.

@@ -222,7 +222,15 @@ impl<'a> Estimator<'a> {
             seconds += self.read_back();
         }
         let grows = trial.steps.iter().any(|step| matches!(step, Step::Size(_)));
-        seconds.min(self.terms.budget_seconds.filter(|_| grows).unwrap_or(f64::INFINITY))
+        match self.terms.budget_seconds.filter(|most| grows && *most < seconds) {
+            None => seconds,
+            Some(most) => {
+                // Sizes that there is no time for are not stored.
+                self.most_stored *= most / seconds;
+                self.written *= most / seconds;
+                most
+            }
+        }
     }
 
     /// To count what is stored, in seconds.

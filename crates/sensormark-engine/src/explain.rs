@@ -32,7 +32,7 @@ pub fn explain(
 ) -> Result<StatementsRecord, StoreError> {
     let mut showing = Showing::new(deployment.store(), plan);
     let mut schema = Vec::new();
-    let mut loaded = BTreeMap::new();
+    let (mut loaded, mut is_in_size) = (BTreeMap::new(), false);
     for (number, step) in steps.iter().enumerate() {
         if stop() {
             break;
@@ -49,7 +49,7 @@ pub fn explain(
                 })?;
             }
             // Every size is made of the same operations.
-            Step::Size(_) if !showing.operations.is_empty() => break,
+            Step::Size(_) if std::mem::replace(&mut is_in_size, true) => break,
             Step::Size(_) => {}
             Step::Run(phase) => {
                 block_on(showing.carry_out(phase, (number, steps), &mut loaded))?;

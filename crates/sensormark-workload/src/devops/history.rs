@@ -11,7 +11,7 @@ use sensormark_store::{
     Selection, TimeRange, Value, Values, Window,
 };
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The processors' walks over some ticks.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub struct History {
     data: Devops,
     schema: Arc<Schema>,
     ticks: u64,
-    /// Where all walks stand at each hour, found when first needed.
-    hours: OnceLock<(Cursor, Vec<Position>)>,
+    /// Where all walks stand at each hour, as far as it was needed.
+    hours: Mutex<Vec<Position>>,
 }
 
 impl History {
     /// Of the first `ticks` ticks.
     pub const fn new(data: Devops, schema: Arc<Schema>, ticks: u64) -> Self {
-        Self { data, schema, ticks, hours: OnceLock::new() }
+        Self { data, schema, ticks, hours: Mutex::new(Vec::new()) }
     }
 
     /// The hosts.
@@ -34,25 +34,20 @@ impl History {
         self.data.hosts
     }
 
-    fn hours(&self) -> &(Cursor, Vec<Position>) {
-        self.hours.get_or_init(|| {
-            let first = self.data.cursor(CPU, 0..self.data.hosts);
-            let mut cursor = first.clone();
-            let mut positions = vec![cursor.position().clone()];
-            while cursor.tick() + TICKS_AN_HOUR < self.ticks {
-                cursor.skip(TICKS_AN_HOUR);
-                positions.push(cursor.position().clone());
-            }
-            (first, positions)
-        })
-    }
-
     /// A cursor before the start of an hour that is not after the tick.
     fn hour_before(&self, tick: u64) -> Cursor {
-        let (first, positions) = self.hours();
-        let hour = usize::try_from(tick / TICKS_AN_HOUR).unwrap_or(usize::MAX);
-        let mut cursor = first.clone();
-        cursor.set(&positions[hour.min(positions.len() - 1)]);
+        let hour = usize::try_from(tick.min(self.ticks) / TICKS_AN_HOUR).unwrap_or(usize::MAX);
+        let mut cursor = self.data.cursor(CPU, 0..self.data.hosts);
+        let mut positions = self.hours.lock().unwrap_or_else(PoisonError::into_inner);
+        if positions.is_empty() {
+            positions.push(cursor.position().clone());
+        }
+        while positions.len() <= hour {
+            cursor.set(&positions[positions.len() - 1]);
+            cursor.skip(TICKS_AN_HOUR);
+            positions.push(cursor.position().clone());
+        }
+        cursor.set(&positions[hour]);
         cursor
     }
 

@@ -25,6 +25,7 @@ use sensormark_result::measurement::record::{Figure, LoadRecord, TrialRecord};
 use sensormark_store::{DaySplit, DefaultSelection, Family, LayoutOption, Schema, WriteMethod};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use steps::Script;
 
 /// The workload's name.
@@ -89,6 +90,12 @@ impl WorkloadFactory for DevopsWorkload {
         // Tags of any seed will do for asking stores for layouts, and of a few hosts.
         let hosts = parameters.hosts.clamp(1, 2);
         Ok(Devops { hosts, ..data(&parameters, 0) }.schema())
+    }
+
+    fn fit(&self, parameters: Value, budget: Duration) -> Value {
+        let Ok(mut own) = read(&parameters) else { return parameters };
+        own.fit(budget);
+        serde_json::to_value(own).unwrap_or(parameters)
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {

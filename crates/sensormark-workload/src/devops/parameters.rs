@@ -4,9 +4,13 @@ use sensormark_data::devops::{TICK_LIMIT, TICKS_AN_HOUR, Walk};
 use sensormark_data::units::round_u64;
 use sensormark_engine::parameter::{any, at_least, check_each, list, over, over_up_to, words};
 use sensormark_engine::parameters;
+use std::time::Duration;
 
 /// Families of layouts by their names here.
 pub const LAYOUTS: [&str; 2] = ["individual", "buckets"];
+
+/// Hours of data at each size, each four times the one before.
+const GROWN: [f64; 6] = [4.0, 16.0, 64.0, 256.0, 1_024.0, 4_096.0];
 
 parameters! {
     /// Every number of a run.
@@ -15,9 +19,9 @@ parameters! {
         hosts: u32, Plain, at_least(1.0) => 10, 100, 100, 100;
         /// hours of data that are loaded and asked about
         hours: f64, Hours, over(0.0) => 1.0, 1.0, 6.0, 24.0;
-        /// the data then goes on to these hours, with the most workers (growth)
+        /// the data then goes on to these hours, with the most workers, and everything is asked at each; the budget says how many are reached
         #[serde(deserialize_with = "list")]
-        more_hours: Vec<f64>, Hours, over(0.0) => vec![2.0], vec![2.0], Vec::new(), vec![48.0, 72.0, 96.0];
+        more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0, 96.0], vec![48.0, 72.0, 96.0];
         /// what walks do at their bounds: clamped (as published) or reflected
         walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped;
         /// clients that load, each number into an empty database
@@ -65,10 +69,23 @@ const fn once() -> f64 {
     1.0
 }
 
+/// A trial has about so many phases of questions: they take half of its budget at most.
+const QUESTION_PHASES: u32 = 60;
+/// The shortest of them, in seconds.
+const LEAST_QUESTION_SECONDS: f64 = 0.5;
+
 impl Parameters {
     /// Ticks in some hours.
     fn ticks_in(hours: f64) -> u64 {
         round_u64(hours * TICKS_AN_HOUR as f64)
+    }
+
+    /// Asks each question for no longer than a trial's budget has time.
+    pub fn fit(&mut self, budget: Duration) {
+        let most = (budget / QUESTION_PHASES).as_secs_f64().max(LEAST_QUESTION_SECONDS);
+        if self.query_seconds == 0.0 || self.query_seconds > most {
+            self.query_seconds = most;
+        }
     }
 
     /// Ticks that are loaded at first.

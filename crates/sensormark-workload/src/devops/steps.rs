@@ -11,6 +11,7 @@ use sensormark_engine::answers::Checking;
 use sensormark_engine::trial::Subject;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::work_distribution::WorkDistribution;
+use sensormark_result::measurement::names;
 use sensormark_store::Schema;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -71,6 +72,9 @@ impl Script {
                 steps.push(Step::Reset);
             }
             let name = format!("load-{workers}");
+            if *workers == parameters.most_workers() {
+                steps.push(Step::Size(base.stored()));
+            }
             maker.load(&mut steps, &name, LOAD, &base, (*workers, parameters.hours));
         }
         // The database holds what the last number of workers has loaded.
@@ -91,10 +95,12 @@ impl Script {
             let grown = plan(from..to);
             let name = format!("grow-{hours}h");
             let workers = parameters.most_workers();
+            steps.push(Step::Size(grown.stored()));
             maker.load(&mut steps, &name, GROW, &grown, (workers, *hours));
-            let kind = QuestionKind::MaximumShort;
-            let asked = format!("{}-{hours}h", kind.name());
-            steps.push(maker.question(&asked, kind, 1, (&name, &grown, *hours)));
+            for kind in QuestionKind::ALL {
+                let asked = format!("{}-{hours}h", kind.name());
+                steps.push(maker.question(&asked, kind, 1, (&name, &grown, *hours)));
+            }
             from = to;
         }
         Self { parameters, base, steps }
@@ -135,8 +141,10 @@ impl Maker {
             .label(OPERATION, operation)
             .label(WORKERS, workers)
             .label(HOURS, hours)
+            .label(names::STORED, plan.stored())
             .label(SETTLED, settled.as_str());
-        phase.limit = limit(self.parameters.load_seconds);
+        // What it grows by takes as long as it takes, within the budget.
+        phase.limit = limit(self.parameters.load_seconds).filter(|_| operation == LOAD);
         steps.push(Step::Run(phase));
         steps.push(Step::Settle(settled));
     }
@@ -168,7 +176,8 @@ impl Maker {
         let mut phase = PhaseSpec::new(name, vec![load])
             .label(OPERATION, kind.name())
             .label(CLIENTS, clients)
-            .label(HOURS, hours);
+            .label(HOURS, hours)
+            .label(names::STORED, plan.stored());
         phase.limit = limit(self.parameters.query_seconds);
         Step::Run(phase)
     }

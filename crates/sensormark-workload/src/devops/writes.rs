@@ -90,11 +90,20 @@ impl Plan {
         self.whole_blocks() * self.block.len() as u64 + self.tail.len() as u64
     }
 
-    /// How many readings there are, in all tables.
-    fn all_readings(&self) -> u64 {
+    /// How many readings there are in a tick, in all tables.
+    fn of_a_tick(&self) -> u64 {
         let hosts = |lanes: &Vec<Range<u32>>| lanes.last().map_or(0, |last| u64::from(last.end));
-        let of_a_tick: u64 = self.lanes.iter().map(hosts).sum();
-        of_a_tick * (self.ticks.end - self.ticks.start)
+        self.lanes.iter().map(hosts).sum()
+    }
+
+    /// How many readings the plan has.
+    fn all_readings(&self) -> u64 {
+        self.of_a_tick() * (self.ticks.end - self.ticks.start)
+    }
+
+    /// How many readings are stored when it and those before it are written.
+    pub fn stored(&self) -> u64 {
+        self.of_a_tick() * self.ticks.end
     }
 
     /// The block and the write in it.
