@@ -29,7 +29,9 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
         ("How often", &["10", "1s"]),
         ("late or twice", &["1 % late, 0.5 % twice"]),
         ("How long is the data kept", &["30d"]),
+        ("How many readings does a write hold", &["0", "50"]),
         ("What is asked of it", &["live, histroy", "live, alerts"]),
+        ("How far back", &[""]),
         ("How fast", &["1.5s"]),
         ("What may be lost", &["moments"]),
         ("How many times", &[""]),
@@ -103,7 +105,7 @@ fn an_option_answers_its_question_in_a_terminal_too() {
     let command = place.command(&["init", "plant.toml", "--sensors", "7", "--every", "2s"]);
     let mut session = Session::start(command, 80, 24);
     session.expect("What does a sensor measure");
-    for _ in 0..10 {
+    for _ in 0..12 {
         session.expect("] > ");
         session.send("\r");
     }
@@ -153,7 +155,7 @@ fn measured_once(given: &[&str], settings: &[&str]) -> (Value, String) {
     let written = place.run(&[&common[..], &small[..], given].concat());
     assert!(written.status.success(), "{}", said(&written));
     let mut arguments = vec!["run", "plant.toml", "--tolerate-disturbance"];
-    let brief = ["mixed.duration=3s", "queries.live.rate=400", "queries.history.rate=400"];
+    let brief = ["series.duration=1h", "mixed.duration=3s", "queries.live.rate=400", "queries.history.rate=400"];
     for setting in brief.iter().chain(settings) {
         arguments.extend(["--set", setting]);
     }

@@ -6,13 +6,15 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The questions, each with its answer; nothing takes the answer in brackets.
-const ANSWERS: [(&str, &str); 12] = [
+const ANSWERS: [(&str, &str); 14] = [
     ("How many sensors", "10"),
     ("What does a sensor measure", ""),
     ("How often", "1s"),
     ("late or twice", ""),
     ("How long is the data kept", "30d"),
+    ("How many readings does a write hold", ""),
     ("What is asked of it", "live"),
+    ("How far back", ""),
     ("How fast", "10s"),
     ("What may be lost", ""),
     ("How many times", ""),
@@ -51,6 +53,7 @@ pub fn a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_serv
         "run",
         "plant.toml",
         "--on=sqlite:individual,postgresql:individual",
+        "--set=series.duration=1h",
         "--set=mixed.duration=2s",
         "--tolerate-disturbance",
     ]);

@@ -16,6 +16,7 @@ mod resources;
 mod role_hosts;
 mod sensitivity;
 mod shown;
+mod sizes;
 mod steadiness;
 pub(crate) mod surroundings;
 mod verdicts;
@@ -53,6 +54,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(limits::section(field));
     document.section(answer::answer(field, ranking));
     document.section(answer::ranking(field, ranking));
+    document.section(sizes::section(field));
     document.section(resources::section(field, options));
     document.section(readings::section(field));
     document.section(latencies::section(field));

@@ -31,6 +31,7 @@ use crate::field::Field;
 use crate::options::ReportOptions;
 use crate::tables::Section;
 use drawing::Drawing;
+pub(crate) use figure::{HERE, figure, point};
 use file::StudyFile;
 use scope::Scope;
 use select::Results;

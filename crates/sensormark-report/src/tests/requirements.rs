@@ -27,6 +27,7 @@ fn limit(text: &str, measured: Option<f64>, unit: &str, words: &str, met: bool) 
         words: words.to_owned(),
         met,
         is_undecided: false,
+        needs_readings: None,
     }
 }
 

@@ -324,6 +324,7 @@ fn a_trial_that_does_not_count_meets_nothing() {
         words: "1 ns".to_owned(),
         met: true,
         is_undecided: false,
+        needs_readings: None,
     };
     let mut trials = four(1);
     trials.iter_mut().for_each(|trial| trial.limits.push(limit.clone()));

@@ -14,9 +14,10 @@ impl LoadRecord {
     }
 }
 
-/// Readings and bytes of data whenever the database was at rest, in order of size; of databases of the same size the last.
+/// Readings and bytes of data whenever the database was at rest, in order of size, the empty one first; of databases of the same size the last.
 pub fn disk(trial: &TrialRecord) -> Vec<(f64, f64)> {
-    let mut points: Vec<(f64, f64)> = Vec::new();
+    let before = data_bytes(trial, names::DISK_BEFORE, names::DISK_BEFORE_LOGS);
+    let mut points: Vec<(f64, f64)> = before.map(|bytes| (0.0, bytes)).into_iter().collect();
     for phase in &trial.phases {
         let name = |figure: &str| format!("{figure}/{}", phase.name);
         let readings = trial.figures.get(&name(names::READINGS_AT_REST)).and_then(|figure| figure.value);

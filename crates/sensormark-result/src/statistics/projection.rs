@@ -1,5 +1,8 @@
 //! What a figure comes to at a size that nobody measured, from what it was at smaller ones: a band, or why there is none.
 
+use sensormark_data::number::count_text;
+use sensormark_data::quantity::short;
+
 /// What was found at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
@@ -33,6 +36,34 @@ pub enum Open {
     Uneven(f64, f64),
 }
 
+impl Open {
+    /// Why, in words, where the largest size that was measured had so many readings, and this many are meant.
+    pub fn words(self, measured: f64, readings: f64) -> String {
+        let (measured, readings) = (count_text(measured), count_text(readings));
+        match self {
+            Self::TooFar(_) => format!("measured with {measured} readings; yours are {readings}"),
+            Self::TooFew(sizes, least) => format!("measured at {sizes} sizes, and it takes {least}"),
+            Self::NoModel => format!("it grows unevenly up to {measured} readings"),
+            Self::Uneven(before, after) => {
+                format!("a reading took {} bytes, then {}", short(before), short(after))
+            }
+        }
+    }
+
+    /// How many readings would tell, where the largest size that was measured had so many.
+    pub fn needs(self, measured: f64) -> f64 {
+        match self {
+            Self::TooFar(needs) => needs,
+            Self::TooFew(sizes, least) => {
+                measured * TIMES.powi(i32::try_from(least.saturating_sub(sizes)).unwrap_or(0))
+            }
+            Self::NoModel | Self::Uneven(..) => measured * TIMES,
+        }
+    }
+}
+
+/// A size has so many times the readings of the one before it.
+const TIMES: f64 = 4.0;
 /// Sizes that a model of two parameters takes, one of them to be foretold from the others.
 const SIZES: usize = 4;
 /// A question is projected to so many times the largest size.
@@ -99,20 +130,24 @@ fn fit(points: &[Point], growth: Option<fn(f64) -> f64>, readings: f64) -> f64 {
     (value - slope * grown) / weight + slope * growth(readings)
 }
 
-/// Bytes on disk at this size, from pairs of readings and bytes in order of their size. They grow by a straight line, whose slope is that of the last two.
+/// Bytes on disk at this size, from pairs of readings and bytes in order of their size. They grow by a straight line, whose slope is that of the last two. An
+/// empty database is no size.
 ///
 /// # Errors
 /// Why there is no band.
 pub fn project_disk(points: &[(f64, f64)], readings: f64) -> Result<Band, Open> {
-    let [.., first, second, (last, bytes)] = points else {
-        let is_there = points.last().filter(|(last, _)| readings <= last * SAME);
-        return is_there.map_or(Err(Open::TooFew(points.len(), 3)), |(_, bytes)| Ok(Band { low: *bytes, high: *bytes }));
-    };
     let slope = |one: &(f64, f64), other: &(f64, f64)| (other.1 - one.1) / (other.0 - one.0);
-    let (earlier, later) = (slope(first, second), slope(second, &(*last, *bytes)));
-    if readings <= last * SAME {
-        return Ok(Band { low: *bytes, high: *bytes });
+    let between = points.windows(2).find(|pair| readings <= pair[1].0 * SAME);
+    if let Some([fewer, more]) = between {
+        let bytes = fewer.1 + slope(fewer, more) * (readings.min(more.0) - fewer.0).max(0.0);
+        return Ok(Band { low: bytes, high: bytes });
     }
+    let sizes = points.iter().filter(|(readings, _)| *readings > 0.0).count();
+    let [.., first, second, third] = &points[points.len() - sizes..] else {
+        return Err(Open::TooFew(sizes, 3));
+    };
+    let (earlier, later) = (slope(first, second), slope(second, third));
+    let (last, bytes) = third;
     let (low, high) = (earlier.min(later), earlier.max(later));
     if low <= 0.0 || high - low > SLOPES * high {
         return Err(Open::Uneven(earlier, later));
@@ -155,8 +190,10 @@ mod tests {
         let even = [(1e4, 7e6), (4e4, 1e7), (1.6e5, 2.2e7), (6.4e5, 7e7)];
         let band = project_disk(&even, 777e6).unwrap();
         assert!((band.low..band.high).contains(&(6e6 + 100.0 * 777e6)), "{band:?}");
+        let inside = project_disk(&even, 1e5).unwrap();
+        assert_eq!(inside, Band { low: 1.6e7, high: 1.6e7 });
         let uneven = [(1e4, 7e6), (4e4, 1e7), (1.6e5, 3.4e7)];
         assert_eq!(project_disk(&uneven, 1e6), Err(Open::Uneven(100.0, 200.0)));
-        assert_eq!(project_disk(&even[..2], 1e6), Err(Open::TooFew(2, 3)));
+        assert_eq!(project_disk(&[&[(0.0, 1e6)], &even[..2]].concat(), 1e6), Err(Open::TooFew(2, 3)));
     }
 }

@@ -55,6 +55,11 @@ const fn data(parameters: &Parameters, seed: u64) -> Devops {
     Devops { seed, hosts: parameters.hosts, walk: parameters.walk }
 }
 
+/// A host sends a reading, of one measurement or another, as often as this, in seconds.
+pub fn data_seconds_of_a_reading() -> f64 {
+    INTERVAL_NS as f64 / 1e9 / MEASUREMENTS.len() as f64
+}
+
 fn read(parameters: &Value) -> Result<Parameters, String> {
     parameter::read(parameters)
 }

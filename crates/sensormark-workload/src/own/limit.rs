@@ -392,21 +392,7 @@ impl Absent {
     /// What was measured does not tell what it is at this size.
     fn open(open: Open, record: &TrialRecord, readings: f64) -> Self {
         let measured = record.readings_at_rest().unwrap_or(0) as f64;
-        let times = TIMES as f64;
-        let (words, needs) = match open {
-            Open::TooFar(needs) => {
-                let (measured, yours) = (count_text(measured), count_text(readings));
-                (format!("measured with {measured} readings; yours are {yours}"), needs)
-            }
-            Open::TooFew(sizes, least) => {
-                let missing = i32::try_from(least.saturating_sub(sizes)).unwrap_or(0);
-                (format!("measured at {sizes} sizes, and it takes {least}"), measured * times.powi(missing))
-            }
-            Open::NoModel => (format!("it grows unevenly up to {} readings", count_text(measured)), measured * times),
-            Open::Uneven(before, after) => {
-                (format!("a reading took {} bytes, then {}", short(before), short(after)), measured * times)
-            }
-        };
+        let (words, needs) = (open.words(measured, readings), open.needs(measured));
         Self { words, is_undecided: true, needs_readings: Some(needs) }
     }
 }
@@ -506,14 +492,18 @@ fn seen(bytes: Option<f64>) -> Result<f64, Absent> {
 
 /// The disk of so many readings.
 fn disk_kept(record: &TrialRecord, readings: f64) -> Result<Band, Absent> {
-    let bytes = seen(disk::at_rest_bytes(record))?;
+    seen(disk::at_rest_bytes(record))?;
     let mut points = sizes::disk(record);
     if points.len() < 2 {
-        points = vec![(record.readings_at_rest().ok_or("not measured")? as f64, bytes)];
+        // An earlier version wrote down no sizes.
+        let readings = record.readings_at_rest().ok_or("not measured")? as f64;
+        let growth = seen(disk::growth_bytes(record))?;
+        points = vec![(0.0, 0.0), (readings, growth)];
     }
+    let measured = points.last().map_or(0.0, |(readings, _)| *readings);
     project_disk(&points, readings).map_err(|open| match open {
         // One size is no slope.
-        Open::TooFew(1, _) => Absent::open(Open::TooFar(points[0].0 * TIMES.pow(2) as f64), record, readings),
+        Open::TooFew(1, _) => Absent::open(Open::TooFar(measured * TIMES.pow(2) as f64), record, readings),
         open => Absent::open(open, record, readings),
     })
 }

@@ -4,4 +4,5 @@ mod faults;
 pub mod ledger;
 mod messages;
 mod runs;
+mod sizes;
 mod support;

@@ -96,9 +96,11 @@ const figures = {
     // A factor's steps are named at 1, 2 and 5, where there is room for no more.
     const named = { callback: (value) => (/^[125]/.test(Number(value).toExponential()) ? short(Number(value)) : "") };
     const scale = isEven ? {} : { type: "logarithmic", beginAtZero: false };
+    const counts = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+    const large = { ticks: { callback: (value) => (value >= 1e4 ? counts.format(value) : short(Number(value))) } };
     const ticks = this.apart([...new Set(rows.map((row) => row[x].value))].sort((a, b) => a - b), isEven);
     const atPoints = ticks.length <= 8 ? { afterBuildTicks: (axis) => { axis.ticks = ticks.map((value) => ({ value })); } } : {};
-    const scales = { x: { ...scale, ...atPoints }, y: isEven ? {} : { ...scale, ticks: named } };
+    const scales = { x: { ...scale, ...atPoints, ...large }, y: isEven ? {} : { ...scale, ticks: named } };
     const configure = () => {
       const looks = colours.lines(ours.map((one) => one.name));
       const own = all.map((one) => looks[one.twin] ?? { colour: colours.of(one.name), dash: [], point: "circle" });

@@ -1,0 +1,173 @@
+//! What was found at each size, and what it comes to at the size that the data will have: a curve for each figure that grows.
+
+use super::projection::own_rate;
+use crate::field::{Arm, Field};
+use crate::studies::{HERE, figure, point};
+use crate::tables::{Cell, Digits, Number, Section, Shape, Spread, Table};
+use sensormark_data::number::count_text;
+use sensormark_result::measurement::latency::LatencySummary;
+use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
+use sensormark_result::measurement::sizes;
+use sensormark_result::statistics::Interval;
+use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
+use sensormark_workload::{devops, own};
+
+const MB: f64 = 1e6;
+const MS: f64 = 1e6;
+/// A year of a shipped workload's data, in seconds.
+const YEAR: f64 = 365.0 * 86_400.0;
+/// What the column "figures" says of a point that nobody measured.
+const PROJECTED: &str = "projected";
+
+/// How a latency is taken from a summary, and what it is called; the first that is known is shown.
+const LATENCIES: [(&str, fn(&LatencySummary) -> Option<f64>); 3] = [
+    ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
+    ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
+    ("mean", |summary| Some(summary.mean_ns)),
+];
+
+/// Readings that the user's data will have; a year of it where a shipped workload was measured.
+pub fn your_readings(run: &RunRecord) -> Option<f64> {
+    let number = |name: &str| run.parameters.get(name)?.as_f64();
+    if run.workload == own::NAME {
+        return Some(own_rate(run)? * number("keep_ns")? / 1e9);
+    }
+    let seconds = devops::data_seconds_of_a_reading();
+    (run.workload == devops::NAME).then(|| number("hosts").map(|hosts| hosts * YEAR / seconds)).flatten()
+}
+
+/// The section; empty where nothing was measured at several sizes.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("sizes", "From size to size");
+    let yours = your_readings(&field.run);
+    let figures = std::iter::once(disk(field, yours)).chain([rates(field)]).chain(questions(field, yours));
+    let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
+    if figures.is_empty() {
+        return section;
+    }
+    section.paragraph(match yours {
+        Some(readings) => format!(
+            "Each figure at every size that was measured, and projected to {} readings where the sizes tell it: the band has every model that foretold the largest size from those before.",
+            count_text(readings)
+        ),
+        None => "Each figure at every size that was measured. How long data are kept is not known, so nothing is projected.".to_owned(),
+    });
+    figures.into_iter().for_each(|table| section.table(table));
+    section
+}
+
+fn arms(field: &Field) -> impl Iterator<Item = &Arm> {
+    field.writes.iter().chain(&field.mixed)
+}
+
+fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
+    figure(&format!("size_{id}"), title, (Shape::Lines, true), Some(("readings stored", "")), y)
+}
+
+/// The points of all repetitions: the geometric mean at each size.
+fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
+    let mut all: Vec<(f64, Vec<Point>)> = Vec::new();
+    for one in trials.flatten() {
+        match all.iter_mut().find(|(readings, _)| *readings == one.readings) {
+            Some((_, points)) => points.push(one),
+            None => all.push((one.readings, vec![one])),
+        }
+    }
+    all.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mean = |points: &[Point]| {
+        let count = points.len() as f64;
+        let value = (points.iter().map(|point| point.value.ln()).sum::<f64>() / count).exp();
+        Point { value, noise: points.iter().map(|point| point.noise).fold(0.0, f64::max), ..points[0] }
+    };
+    all.iter().map(|(_, points)| mean(points)).collect()
+}
+
+/// Adds a layout's points in units, and the projected one or why there is none.
+fn add(table: &mut Table, arm: &Arm, points: &[Point], unit: f64, projected: Option<(f64, Result<Band, Open>)>) {
+    for one in points {
+        let at = Cell::Count(one.readings as u64);
+        point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
+    }
+    let Some((readings, band)) = projected else { return };
+    let measured = points.last().map_or(0.0, |last| last.readings);
+    let Band { low, high } = match band {
+        Ok(band) => band,
+        Err(open) => {
+            table.note(format!("{}: ? ({})", arm.label, open.words(measured, readings)));
+            return;
+        }
+    };
+    let value = (low + high) / 2.0 / unit;
+    let spread = Spread::Range(Interval { low: low / unit, high: high / unit });
+    let number = Cell::Number(Number { value, spread, digits: Digits::Significant(3) });
+    // The line begins where measuring ended.
+    if let Some(last) = points.last() {
+        let at = Cell::Count(last.readings as u64);
+        point(table, &arm.label, PROJECTED, Some(at), Cell::number(last.value / unit));
+    }
+    point(table, &arm.label, PROJECTED, Some(Cell::Count(readings as u64)), number);
+}
+
+fn disk(field: &Field, yours: Option<f64>) -> Table {
+    let mut table = empty("disk", "Disk", ("disk", "MB"));
+    for arm in arms(field) {
+        let of = |trial: &TrialRecord| -> Vec<Point> {
+            let points = sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
+            points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
+        };
+        let points = together(field.valid_of(arm).map(of));
+        if points.len() > 1 {
+            let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.readings, point.value)).collect();
+            let projected = yours.map(|readings| (readings, project_disk(&pairs, readings)));
+            add(&mut table, arm, &points, MB, projected);
+        }
+    }
+    table
+}
+
+/// How fast each size was loaded.
+fn rates(field: &Field) -> Table {
+    let mut table = empty("load", "Loading", ("load rate", "readings/s"));
+    for arm in arms(field) {
+        let point = |load: &LoadRecord| {
+            let rate = load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
+            Some(Point { readings: load.stored()? as f64, value: rate, noise: 0.0 })
+        };
+        let points = together(field.valid_of(arm).map(|trial| trial.loads.iter().filter_map(point).collect()));
+        if points.len() > 1 {
+            add(&mut table, arm, &points, 1.0, None);
+        }
+    }
+    table
+}
+
+/// A table for each question.
+fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
+    let mut names: Vec<&str> = Vec::new();
+    let trials = arms(field).flat_map(|arm| field.valid_of(arm));
+    for load in trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some()) {
+        if !names.contains(&load.name.as_str()) {
+            names.push(&load.name);
+        }
+    }
+    names.into_iter().map(|name| question(field, name, yours)).collect()
+}
+
+fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
+    let points = |arm: &Arm, of: fn(&LatencySummary) -> Option<f64>| {
+        together(field.valid_of(arm).map(|trial| sizes::latencies(trial, name, of)))
+    };
+    let is_known = |(_, of): &&(&str, fn(&LatencySummary) -> Option<f64>)| {
+        arms(field).all(|arm| points(arm, *of).len() > 1)
+    };
+    let (word, of) = *LATENCIES.iter().find(is_known).unwrap_or(&LATENCIES[2]);
+    let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));
+    for arm in arms(field) {
+        let points = points(arm, of);
+        if points.len() > 1 {
+            let projected = yours.map(|readings| (readings, project(&points, readings)));
+            add(&mut table, arm, &points, MS, projected);
+        }
+    }
+    table
+}
