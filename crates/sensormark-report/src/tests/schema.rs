@@ -55,7 +55,7 @@ fn limit(is_undecided: bool) -> LimitRecord {
         words: "too few operations".to_owned(),
         met: false,
         is_undecided,
-        needs_readings: None,
+        needs_readings: is_undecided.then_some(1e6),
     }
 }
 

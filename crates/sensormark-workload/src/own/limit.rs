@@ -462,13 +462,16 @@ impl Comparison {
     }
 }
 
-/// Holds the limits of disk against a record of any version again: one before this has foretold the disk from one size. The sensors send at this rate.
+/// Holds the limits of disk again where a version before this one has foretold it from one size. The sensors send at this rate.
 pub fn hold_disk(record: &mut TrialRecord, rate: f64) {
+    let measured = record.readings_at_rest().unwrap_or(0) as f64;
+    let is_of_one = sizes::disk(record).len() < 3;
     let held = record.limits.iter().map(|limit| {
         // A rate may stand at its end.
         let text = limit.text.split(" at ").next().unwrap_or_default();
-        let parsed = Limit::parse(text, &[], rate).ok().filter(|parsed| parsed.what == What::DiskKept);
-        let again = parsed.filter(|_| limit.measured.is_some()).map(|parsed| parsed.hold(record, None));
+        let parsed = Limit::parse(text, &[], rate).ok().filter(|_| is_of_one && limit.measured.is_some());
+        let parsed = parsed.filter(|parsed| parsed.kept_readings.is_some_and(|kept| kept > measured));
+        let again = parsed.map(|parsed| parsed.hold(record, None));
         again.map_or_else(|| limit.clone(), |again| LimitRecord { text: limit.text.clone(), ..again })
     });
     record.limits = held.collect();
