@@ -26,7 +26,7 @@ use crate::written::WrittenLoads;
 use sensormark_data::number::count_text;
 use sensormark_data::quantity::duration_text;
 use sensormark_data::units::{duration_ns, ns_to_seconds};
-use sensormark_result::ledger::reconcile::reconcile;
+use sensormark_result::ledger::reconcile::{Expected, reconcile};
 use sensormark_result::measurement::clock::MARKED_SHARE;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Cache, Figure, LedgerRecord, LoadRecord, TrialRecord};
@@ -35,6 +35,7 @@ use sensormark_result::probe::monotonic_ns;
 use sensormark_store::{Batch, ErrorKind, Plan, RepeatedWrite, Session, StoreError};
 use serde_json::Value;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 mod phase;
@@ -607,18 +608,28 @@ impl Coordinator<'_> {
         self.announce("count");
         let mut ledger = LedgerRecord::default();
         let loads = self.loads(&self.written, &mut ledger)?;
-        let mut found_ns = None;
-        let entities = block_on(async {
+        let (mut found_ns, began) = (None, Instant::now());
+        let schema = &self.plan.schema;
+        let mut read = async |expected: &mut dyn FnMut() -> Expected| {
             let mut session = self.reader(&ledger).await?;
-            let schema = &self.plan.schema;
-            reconcile(schema, &loads, session.as_mut(), &mut ledger).await?;
+            reconcile(schema, &loads, expected, session.as_mut(), &mut ledger).await?;
             let entities = loads.entities().compare(session.as_mut()).await?;
             if self.journal.is_some() && missing_of(&ledger) > 0 {
                 found_ns = Some(times(session.as_mut()).await?);
             }
             session.close().await?;
             Ok::<_, StoreError>(entities)
+        };
+        // What has to be there is made again while it is read.
+        let entities = thread::scope(|scope| {
+            let mut made = Some(scope.spawn(|| Expected::of(schema, &loads)));
+            let mut expected = || {
+                let made = made.take().and_then(|made| made.join().ok());
+                made.unwrap_or_else(|| Expected::of(schema, &loads))
+            };
+            block_on(read(&mut expected))
         })?;
+        tracing::debug!(readings = ledger.stored, took = ?began.elapsed(), "what is stored is proved");
         self.keep_journal(&ledger, found_ns, record)?;
         self.kill.forget_unsent(&mut ledger);
         let crashed = self.crash.is_some();
@@ -730,7 +741,8 @@ impl Coordinator<'_> {
         let found_ns = block_on(async {
             let mut session = self.reader(&ledger).await?;
             let schema = &self.plan.schema;
-            reconcile(schema, written.as_ref(), session.as_mut(), &mut ledger).await?;
+            let expected = || Expected::of(schema, written.as_ref());
+            reconcile(schema, written.as_ref(), expected, session.as_mut(), &mut ledger).await?;
             let found = times(session.as_mut()).await?;
             session.close().await?;
             Ok::<_, StoreError>(found)

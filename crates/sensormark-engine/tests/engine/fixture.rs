@@ -10,7 +10,7 @@ use sensormark_engine::operations::{Operations, Slot};
 use sensormark_engine::outcome::{LoadOutcome, PhaseOutcome};
 use sensormark_engine::phase::{Load, Phase, Target};
 use sensormark_engine::written::WrittenLoads;
-use sensormark_result::ledger::reconcile::reconcile;
+use sensormark_result::ledger::reconcile::{Expected, reconcile};
 use sensormark_result::measurement::record::LedgerRecord;
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, Batch, DatabaseName, Durability, Endpoint, FieldSet, Function,
@@ -259,7 +259,7 @@ pub fn ledger(target: &Target, operations: Arc<Writes>, outcome: &LoadOutcome) -
     block_on(async {
         let session = target.store.connect(&target.plan).await;
         let mut session = session.expect("the database is there");
-        reconcile(&schema, &written, session.as_mut(), &mut ledger).await.expect("a scan");
+        reconcile(&schema, &written, || Expected::of(&schema, &written), session.as_mut(), &mut ledger).await.expect("a scan");
     });
     ledger
 }

@@ -9,7 +9,7 @@ use sensormark_store::{Batch, Census, Schema, Session, StoreError};
 use std::collections::HashMap;
 
 /// Where the readings that were written come from: a generator together with a journal or acknowledged counts.
-pub trait Written {
+pub trait Written: Sync {
     /// Every reading that was attempted and not refused, in batches, with its standing. Called more than once.
     fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing));
 
@@ -24,26 +24,42 @@ pub trait Written {
     }
 }
 
+/// What has to be stored.
+pub struct Expected {
+    acknowledged: Census,
+    everything: Census,
+    /// Readings that were acknowledged, and all that were sent.
+    sent: (u64, u64),
+}
+
+impl Expected {
+    /// Makes everything that was written again. It takes about as long as to read it back, and needs no database.
+    pub fn of(schema: &Schema, written: &dyn Written) -> Self {
+        let (mut acknowledged, mut everything) = (Census::new(schema), Census::new(schema));
+        written.for_each_kept(&mut |batch, standing| {
+            everything.add(batch);
+            if standing == Standing::Acknowledged {
+                acknowledged.add(batch);
+            }
+        });
+        let kept = (acknowledged.readings(), everything.readings());
+        let sent = if written.replaces() { counts(written) } else { kept };
+        Self { acknowledged, everything, sent }
+    }
+}
+
 /// Counts what is stored and compares it with what was written; fills in the counts from `stored` on, and
-/// `acknowledged` and `in_doubt`.
+/// `acknowledged` and `in_doubt`. What is expected is asked for when everything is read, so that another thread can make it meanwhile.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub async fn reconcile(
     schema: &Schema,
     written: &dyn Written,
+    expected: impl FnOnce() -> Expected,
     session: &mut dyn Session,
     ledger: &mut LedgerRecord,
 ) -> Result<(), StoreError> {
-    let (mut acknowledged, mut everything) = (Census::new(schema), Census::new(schema));
-    written.for_each_kept(&mut |batch, standing| {
-        everything.add(batch);
-        if standing == Standing::Acknowledged {
-            acknowledged.add(batch);
-        }
-    });
-    let kept = (acknowledged.readings(), everything.readings());
-    let sent = if written.replaces() { counts(written) } else { kept };
     let mut stored = Census::new(schema);
     let mut strangers = 0_u64;
     for (table, description) in schema.tables.iter().enumerate() {
@@ -54,9 +70,10 @@ pub async fn reconcile(
             })
             .await?;
     }
+    let Expected { acknowledged, everything, sent } = expected();
     ledger.acknowledged = sent.0;
     ledger.in_doubt = sent.1 - sent.0;
-    ledger.replaced = sent.1.saturating_sub(kept.1);
+    ledger.replaced = sent.1.saturating_sub(everything.readings());
     ledger.stored = stored.readings() + strangers;
     ledger.checksum = format!("{:016x}", stored.checksum());
     ledger.expected_checksum = format!("{:016x}", everything.checksum());
