@@ -52,9 +52,10 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     write(path, &text)?;
     let rate = answers.rate_text();
     crate::messages::say(format_args!(
-        "wrote {name}: {rate} readings a second, kept for {}\nnext: sensormark run {} --find-limit",
-        answers.keep(),
-        quoted(&name)
+        "wrote {name}: {rate} readings a second, {}\nnext: sensormark run {} --find-limit\n{}",
+        answers.kept(),
+        quoted(&name),
+        answers.advice()
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -19,8 +19,11 @@ const YEAR: f64 = 365.0 * 86_400.0;
 /// What the column "figures" says of a point that nobody measured.
 const PROJECTED: &str = "projected";
 
-/// How a latency is taken from a summary, and what it is called; the first that is known is shown.
-const LATENCIES: [(&str, fn(&LatencySummary) -> Option<f64>); 3] = [
+/// What a latency is called, and how it is taken from a summary.
+type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
+
+/// Latencies; the first that is known is shown.
+const LATENCIES: [Latency; 3] = [
     ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
     ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
     ("mean", |summary| Some(summary.mean_ns)),
@@ -53,7 +56,61 @@ pub fn section(field: &Field) -> Section {
         None => "Each figure at every size that was measured. How long data are kept is not known, so nothing is projected.".to_owned(),
     });
     figures.into_iter().for_each(|table| section.table(table));
+    let held_out = held_out(field);
+    if !held_out.rows.is_empty() {
+        section.table(held_out);
+    }
     section
+}
+
+/// A size is held out where those of a sixteenth of it and less foretell it.
+const HELD_OUT: f64 = 16.0;
+
+/// What smaller sizes would have foretold of the largest, beside what was measured there.
+fn held_out(field: &Field) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("figure", ""),
+        ("readings", ""),
+        ("foretold from", "readings"),
+        ("lowest", ""),
+        ("highest", ""),
+        ("measured", ""),
+        ("in its band", ""),
+    ];
+    let mut table = Table::new("held_out", "The largest size as smaller ones foretold it", &columns);
+    table.keys = 2;
+    table.is_detail = true;
+    table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
+    for arm in arms(field) {
+        let disk = disk_points(field, arm);
+        let mut row = |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
+            let Some((last, rest)) = points.split_last() else { return };
+            let known: Vec<Point> =
+                rest.iter().copied().filter(|point| point.readings * HELD_OUT <= last.readings * 1.02).collect();
+            let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
+            table.row(vec![
+                Cell::text(&arm.label),
+                Cell::text(name),
+                Cell::Count(last.readings as u64),
+                Cell::Count(from.readings as u64),
+                Cell::number(band.low / unit),
+                Cell::number(band.high / unit),
+                Cell::number(last.value / unit),
+                Cell::yes((band.low..=band.high).contains(&last.value)),
+            ]);
+        };
+        row("disk", MB, &disk, &|known, readings| project_disk(&pairs(known), readings).ok());
+        for name in question_names(field) {
+            let (word, points) = latency_points(field, arm, name);
+            row(&format!("{word} of {name}"), MS, &points, &|known, readings| project(known, readings).ok());
+        }
+    }
+    table
+}
+
+fn pairs(points: &[Point]) -> Vec<(f64, f64)> {
+    points.iter().map(|point| (point.readings, point.value)).collect()
 }
 
 fn arms(field: &Field) -> impl Iterator<Item = &Arm> {
@@ -108,17 +165,20 @@ fn add(table: &mut Table, arm: &Arm, points: &[Point], unit: f64, projected: Opt
     point(table, &arm.label, PROJECTED, Some(Cell::Count(readings as u64)), number);
 }
 
+fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
+    let of = |trial: &TrialRecord| -> Vec<Point> {
+        let points = sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
+        points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
+    };
+    together(field.valid_of(arm).map(of))
+}
+
 fn disk(field: &Field, yours: Option<f64>) -> Table {
     let mut table = empty("disk", "Disk", ("disk", "MB"));
     for arm in arms(field) {
-        let of = |trial: &TrialRecord| -> Vec<Point> {
-            let points = sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
-            points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
-        };
-        let points = together(field.valid_of(arm).map(of));
+        let points = disk_points(field, arm);
         if points.len() > 1 {
-            let pairs: Vec<(f64, f64)> = points.iter().map(|point| (point.readings, point.value)).collect();
-            let projected = yours.map(|readings| (readings, project_disk(&pairs, readings)));
+            let projected = yours.map(|readings| (readings, project_disk(&pairs(&points), readings)));
             add(&mut table, arm, &points, MB, projected);
         }
     }
@@ -143,6 +203,10 @@ fn rates(field: &Field) -> Table {
 
 /// A table for each question.
 fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
+    question_names(field).into_iter().map(|name| question(field, name, yours)).collect()
+}
+
+fn question_names(field: &Field) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let trials = arms(field).flat_map(|arm| field.valid_of(arm));
     for load in trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some()) {
@@ -150,20 +214,25 @@ fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
             names.push(&load.name);
         }
     }
-    names.into_iter().map(|name| question(field, name, yours)).collect()
+    names
 }
 
-fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
+/// The latency of a question by size, and what it is called: the first that every layout has at each size.
+fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Point>) {
     let points = |arm: &Arm, of: fn(&LatencySummary) -> Option<f64>| {
         together(field.valid_of(arm).map(|trial| sizes::latencies(trial, name, of)))
     };
-    let is_known = |(_, of): &&(&str, fn(&LatencySummary) -> Option<f64>)| {
-        arms(field).all(|arm| points(arm, *of).len() > 1)
-    };
+    let sizes = |arm: &Arm| points(arm, LATENCIES[2].1).len();
+    let is_known = |(_, of): &&Latency| arms(field).all(|arm| points(arm, *of).len() == sizes(arm));
     let (word, of) = *LATENCIES.iter().find(is_known).unwrap_or(&LATENCIES[2]);
+    (word, points(arm, of))
+}
+
+fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
+    let word = arms(field).next().map_or("mean", |arm| latency_points(field, arm, name).0);
     let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));
     for arm in arms(field) {
-        let points = points(arm, of);
+        let (_, points) = latency_points(field, arm, name);
         if points.len() > 1 {
             let projected = yours.map(|readings| (readings, project(&points, readings)));
             add(&mut table, arm, &points, MS, projected);

@@ -29,10 +29,11 @@ pub fn disk(trial: &TrialRecord) -> Vec<(f64, f64)> {
     points
 }
 
-/// A latency of the loads of this name by size, as far as it is known.
+/// A latency of the loads of this name by size, as far as it is known; of several at one size that with the fewest clients, which all sizes have.
 pub fn latencies(trial: &TrialRecord, load: &str, of: impl Fn(&LatencySummary) -> Option<f64>) -> Vec<Point> {
-    let loads = trial.loads.iter().filter(|one| one.name == load && !one.warm_up);
-    let points = loads.filter_map(|one| {
+    let loads = || trial.loads.iter().filter(|one| one.name == load && !one.warm_up);
+    let fewest = loads().map(|one| one.clients).min();
+    let points = loads().filter(|one| Some(one.clients) == fewest).filter_map(|one| {
         let latency = &one.classes.values().next_back()?.latency;
         let value = of(&latency.summary).filter(|value| *value > 0.0)?;
         Some(Point { readings: one.stored()? as f64, value, noise: noise(latency) })

@@ -13,7 +13,7 @@ const FIRST_READINGS: f64 = 10_000.0;
 /// How long everything is asked at a size, where the file leaves it to the budget: a part of a trial's budget between these.
 const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 /// That part.
-const PARTS: u32 = 12;
+const PARTS: u32 = 9;
 /// A search for the highest rate is done at the largest size of at most so many readings: each probe loads it again.
 const PROBED_READINGS: u64 = 300_000;
 /// And asks for so long: 50 questions a second have a 99th percentile then.

@@ -2,6 +2,7 @@
 
 use super::measure::Measure;
 use super::text::number;
+use sensormark_data::number::count_text;
 use sensormark_store::Durability;
 
 /// A question that databases' queries answer.
@@ -44,6 +45,18 @@ pub struct Size {
     pub(super) text: String,
     pub(super) bytes: f64,
 }
+
+/// Budgets that are worth naming, in seconds.
+const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
+/// About so many layouts has a database, and so many have all.
+const LAYOUTS: f64 = 2.0;
+const LAYOUTS_OF_ALL: f64 = 20.0;
+/// A slow database loads so many readings a second, in half of its time.
+const LOADED_A_SECOND: f64 = 100_000.0;
+/// A trial of this length asks 1,000 questions of a kind at every size, which a 99th percentile takes.
+const PERCENTILE_SECONDS: f64 = 180.0;
+/// A question is projected to so many times the largest size.
+const FARTHEST: f64 = 16.0;
 
 /// All answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,8 +118,35 @@ impl Answers {
         number(self.readings_per_second())
     }
 
-    /// How long the data is kept, as the user wrote it.
-    pub fn keep(&self) -> &str {
-        &self.keep
+    /// How long the data is kept, as the user wrote it, and how many readings that are.
+    pub fn kept(&self) -> String {
+        format!("kept for {}: {} readings", self.keep, count_text(self.kept_readings()))
+    }
+
+    fn kept_readings(&self) -> f64 {
+        self.readings_per_second() * self.keep_ns as f64 / 1e9
+    }
+
+    /// Which budget decides what, before anything is measured.
+    pub fn advice(&self) -> String {
+        let layouts = |store: &String| match store.as_str() {
+            "all" => LAYOUTS_OF_ALL,
+            named if named.contains(':') => 1.0,
+            _ => LAYOUTS,
+        };
+        let trials: f64 = self.stores.iter().map(layouts).sum();
+        let reached = |seconds: f64| seconds / trials / 2.0 * LOADED_A_SECOND;
+        let decides = |seconds: f64| {
+            seconds / trials >= PERCENTILE_SECONDS && reached(seconds) * FARTHEST >= self.kept_readings()
+        };
+        let quick = "Without --budget each layout takes 30 s, which decides the disk as a rule.";
+        match BUDGETS.iter().find(|(_, seconds)| decides(*seconds)) {
+            Some((budget, _)) => format!("{quick} --budget {budget} decides how fast answers are at your size, too."),
+            None => {
+                let (budget, seconds) = BUDGETS[BUDGETS.len() - 1];
+                let about = count_text(reached(seconds) * FARTHEST);
+                format!("{quick} --budget {budget} decides how fast answers are with {about} readings or so, and not with yours.")
+            }
+        }
     }
 }
