@@ -91,7 +91,7 @@ measure() {
   local folder=$results/$1 numbers=() number
   for number in $SET; do numbers+=(--set "$number"); done
   # shellcheck disable=SC2086
-  "${launcher[@]}" "$PROGRAM" run sensor-operations --on "$2" $OPTIONS --set index=with --set sweep=false "${numbers[@]}" --set repetitions="$repetitions" \
+  "${launcher[@]}" "$PROGRAM" run sensor-operations --on "$2" $OPTIONS --set index=with --set sweep=false --set grown=0 "${numbers[@]}" --set repetitions="$repetitions" \
     --results "$folder" --progress=plain 2>&1 >"$scratch/result" | follow >"$scratch/told" || ((PIPESTATUS[0] == 1)) || fail "run $1: $(tail -5 "$scratch/told")"
   run=$(find "$folder" -mindepth 1 -maxdepth 1 -type d | head -1)
 }

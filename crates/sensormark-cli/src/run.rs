@@ -125,8 +125,7 @@ impl Measured<'_> {
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
         let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
-        let short = (is_short && protocol.is_none()).then_some(QUICK);
-        let budget = a_trial(arguments.budget, cases.len(), repetitions)?.or(short);
+        let budget = a_trial(arguments.budget, cases.len(), repetitions)?.or(is_short.then_some(QUICK));
         let parameters = &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {

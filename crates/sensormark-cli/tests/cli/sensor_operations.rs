@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Output;
 
 /// Small tests: 60 single and 8 multi operations of 50 readings, by 1 and 3 clients.
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 19] = [
     "run",
     "sensor-operations",
     "--set",
@@ -18,6 +18,8 @@ const SMALL: [&str; 17] = [
     "sensors=7",
     "--set",
     "clients=1,3",
+    "--set",
+    "grown=0",
     "--results",
     "results",
     "--tolerate-disturbance",
@@ -137,6 +139,8 @@ fn a_cut_write_leaves_reads_that_find_their_readings() {
         "multi=1000",
         "--set",
         "clients=2",
+        "--set",
+        "grown=0",
         "--set",
         "sweep=false",
         "--set",

@@ -38,7 +38,7 @@ const DEVOPS: Work = Work::Named(
 );
 const SENSORS: Work = Work::Named(
     "sensor-operations",
-    &["clients=1,2", "multi=2000", "single=100", "sweep=false"],
+    &["clients=1,2", "multi=2000", "single=100", "sweep=false", "grown=8000"],
     "individual",
 );
 const PLATFORM: Work =

@@ -91,7 +91,7 @@ const WORKLOADS: [(&str, &[&str], &str, &[&str]); 7] = [
         "sensor-operations",
         &["run", "sensor-operations"],
         "individual",
-        &["single=600", "multi=4000", "batch=50", "sensors=7", "clients=1,3"],
+        &["single=600", "multi=4000", "batch=50", "sensors=7", "clients=1,3", "grown=0"],
     ),
     (
         "devops",

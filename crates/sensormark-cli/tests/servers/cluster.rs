@@ -12,7 +12,8 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 /// A small test of single and multi operations.
-const SMALL: [&str; 6] = ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1,3", "sweep=false"];
+const SMALL: [&str; 7] =
+    ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1,3", "sweep=false", "grown=0"];
 
 /// Measures a small load on a cluster of three, and checks that it is valid, named and gone afterwards.
 fn measured(store: &str, consistency: &str) -> Vec<Value> {

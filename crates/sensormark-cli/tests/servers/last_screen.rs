@@ -13,7 +13,7 @@ pub fn of_machine_tool() {
 }
 
 pub fn of_sensor_operations() {
-    let settings = ["single=20", "multi=40", "batch=10", "clients=1,2"];
+    let settings = ["single=20", "multi=40", "batch=10", "clients=1,2", "grown=0"];
     shows_all("sensor-operations", "sqlite,duckdb", &settings);
 }
 

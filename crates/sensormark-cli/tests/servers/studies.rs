@@ -59,7 +59,7 @@ pub fn mongodb_alone_writes_unacknowledged_in_sensor_operations_as_its_study() {
             "--results",
             "results",
         ];
-        for setting in ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1"] {
+        for setting in ["single=60", "multi=400", "batch=50", "sensors=7", "clients=1", "grown=0"] {
             words.extend(["--set", setting]);
         }
         let output = place.run(&[&words[..], further].concat());

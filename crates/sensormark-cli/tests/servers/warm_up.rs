@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::process::Stdio;
 
 /// What is measured: single writes and reads, of which a cold server does few.
-const OPERATIONS: [&str; 9] = [
+const OPERATIONS: [&str; 10] = [
     "run",
     "sensor-operations",
     "--results=results",
@@ -16,6 +16,7 @@ const OPERATIONS: [&str; 9] = [
     "--progress=json",
     "--full",
     "--set=clients=1",
+    "--set=grown=0",
     "--on",
     "",
 ];
@@ -23,7 +24,7 @@ const OPERATIONS: [&str; 9] = [
 /// Measures a store's usual layout, and holds its record against what a warm server has to be.
 fn is_warm(place: &Place, on: &str) {
     let mut arguments = OPERATIONS;
-    arguments[8] = on;
+    arguments[9] = on;
     let output = place.run(&arguments);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{}", errors(&output));

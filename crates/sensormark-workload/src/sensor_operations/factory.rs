@@ -179,7 +179,7 @@ impl Tests {
         let operation = if test.multi { Operation::MultiWrite } else { Operation::SingleWrite };
         let per_statement = self.parameters.readings(test.multi);
         let readings = Arc::clone(&self.readings);
-        let writes = Writes::new(operation, readings, test.statements, per_statement);
+        let writes = Writes::new(operation, readings, 0..test.statements, per_statement);
         let load = LoadSpec {
             distribution: WorkDistribution::COUNTER,
             ..LoadSpec::writing(operation.name(), Arc::new(writes), test.clients)
@@ -194,19 +194,78 @@ impl Tests {
             Arc::clone(&self.readings),
             self.schema.tables[0].clone(),
             self.seed,
-            (test.statements, self.parameters.readings(test.multi)),
+            (0..test.statements, self.parameters.readings(test.multi)),
         );
+        let about = About { phase: written.name.clone(), load: written.loads[0].name.clone() };
+        self.phase(test, operation, self.asking(operation, reads, test.clients, about))
+    }
+}
+
+/// How long each question is asked at a size.
+const ASKED: Duration = Duration::from_secs(1);
+
+impl Tests {
+    /// From size to size: multi writes go on, and both reads are asked about all of it.
+    fn grow(&self, steps: &mut Vec<Step>) {
+        let clients = self.parameters.clients.iter().copied().max().unwrap_or(1);
+        let mut before = 0;
+        for statements in self.parameters.sizes() {
+            if before == 0 {
+                steps.push(Step::Reset);
+            }
+            let readings = statements * self.parameters.batch;
+            let write = Operation::MultiWrite;
+            let writes =
+                Writes::new(write, Arc::clone(&self.readings), before..statements, self.parameters.batch);
+            let load = LoadSpec {
+                distribution: WorkDistribution::COUNTER,
+                ..LoadSpec::writing(write.name(), Arc::new(writes), clients)
+            };
+            let loading = at_size(write, readings, load);
+            let about = About { phase: loading.name.clone(), load: write.name().to_owned() };
+            steps.extend([
+                Step::Size(readings),
+                Step::Run(loading),
+                Step::Settle(format!("settled-at-{readings}")),
+            ]);
+            for operation in [Operation::SingleRead, Operation::MultiRead] {
+                let per_question = self.parameters.readings(operation == Operation::MultiRead);
+                let reads = Reads::new(
+                    operation,
+                    Arc::clone(&self.readings),
+                    self.schema.tables[0].clone(),
+                    self.seed,
+                    (before..statements, per_question),
+                );
+                let mut asking = at_size(operation, readings, self.asking(operation, reads, 1, about.clone()));
+                asking.limit = Some(ASKED);
+                steps.push(Step::Run(asking));
+            }
+            before = statements;
+        }
+    }
+
+    /// Clients that ask about what was written.
+    fn asking(&self, operation: Operation, reads: Reads, clients: u32, about: About) -> LoadSpec {
         let checking = match NonZeroU64::new(self.parameters.check_one_in) {
             Some(several) if several.get() > 1 => Checking::OneIn(several),
             _ => Checking::All,
         };
-        let load = LoadSpec {
+        LoadSpec {
+            about: Some(about),
             distribution: WorkDistribution::COUNTER,
-            about: Some(About { phase: written.name.clone(), load: written.loads[0].name.clone() }),
-            ..LoadSpec::asking(operation.name(), Arc::new(reads), test.clients, checking)
-        };
-        self.phase(test, operation, load)
+            ..LoadSpec::asking(operation.name(), Arc::new(reads), clients, checking)
+        }
     }
+}
+
+/// A phase at a size.
+fn at_size(operation: Operation, readings: u64, load: LoadSpec) -> PhaseSpec {
+    let name = format!("{}-at-{readings}", operation.name().replace(' ', "-"));
+    PhaseSpec::new(name, vec![load])
+        .label(labels::GROWN, operation.name())
+        .label(names::STORED, readings)
+        .label(names::SCORED, false)
 }
 
 fn phase_name(test: Test, operation: Operation) -> String {
@@ -242,6 +301,7 @@ impl Workload for Tests {
         if !self.parameters.settle {
             steps.push(Step::Settle("settled".to_owned()));
         }
+        self.grow(&mut steps);
         steps
     }
 }

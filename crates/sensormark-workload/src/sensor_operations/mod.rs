@@ -16,6 +16,8 @@
 //! | single read | a reading of a statement that was written, drawn uniformly |
 //! | multi read | the sensor of a statement that was written, drawn uniformly; as many successive readings as a statement has, from anywhere in what is stored of the sensor |
 //!
+//! After the tests the data grow from size to size: multi writes go on, and both reads follow.
+//!
 //! Questions are drawn from what is stored, so that every one must find its readings. Expected answers come from the generator (`dataset::sensor_operations`).
 //!
 //! It is not where operations are issued or timed (`engine`), nor where rates are compared with the study's (`report`).
@@ -43,6 +45,8 @@ pub mod labels {
     pub const CLIENTS: &str = "clients";
     /// How many readings the test writes, and then reads.
     pub const SIZE: &str = "size";
+    /// What is done at one of the sizes that the data grow to.
+    pub const GROWN: &str = "grown";
 }
 
 /// One of the four operations.

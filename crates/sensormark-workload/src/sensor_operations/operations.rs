@@ -6,6 +6,7 @@ use sensormark_data::sensor_operations::SensorReadings;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, Selection, Table, TimeRange};
 use std::num::NonZeroU64;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The series number of the questions' streams; data sets use small ones.
@@ -17,17 +18,17 @@ const WORDS: u64 = 2;
 #[derive(Debug, Clone)]
 pub struct Writes {
     readings: Arc<SensorReadings>,
-    statements: u64,
+    statements: Range<u64>,
     per_statement: u64,
     classes: [String; 1],
 }
 
 impl Writes {
-    /// So many statements of `per_statement` readings.
+    /// These statements of `per_statement` readings.
     pub fn new(
         operation: Operation,
         readings: Arc<SensorReadings>,
-        statements: u64,
+        statements: Range<u64>,
         per_statement: u64,
     ) -> Self {
         Self { readings, statements, per_statement, classes: [operation.name().to_owned()] }
@@ -43,7 +44,7 @@ fn place(statement: u64, sensors: u32) -> (u32, u64) {
 
 impl Operations for Writes {
     fn len(&self) -> u64 {
-        self.statements
+        self.statements.end - self.statements.start
     }
 
     fn extent(&self) -> Extent {
@@ -56,7 +57,7 @@ impl Operations for Writes {
 
     #[inline]
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
-        let (sensor, before) = place(index, self.readings.sensors());
+        let (sensor, before) = place(self.statements.start + index, self.readings.sensors());
         let first = before * self.per_statement;
         self.readings.push(sensor, first..first + self.per_statement, slot.write(0));
     }
@@ -71,8 +72,8 @@ impl Operations for Writes {
 pub struct Reads {
     readings: Arc<SensorReadings>,
     table: Table,
-    /// How many questions there are, and how many statements were written before them.
-    statements: u64,
+    /// The statements that were written last. There are as many questions as were written in all.
+    statements: Range<u64>,
     per_statement: u64,
     /// Whether questions are for a point.
     single: bool,
@@ -81,13 +82,13 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// As many questions as there were statements of `per_statement` readings in a table like this.
+    /// As many questions as there are statements of `per_statement` readings in a table like this, of which these were written last.
     pub fn new(
         operation: Operation,
         readings: Arc<SensorReadings>,
         table: Table,
         seed: u64,
-        (statements, per_statement): (u64, u64),
+        (statements, per_statement): (Range<u64>, u64),
     ) -> Self {
         Self {
             readings,
@@ -119,7 +120,7 @@ impl Reads {
 
 impl Operations for Reads {
     fn len(&self) -> u64 {
-        self.statements
+        self.statements.end
     }
 
     fn extent(&self) -> Extent {
@@ -132,7 +133,7 @@ impl Operations for Reads {
 
     #[inline]
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
-        let written = self.statements.min(watermark);
+        let written = self.statements.start.saturating_add(watermark).min(self.statements.end);
         let written = NonZeroU64::new(written).unwrap_or(NonZeroU64::MIN);
         let (sensor, tick) = self.target(index, written);
         let start_ns = self.readings.time_ns(sensor, tick);

@@ -3,6 +3,7 @@
 use sensormark_data::sensor_operations::{LONGEST_INTERVAL_MS, SensorReadings};
 use sensormark_engine::parameter::{Kind, Settable, any, at_least, between, check_each, over, words};
 use sensormark_engine::parameters;
+use sensormark_engine::trial::growth::TIMES;
 use serde::{Deserialize, Serialize};
 
 /// Most clients that a test may have.
@@ -11,6 +12,8 @@ const MOST_CLIENTS: f64 = 4_096.0;
 const MOST_SENSORS: u32 = 1_000_000;
 /// Most readings that a test may write.
 const LARGEST_SIZE: f64 = 68_719_476_736.0;
+/// What nobody reaches in a short run.
+const MOST_GROWN: u64 = 400_000_000;
 /// Most readings in a statement.
 const LARGEST_STATEMENT: f64 = 1_000_000.0;
 
@@ -26,6 +29,8 @@ parameters! {
         single: u64, Plain, between(1.0, LARGEST_SIZE) => 2_000, 18_000, 100_000, 1_000_000;
         /// readings that a test of multi operations writes, then reads
         multi: u64, Plain, between(1.0, LARGEST_SIZE) => 20_000, 200_000, 1_000_000, 10_000_000;
+        /// after the tests the data grow from `multi` to so many readings, four times each, as far as the budget goes; 0: they do not
+        grown: u64, Plain, between(0.0, LARGEST_SIZE) => MOST_GROWN, MOST_GROWN, 0, 0;
         /// readings in a multi operation
         batch: u64, Plain, between(1.0, LARGEST_STATEMENT) => 1_000;
         /// numbers of clients; each is a test of its own
@@ -92,7 +97,8 @@ impl Parameters {
             return Err("clients is empty; give at least one number".to_owned());
         }
         let readings = SensorReadings::new(0, self.sensors, self.interval_ms)?;
-        let per_sensor = self.statements(true).div_ceil(u64::from(self.sensors));
+        let statements = self.statements(true).max(self.grown / self.batch);
+        let per_sensor = statements.div_ceil(u64::from(self.sensors));
         let ticks = (per_sensor * self.batch).max(self.single.div_ceil(u64::from(self.sensors)));
         if ticks >= readings.ticks() {
             return Err(self.past_the_end(ticks));
@@ -117,6 +123,13 @@ impl Parameters {
             return Ok(());
         }
         Err(format!("sensors is {}; it must be 1 to {MOST_SENSORS}", self.sensors))
+    }
+
+    /// The sizes that the data grow to, in statements.
+    pub fn sizes(&self) -> Vec<u64> {
+        let first = self.statements(true);
+        let sizes = std::iter::successors(Some(first), |size| size.checked_mul(TIMES));
+        sizes.take_while(|size| size * self.batch <= self.grown).collect()
     }
 
     /// Readings in an operation, multi or single.

@@ -26,12 +26,12 @@ fn readings() -> Arc<SensorReadings> {
 }
 
 fn writes(operation: Operation, statements: u64, per_statement: u64) -> Writes {
-    Writes::new(operation, readings(), statements, per_statement)
+    Writes::new(operation, readings(), 0..statements, per_statement)
 }
 
 fn reads(operation: Operation, statements: u64, per_statement: u64) -> Reads {
     let table = schema(SENSORS, INTERVAL_MS).tables.remove(0);
-    Reads::new(operation, readings(), table, 42, (statements, per_statement))
+    Reads::new(operation, readings(), table, 42, (0..statements, per_statement))
 }
 
 /// What the first so many statements write, as a database would have it.
@@ -192,7 +192,7 @@ fn numbers_are_checked_with_one_clear_message() {
 
 #[test]
 fn tests_begin_empty_and_their_phases_say_what_they_are() {
-    let parameters = quick();
+    let parameters = Parameters { grown: 0, ..quick() };
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
     let layout = Layout::row_per_reading();
     let subject = Subject { store: &store, layout: &layout, layout_name: "individual" };
@@ -226,7 +226,7 @@ fn tests_begin_empty_and_their_phases_say_what_they_are() {
 
 #[test]
 fn a_database_is_brought_to_rest_between_where_it_is_asked_for() {
-    let parameters = Parameters { settle: true, sweep: false, ..quick() };
+    let parameters = Parameters { settle: true, sweep: false, grown: 0, ..quick() };
     let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
     let layout = Layout::row_per_reading();
     let subject = Subject { store: &store, layout: &layout, layout_name: "individual" };
@@ -235,6 +235,49 @@ fn a_database_is_brought_to_rest_between_where_it_is_asked_for() {
     assert_eq!(check(&steps), Ok(()));
     let settled = steps.iter().filter(|step| matches!(step, Step::Settle(_)));
     assert_eq!(settled.count(), 6);
+}
+
+#[test]
+fn after_the_tests_data_grow_from_size_to_size_and_reads_are_about_all_of_it() {
+    let parameters = Parameters { sweep: false, grown: 320_000, ..quick() };
+    let store = MemoryStore::new(RepeatedWrite::KeepsBoth);
+    let layout = Layout::row_per_reading();
+    let subject = Subject { store: &store, layout: &layout, layout_name: "individual" };
+    let value = serde_json::to_value(&parameters).unwrap();
+    let steps = SensorOperationsWorkload.build(&value, 1, subject).unwrap().steps();
+    assert_eq!(check(&steps), Ok(()));
+    let sizes: Vec<u64> = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Size(readings) => Some(*readings),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(sizes, [20_000, 80_000, 320_000]);
+    // The second size writes on where the first ended, and its reads ask about both.
+    let readings = Arc::new(SensorReadings::new(1, parameters.sensors, parameters.interval_ms).unwrap());
+    let writes = Writes::new(Operation::MultiWrite, Arc::clone(&readings), 20..80, 1_000);
+    assert_eq!(writes.len(), 60);
+    let schema = schema(parameters.sensors, parameters.interval_ms);
+    let mut slot = Slot::new(&schema);
+    writes.fill(0, u64::MAX, &mut slot);
+    let batch = slot.batch().unwrap();
+    assert_eq!((batch.series[0], batch.len()), (20, 1_000));
+    let reads = Reads::new(Operation::SingleRead, readings, schema.tables[0].clone(), 1, (20..80, 1));
+    let asked = |watermark: u64| {
+        let series = |index| {
+            let mut slot = Slot::new(&schema);
+            reads.fill(index, watermark, &mut slot);
+            match slot.ask().series {
+                Selection::One(series) => series,
+                _ => u32::MAX,
+            }
+        };
+        (0..200).map(series).max()
+    };
+    assert!(asked(u64::MAX) > Some(70) && asked(u64::MAX) < Some(80));
+    // The load was cut after ten statements.
+    assert!(asked(10) < Some(30) && asked(10) > Some(20));
 }
 
 fn offer(variant: &str, layout: Layout, default_selection: DefaultSelection) -> LayoutOption {
