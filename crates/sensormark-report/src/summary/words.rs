@@ -48,7 +48,7 @@ impl Summary {
         let (tied, others): (Vec<_>, Vec<_>) = group.partition(|one| one.rank == 1);
         let next = others
             .first()
-            .map_or_else(String::new, |one| format!("; {} costs {}", one.label, times(one.ratio)));
+            .map_or_else(String::new, |one| format!("; {} costs {} as much", one.label, times(one.ratio)));
         match tied.as_slice() {
             [one] => format!("{} costs least{next}.", one.label),
             [one, other] => format!("{} and {} cost least{next}.", one.label, other.label),

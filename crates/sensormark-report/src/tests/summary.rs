@@ -85,7 +85,7 @@ fn the_title_is_the_answer_in_at_most_fifteen_words() {
     assert!(tied.title().ends_with(" cost least."), "{}", tied.title());
     tied.ranked[1].rank = 2;
     tied.ranked[1].ratio = 1.83;
-    assert!(tied.title().ends_with(" costs 1.8×."), "{}", tied.title());
+    assert!(tied.title().ends_with(" costs 1.8× as much."), "{}", tied.title());
     tied.ranked[1].rank = 1;
     let more = tied.ranked[0].clone();
     tied.ranked.extend([more.clone(), more.clone(), more]);
