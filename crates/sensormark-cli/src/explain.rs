@@ -1,6 +1,7 @@
 //! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
 
 use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat, milliseconds};
+use crate::durability_class::{cases_in_class, of_shipped};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{check_memory_limit, clean};
 use crate::messages;
@@ -16,7 +17,6 @@ use sensormark_engine::existing;
 use sensormark_engine::explain;
 use sensormark_engine::owner_mark;
 use sensormark_engine::selection::Choice;
-use sensormark_engine::trial::cases::cases;
 use sensormark_engine::trial::script::{CaseTrials, Step, check};
 use sensormark_engine::trial::{Subject, WorkloadFactory};
 use sensormark_report::statements;
@@ -109,11 +109,10 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     Ok(match Workload::find(&arguments.workload)? {
         Workload::Factory(factory) => {
             let numbers = numbers(factory.as_ref(), scale, settings)?;
-            let durability = Durability::Default;
             let explaining = Explaining {
+                durability: of_shipped(factory.name()),
                 factory,
                 numbers,
-                durability,
                 server_memory: ServerMemory::new(arguments.server_memory, None),
             };
             (explaining, None)
@@ -150,7 +149,7 @@ impl Explaining {
         arguments: &ExplainArguments,
     ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
         let durability = self.durability(arguments);
-        cases(self.factory.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
+        cases_in_class(self.factory.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
     }
 
     /// What an acknowledged write promises.

@@ -10,6 +10,7 @@ use crate::registry::registry;
 use crate::report::{PAGE, draw, options, print};
 use crate::server_memory::ServerMemory;
 use crate::signals;
+use sensormark_data::number::significant;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::cold;
 use sensormark_engine::connection::Registry;
@@ -113,7 +114,7 @@ impl Planned<'_> {
         let _copies = reach(&mut self.hosts, &program)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         self.try_probes(&probes)?;
-        let mut record = self.record(&name)?;
+        let mut record = self.record(&name, &progress)?;
         signals::clean_up_with(supervisor);
         if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
@@ -256,14 +257,19 @@ impl Planned<'_> {
         std::iter::once(("data", self.data())).chain(logs.map(|logs| ("logs", logs))).collect()
     }
 
-    fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
+    fn record(&self, name: &RunName, progress: &Progress) -> Result<RunRecord, Failure> {
         let common = self.common;
         let folders = self.folders();
         let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
         environment.pinned = common.pin.as_ref().map_or_else(BTreeMap::new, Pinning::record);
         for (name, folder) in folders {
             match FlushRate::measure(folder) {
-                Ok(rate) => drop(environment.flushes.insert(name.to_owned(), rate)),
+                Ok(rate) => {
+                    let flushes = significant(rate.per_second, 3);
+                    let text = format!("the disk of the {name} flushes {flushes} times a second");
+                    progress.event(RunEvent::Note(text));
+                    environment.flushes.insert(name.to_owned(), rate);
+                }
                 Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),
             }
         }

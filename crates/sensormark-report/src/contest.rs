@@ -154,16 +154,14 @@ impl Contest {
     /// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its costs it would stand above
     /// who did everything.
     fn set_apart(&mut self, field: &Field) {
-        let undone = |one: &Contestant| keeping_up::undone(field, &field.contestants()[one.read]);
-        if self.contestants.iter().all(|one| !undone(one).is_empty()) {
+        let reason = |one: &Contestant| keeping_up::reason(field, &field.contestants()[one.read]);
+        if self.contestants.iter().all(|one| reason(one).is_some()) {
             return;
         }
         self.contestants.retain(|one| {
-            let undone = undone(one);
-            if !undone.is_empty() {
-                self.unranked.push((one.label.clone(), format!("did not keep up: {}", undone.join(", "))));
-            }
-            undone.is_empty()
+            let reason = reason(one);
+            self.unranked.extend(reason.iter().map(|reason| (one.label.clone(), reason.clone())));
+            reason.is_none()
         });
     }
 
@@ -177,11 +175,7 @@ impl Contest {
             let names: Vec<String> = names.map(|criterion| criterion.name.to_owned()).collect();
             if !names.is_empty() {
                 self.lacking.push(one.read);
-                let hint = if is_without_probe(field, one) {
-                    " (an existing server without a probe beside it)"
-                } else {
-                    ""
-                };
+                let hint = no_probe(field, &field.contestants()[one.read]);
                 self.unranked.push((one.label.clone(), format!("{}{hint}", lacks(&names))));
             }
             names.is_empty()
@@ -199,10 +193,11 @@ fn lacks(names: &[String]) -> String {
     format!("lacks {}", listed(&names.into_iter().collect::<Vec<_>>()))
 }
 
-/// Whether its server was only visited.
-fn is_without_probe(field: &Field, one: &Contestant) -> bool {
-    let mut trials = field.trials_of(&field.contestants()[one.read]).flatten();
-    trials.any(|trial| trial.server.as_ref().is_some_and(|server| !server.managed && server.probe.is_none()))
+/// Why much of it was not measured, where its server was only visited.
+pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
+    let mut servers = field.trials_of(arm).flatten().filter_map(|trial| trial.server.as_ref());
+    let is_without = servers.any(|server| !server.managed && server.probe.is_none());
+    if is_without { " (an existing server without a probe beside it)" } else { "" }
 }
 
 /// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition

@@ -1,6 +1,7 @@
 //! The answer in a few sentences, and the rankings behind it.
 
 use super::cells::{counted, geometric_mean, listed, mean, rank};
+use crate::contest::no_probe;
 use crate::costs::Costs;
 use crate::field::{Arm, Field};
 use crate::keeping_up;
@@ -181,8 +182,10 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
         CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));
     let unweighed: Vec<&str> = unweighed.map(|one| one.name).collect();
     if !ranking.ranked.is_empty() && !unweighed.is_empty() {
+        let hints = field.contestants().iter().map(|arm| no_probe(field, arm));
         table.note(format!(
-            "Not in the cost, because nobody has it or its weight is 0: {}.",
+            "Not in the cost, because its weight is 0 or nobody has it{}: {}.",
+            hints.max().unwrap_or_default(),
             listed(&unweighed)
         ));
     }

@@ -98,7 +98,7 @@ const front = {
   common(shown, at) {
     const { row, one, heading } = shown[at];
     if (heading) return { heading, label: heading };
-    const isBehind = (row.not_ranked || "").startsWith("did not keep up");
+    const isBehind = /^(did not keep up|this disk flushes)/.test(row.not_ranked || "");
     return { label: row.label, isApart: !one && shown[at - 1]?.one !== null, isHatched: !one && isBehind, isFirst: one?.rank === 1, mark: row.mark, reason: row.reason };
   },
   costs(all, shown) {
