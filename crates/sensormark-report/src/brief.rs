@@ -203,13 +203,10 @@ impl Widths {
 
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
-    let ranked = summary.ranked.iter().map(|row| line(row, &summary.columns));
+    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
+    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
     let lacking = summary.lacking.iter().map(|row| lacking_line(row, &summary.columns));
-    let mut rows: Vec<Line> = ranked.chain(lacking).collect();
-    if let ([_], [row, ..]) = (summary.ranked.as_slice(), rows.as_mut_slice()) {
-        // A ratio compares, and here is nobody to compare with.
-        row.cost = "–".to_owned();
-    }
+    let rows: Vec<Line> = ranked.chain(lacking).collect();
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
     let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
@@ -314,9 +311,10 @@ fn lacking_line(row: &LackingRow, columns: &[SummaryColumn]) -> Line {
     }
 }
 
-fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
+/// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
+fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
     let rank = row.rank.to_string();
-    let cost = times(row.ratio);
+    let cost = if many > 1 { times(row.ratio) } else { "–".to_owned() };
     let interval = |it: Interval| format!("{cost} [{}, {}]", significant(it.low, 2), significant(it.high, 2));
     Line {
         rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),

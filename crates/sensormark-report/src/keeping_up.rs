@@ -1,5 +1,5 @@
-//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
-//! score, look better than they are, and the report has to say so.
+//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs
+//! look better than they are, and the report has to say so.
 
 use super::sections::cells::counted;
 use crate::criteria::{figure, samples_per_second};
