@@ -1,5 +1,6 @@
 //! The class of durability that layouts are ranked in.
 
+use crate::failure::Failure;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::WorkloadFactory;
@@ -23,18 +24,16 @@ pub fn cases_in_class(
     parameters: &Value,
     choices: &[Choice],
     class: Durability,
-) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), String> {
-    if class != Durability::Durable {
-        return cases(factory, parameters, choices, class);
-    }
-    let (mut cases, not_measured) = cases(factory, parameters, choices, Durability::Default)?;
-    for case in cases.iter_mut().filter(|case| case.choice.durability.is_none()) {
-        let classes = case.choice.store.description().durability;
-        let has_it = classes.iter().any(|(class, _)| *class == Durability::Durable);
+) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
+    let is_durable = class == Durability::Durable;
+    let asked = if is_durable { Durability::Default } else { class };
+    let mut found = cases(factory, parameters, choices, asked).map_err(Failure::usage)?;
+    for case in found.0.iter_mut().filter(|case| is_durable && case.choice.durability.is_none()) {
+        let mut classes = case.choice.store.description().durability.into_iter();
         // Nobody acknowledges datagrams.
-        if has_it && case.layout.write != WriteMethod::Datagram {
-            case.durability = Durability::Durable;
+        if case.layout.write != WriteMethod::Datagram && classes.any(|(own, _)| own == class) {
+            case.durability = class;
         }
     }
-    Ok((cases, not_measured))
+    Ok(found)
 }

@@ -68,9 +68,10 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     let on = arguments.on.clone().or(own_stores);
     let on = on.unwrap_or_else(|| "sqlite".to_owned());
     let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
-    let durability = explaining.durability(arguments);
+    let durability = arguments.durability.map_or(explaining.durability, DurabilityName::class);
     let choices = in_clusters(choices, &arguments.cluster, durability, &mut missing)?;
-    let (cases, unsupported) = explaining.cases(&choices, arguments)?;
+    let (factory, numbers) = (explaining.factory.as_ref(), &explaining.numbers);
+    let (cases, unsupported) = cases_in_class(factory, numbers, &choices, durability)?;
     missing.extend(unsupported);
     if cases.is_empty() {
         return Err(Failure::usage(
@@ -141,21 +142,6 @@ impl Explaining {
             clients: CLIENTS,
             ..ServerOptions::default()
         }
-    }
-
-    fn cases(
-        &self,
-        choices: &[Choice],
-        arguments: &ExplainArguments,
-    ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
-        let durability = self.durability(arguments);
-        cases_in_class(self.factory.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
-    }
-
-    /// What an acknowledged write promises.
-    fn durability(&self, arguments: &ExplainArguments) -> Durability {
-        let asked = arguments.durability;
-        asked.map_or(self.durability, DurabilityName::class)
     }
 
     /// Makes a database of a case's own, shows what is done to it, and drops it.

@@ -27,12 +27,12 @@ use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::{self, Choice};
 use sensormark_engine::server_probes::ServerProbes;
 use sensormark_engine::study_protocol::Protocol;
-use sensormark_report::ReportOptions;
+use sensormark_report::{Report, ReportOptions};
 use sensormark_result::measurement::record::SCHEMA_VERSION;
 use sensormark_result::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark_result::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark_server::{HeldRun, Supervisor};
-use sensormark_store::{Durability, ServerOptions};
+use sensormark_store::ServerOptions;
 use sensormark_workload::machine_tool;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,8 +50,6 @@ pub struct Planned<'a> {
     pub repetitions: u32,
     /// The seed of data and operations.
     pub seed: u64,
-    /// What an acknowledged write promises.
-    pub durability: Durability,
     /// Memory of each server for caches and heaps.
     pub server_memory: ServerMemory,
     /// The study's protocol, where the run follows it.
@@ -208,7 +206,6 @@ impl Planned<'_> {
         let common = self.common;
         ServerOptions {
             memory_bytes: self.server_memory.bytes,
-            durability: self.durability,
             profile: self.profile(),
             start_seconds: common.start_timeout,
             processors: common.pin.as_ref().map(Pinning::server),
@@ -354,16 +351,17 @@ fn show(
     progress: &Progress,
 ) -> Result<(), Failure> {
     // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
+    let report = Report::from_folder(folder, options)?;
     if is_full {
-        print(folder, &[FormatName::Text], true, options)?;
+        print(folder, &report, &[FormatName::Text], true)?;
     }
-    draw(folder, options)?;
+    draw(folder, &report)?;
     // The answer last, so that it stands on the screen when the program ends.
     if is_full {
         let page = folder.path().join(PAGE);
         progress.afterwards(format!("the report as a page: {}", page.display()));
     } else {
-        print(folder, &[FormatName::Text], false, options)?;
+        print(folder, &report, &[FormatName::Text], false)?;
     }
     Ok(())
 }

@@ -92,8 +92,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let durability = arguments.durability.class();
     let clusters = &arguments.common.cluster;
     let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
-    let (cases, unsupported) =
-        cases_in_class(factory.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
+    let (cases, unsupported) = cases_in_class(factory.as_ref(), &parameters, &choices, durability)?;
     not_measured.extend(unsupported);
     let runner = TrialRunner { factory: Arc::clone(factory), parameters: parameters.clone() };
     // Results name the file, not where it lies: a path may hold a user's name.
@@ -105,7 +104,6 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         parameters: shown,
         repetitions,
         seed: arguments.seed,
-        durability,
         server_memory: ServerMemory::new(arguments.common.server_memory, None),
         protocol: None,
         common: &arguments.common,

@@ -117,8 +117,7 @@ impl Measured<'_> {
             Some(protocol) => protocol.promise(choices),
             None => choices,
         };
-        let (cases, unsupported) =
-            cases_in_class(factory, parameters, &choices, durability).map_err(Failure::usage)?;
+        let (cases, unsupported) = cases_in_class(factory, parameters, &choices, durability)?;
         not_measured.extend(unsupported);
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
@@ -133,7 +132,6 @@ impl Measured<'_> {
             parameters: self.shown,
             repetitions: factory.repetitions(parameters),
             seed: arguments.seed,
-            durability,
             server_memory: self.server_memory,
             protocol,
             common: &arguments.common,

@@ -5,7 +5,7 @@ use crate::report::{PAGE, below};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sensormark_report::html::index::{self, Answer, Row};
 use sensormark_report::{Report, ReportOptions};
-use sensormark_result::measurement::ResultsFolder;
+use sensormark_result::measurement::{FolderError, ResultsFolder};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -101,7 +101,7 @@ fn answer(run: &Path) -> Result<Answer, String> {
         let is_over = record.finished.is_some() || run.join(PAGE).is_file();
         let trials = if is_over { folder.trials()? } else { Vec::new() };
         let report = Report::new(record, trials, &ReportOptions::default());
-        Ok::<_, sensormark_result::measurement::folder::FolderError>(Answer::of(&report))
+        Ok::<_, FolderError>(Answer::of(&report))
     };
     let folder = run.parent().unwrap_or(run).join("");
     read().map_err(|error| error.to_string().replace(&*folder.to_string_lossy(), ""))

@@ -12,7 +12,7 @@ use crate::field::Arm;
 use crate::number::cell_text;
 use crate::sections::cells::{counted, exact};
 use crate::tables::Cell;
-use sensormark_result::score::BlockScores;
+use sensormark_result::score::Scores;
 use sensormark_store::Durability;
 use serde_json::Value;
 use std::cell::{OnceCell, RefCell};
@@ -27,7 +27,7 @@ pub struct Scope<'a> {
     /// The run.
     pub results: Results<'a>,
     /// The study's implementations scored among themselves, once somebody asks.
-    pub scores: Rc<OnceCell<Option<BTreeMap<String, BlockScores>>>>,
+    pub scores: Rc<OnceCell<Option<Scores>>>,
     subjects: Rc<RefCell<BTreeMap<String, Option<&'a Arm>>>>,
     values: BTreeMap<String, Value>,
     arms: BTreeMap<String, &'a Arm>,

@@ -4,7 +4,7 @@ use super::scope::Scope;
 use crate::claims::Values;
 use crate::criteria;
 use crate::field::{Arm, Field};
-use sensormark_result::score::{BlockScores, Sides, block_scores};
+use sensormark_result::score::{Scores, Sides, block_scores};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn sides(field: &Field, read: &Arm, difficulties: &[BTreeMap<String, f64>; 2]) -
 }
 
 /// The scores of the study's implementations in a run.
-fn scores(scope: &Scope<'_>) -> Option<BTreeMap<String, BlockScores>> {
+fn scores(scope: &Scope<'_>) -> Option<Scores> {
     let scope = &Scope::new(scope.file, scope.results);
     let (field, difficulties) = (scope.results.field, published_difficulties(scope));
     let labels: Vec<String> =

@@ -17,9 +17,12 @@ pub struct BlockScores {
     pub rank: f64,
 }
 
+/// Scores by implementation.
+pub type Scores = BTreeMap<String, BlockScores>;
+
 /// The scores of implementations by name; one that lacks a value has none.
 #[must_use]
-pub fn block_scores(all: &[(String, Vec<Option<Sides>>)]) -> BTreeMap<String, BlockScores> {
+pub fn block_scores(all: &[(String, Vec<Option<Sides>>)]) -> Scores {
     let tables = [Phase::Write, Phase::Read].map(|phase| {
         let row = |(name, blocks): &(String, Vec<Option<Sides>>)| {
             let blocks: Vec<_> = blocks.iter().flatten().map(|sides| &sides[phase as usize]).collect();
@@ -36,7 +39,7 @@ pub fn block_scores(all: &[(String, Vec<Option<Sides>>)]) -> BTreeMap<String, Bl
         let blocks = blocks.iter().map(|sides| scores_of(&board, sides.as_ref()?)).collect();
         Some((standing.name, BlockScores { blocks, rank: standing.rank as f64 }))
     });
-    let mut found: BTreeMap<String, BlockScores> = found.collect();
+    let mut found: Scores = found.collect();
     let short = |scores: &Option<[f64; 3]>| scores.map(|[total, ..]| 100.0 - total);
     let arm = |(name, one): (&String, &BlockScores)| Arm {
         name: name.clone(),

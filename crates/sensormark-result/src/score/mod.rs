@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use blocks::{BlockScores, Sides, block_scores};
+pub use blocks::{BlockScores, Scores, Sides, block_scores};
 pub use board::{Board, Standing};
 pub use criterion::{Criterion, STUDY_CRITERIA};
 pub use table::{Implementation, Phase, SubjectiveTerm, Table};
