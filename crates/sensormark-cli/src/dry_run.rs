@@ -321,7 +321,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 #[cfg(test)]
-mod kept;
+mod kept_tests;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,7 @@
 //! `sensormark explain`: schema, statements, plans and settings of a workload on each layout, without measuring anything.
 
 use crate::arguments::{DurabilityName, ExplainArguments, ExplainFormat, milliseconds};
+use crate::durability_class::{cases_in_class, of_shipped};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::measure::{check_memory_limit, clean};
 use crate::messages;
@@ -16,7 +17,6 @@ use sensormark_engine::existing;
 use sensormark_engine::explain;
 use sensormark_engine::owner_mark;
 use sensormark_engine::selection::Choice;
-use sensormark_engine::trial::cases::cases;
 use sensormark_engine::trial::script::{CaseTrials, Step, check};
 use sensormark_engine::trial::{Subject, WorkloadFactory};
 use sensormark_report::statements;
@@ -68,9 +68,10 @@ pub fn explain(arguments: &ExplainArguments) -> Result<ExitCode, Failure> {
     let on = arguments.on.clone().or(own_stores);
     let on = on.unwrap_or_else(|| "sqlite".to_owned());
     let (choices, mut missing) = choose(&on, &registry, &supervisor)?;
-    let durability = explaining.durability(arguments);
+    let durability = arguments.durability.map_or(explaining.durability, DurabilityName::class);
     let choices = in_clusters(choices, &arguments.cluster, durability, &mut missing)?;
-    let (cases, unsupported) = explaining.cases(&choices, arguments)?;
+    let (factory, numbers) = (explaining.factory.as_ref(), &explaining.numbers);
+    let (cases, unsupported) = cases_in_class(factory, numbers, &choices, durability)?;
     missing.extend(unsupported);
     if cases.is_empty() {
         return Err(Failure::usage(
@@ -109,11 +110,10 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
     Ok(match Workload::find(&arguments.workload)? {
         Workload::Factory(factory) => {
             let numbers = numbers(factory.as_ref(), scale, settings)?;
-            let durability = Durability::Default;
             let explaining = Explaining {
+                durability: of_shipped(factory.name()),
                 factory,
                 numbers,
-                durability,
                 server_memory: ServerMemory::new(arguments.server_memory, None),
             };
             (explaining, None)
@@ -142,21 +142,6 @@ impl Explaining {
             clients: CLIENTS,
             ..ServerOptions::default()
         }
-    }
-
-    fn cases(
-        &self,
-        choices: &[Choice],
-        arguments: &ExplainArguments,
-    ) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
-        let durability = self.durability(arguments);
-        cases(self.factory.as_ref(), &self.numbers, choices, durability).map_err(Failure::usage)
-    }
-
-    /// What an acknowledged write promises.
-    fn durability(&self, arguments: &ExplainArguments) -> Durability {
-        let asked = arguments.durability;
-        asked.map_or(self.durability, DurabilityName::class)
     }
 
     /// Makes a database of a case's own, shows what is done to it, and drops it.

@@ -17,6 +17,7 @@ mod clean;
 mod compare;
 mod doctor;
 mod dry_run;
+mod durability_class;
 mod explain;
 mod failure;
 mod generate;

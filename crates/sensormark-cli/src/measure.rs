@@ -10,6 +10,7 @@ use crate::registry::registry;
 use crate::report::{PAGE, draw, options, print};
 use crate::server_memory::ServerMemory;
 use crate::signals;
+use sensormark_data::number::significant;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::cold;
 use sensormark_engine::connection::Registry;
@@ -26,12 +27,12 @@ use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::{self, Choice};
 use sensormark_engine::server_probes::ServerProbes;
 use sensormark_engine::study_protocol::Protocol;
-use sensormark_report::ReportOptions;
+use sensormark_report::{Report, ReportOptions};
 use sensormark_result::measurement::record::SCHEMA_VERSION;
 use sensormark_result::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark_result::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark_server::{HeldRun, Supervisor};
-use sensormark_store::{Durability, ServerOptions};
+use sensormark_store::ServerOptions;
 use sensormark_workload::machine_tool;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,8 +53,6 @@ pub struct Planned<'a> {
     pub budget: Option<Duration>,
     /// The seed of data and operations.
     pub seed: u64,
-    /// What an acknowledged write promises.
-    pub durability: Durability,
     /// Memory of each server for caches and heaps.
     pub server_memory: ServerMemory,
     /// The study's protocol, where the run follows it.
@@ -116,7 +115,7 @@ impl Planned<'_> {
         let _copies = reach(&mut self.hosts, &program)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         self.try_probes(&probes)?;
-        let mut record = self.record(&name)?;
+        let mut record = self.record(&name, &progress)?;
         signals::clean_up_with(supervisor);
         if signals::interrupted() {
             return Ok(ExitCode::from(INTERRUPTED));
@@ -211,7 +210,6 @@ impl Planned<'_> {
         let common = self.common;
         ServerOptions {
             memory_bytes: self.server_memory.bytes,
-            durability: self.durability,
             profile: self.profile(),
             start_seconds: common.start_timeout,
             processors: common.pin.as_ref().map(Pinning::server),
@@ -260,14 +258,19 @@ impl Planned<'_> {
         std::iter::once(("data", self.data())).chain(logs.map(|logs| ("logs", logs))).collect()
     }
 
-    fn record(&self, name: &RunName) -> Result<RunRecord, Failure> {
+    fn record(&self, name: &RunName, progress: &Progress) -> Result<RunRecord, Failure> {
         let common = self.common;
         let folders = self.folders();
         let mut environment = Environment::read(&folders).map_err(Failure::usage)?;
         environment.pinned = common.pin.as_ref().map_or_else(BTreeMap::new, Pinning::record);
         for (name, folder) in folders {
             match FlushRate::measure(folder) {
-                Ok(rate) => drop(environment.flushes.insert(name.to_owned(), rate)),
+                Ok(rate) => {
+                    let flushes = significant(rate.per_second, 3);
+                    let text = format!("the disk of the {name} flushes {flushes} times a second");
+                    progress.event(RunEvent::Note(text));
+                    environment.flushes.insert(name.to_owned(), rate);
+                }
                 Err(error) => tracing::warn!(%error, "the disk's flushes could not be measured"),
             }
         }
@@ -352,16 +355,17 @@ fn show(
     progress: &Progress,
 ) -> Result<(), Failure> {
     // The report first: it is derived from what is kept, and a full disk cannot keep it from being seen.
+    let report = Report::from_folder(folder, options)?;
     if is_full {
-        print(folder, &[FormatName::Text], true, options)?;
+        print(folder, &report, &[FormatName::Text], true)?;
     }
-    draw(folder, options)?;
+    draw(folder, &report)?;
     // The answer last, so that it stands on the screen when the program ends.
     if is_full {
         let page = folder.path().join(PAGE);
         progress.afterwards(format!("the report as a page: {}", page.display()));
     } else {
-        print(folder, &[FormatName::Text], false, options)?;
+        print(folder, &report, &[FormatName::Text], false)?;
     }
     Ok(())
 }

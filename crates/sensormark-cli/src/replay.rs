@@ -4,6 +4,7 @@ mod stream;
 
 use crate::arguments::{HostsArguments, ReplayArguments};
 use crate::dry_run;
+use crate::durability_class::cases_in_class;
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
@@ -14,7 +15,6 @@ use crate::server_memory::ServerMemory;
 use sensormark_data::recording::{ColumnType, Recording, RecordingOptions};
 use sensormark_engine::adjust::adjust;
 use sensormark_engine::trial::case::TrialRunner;
-use sensormark_engine::trial::cases::cases;
 use sensormark_workload::replay::{self, Numbers, Parameters};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -92,8 +92,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let durability = arguments.durability.class();
     let clusters = &arguments.common.cluster;
     let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
-    let (cases, unsupported) =
-        cases(factory.as_ref(), &parameters, &choices, durability).map_err(Failure::usage)?;
+    let (cases, unsupported) = cases_in_class(factory.as_ref(), &parameters, &choices, durability)?;
     not_measured.extend(unsupported);
     let runner = TrialRunner { factory: Arc::clone(factory), parameters: parameters.clone() };
     // Results name the file, not where it lies: a path may hold a user's name.
@@ -106,7 +105,6 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         repetitions,
         budget: None,
         seed: arguments.seed,
-        durability,
         server_memory: ServerMemory::new(arguments.common.server_memory, None),
         protocol: None,
         common: &arguments.common,

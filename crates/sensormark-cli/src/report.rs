@@ -21,10 +21,11 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let folders = runs.iter().map(|run| ResultsFolder::open(run)).collect::<Result<Vec<_>, _>>()?;
     let options =
         ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
-    let is_written = write_files(&folders, arguments, &options)?;
-    let formats = formats(&arguments.format, is_written);
-    for folder in &folders {
-        print(folder, &formats, arguments.full, &options)?;
+    let derived = folders.iter().map(|folder| Report::from_folder(folder, &options));
+    let reports = derived.collect::<Result<Vec<_>, _>>()?;
+    let formats = formats(&arguments.format, write_files(&folders, &reports, arguments)?);
+    for (folder, report) in folders.iter().zip(&reports) {
+        print(folder, report, &formats, arguments.full)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,10 +102,9 @@ pub const PAGE: &str = "report.html";
 ///
 /// # Errors
 /// When they cannot be written.
-pub fn draw(folder: &ResultsFolder, options: &ReportOptions) -> Result<(), Failure> {
-    let report = derive(folder, options)?;
+pub fn draw(folder: &ResultsFolder, report: &Report) -> Result<(), Failure> {
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
-    list(folder, &report);
+    list(folder, report);
     Ok(())
 }
 
@@ -120,8 +120,8 @@ fn list(folder: &ResultsFolder, report: &Report) {
 /// Writes the files that are asked for, and says which; whether any was.
 fn write_files(
     folders: &[ResultsFolder],
+    reports: &[Report],
     arguments: &ReportArguments,
-    options: &ReportOptions,
 ) -> Result<bool, Failure> {
     let raw_files = [&arguments.samples, &arguments.latencies, &arguments.tidy];
     let is_raw = raw_files.iter().any(|file| file.is_some());
@@ -133,8 +133,6 @@ fn write_files(
             "--samples, --latencies and --tidy are about one run: give its folder alone",
         ));
     }
-    let derived = folders.iter().map(|folder| derive(folder, options));
-    let reports = derived.collect::<Result<Vec<_>, _>>()?;
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
         write_file(file, &html::render(&runs))?;
@@ -172,25 +170,20 @@ pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
     ReportOptions::from_toml(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
-fn derive(folder: &ResultsFolder, options: &ReportOptions) -> Result<Report, Failure> {
-    Report::from_folder(folder, options).map_err(Failure::usage)
-}
-
 /// Prints the report of a folder in these formats; as text the answer and the ranking, or everything.
+///
+/// # Errors
+/// When it cannot be printed.
 pub fn print(
     folder: &ResultsFolder,
+    report: &Report,
     formats: &[FormatName],
     is_full: bool,
-    options: &ReportOptions,
 ) -> Result<(), Failure> {
-    if formats.is_empty() {
-        return Ok(());
-    }
-    let report = derive(folder, options)?;
     for format in formats {
         let text = match format {
             FormatName::Text if !is_full && report.has_answer() => {
-                brief::render(&report.summary(), &paths(folder, &report), room())
+                brief::render(&report.summary(), &paths(folder, report), room())
             }
             FormatName::Json => report.json(),
             other => rendered(report.document(), *other),

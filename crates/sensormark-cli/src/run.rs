@@ -2,6 +2,7 @@
 
 use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments, ScaleName};
 use crate::dry_run;
+use crate::durability_class::{cases_in_class, of_shipped};
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
@@ -18,7 +19,7 @@ use sensormark_engine::selection::{Choice, of_all, parse};
 use sensormark_engine::study_protocol::{self, Protocol};
 use sensormark_engine::trial::WorkloadFactory;
 use sensormark_engine::trial::case::TrialRunner;
-use sensormark_engine::trial::cases::{cases, layout_options};
+use sensormark_engine::trial::cases::layout_options;
 use sensormark_result::measurement::{Cache, NotMeasured};
 use sensormark_server::Supervisor;
 use sensormark_store::Durability;
@@ -52,7 +53,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 parameters,
                 scale: scale.name(),
                 on: DEFAULT_STORES,
-                durability: Durability::Default,
+                durability: of_shipped(factory.name()),
                 server_memory: ServerMemory::new(arguments.common.server_memory, None),
                 factory,
             };
@@ -107,10 +108,12 @@ impl Measured<'_> {
             None => choose(on, &registry, &supervisor)?,
             Some(_) => choose_elsewhere(on, &registry, &supervisor)?,
         };
-        let durability = arguments.durability.map_or(self.durability, DurabilityName::class);
+        let protocol = protocol(factory.name(), arguments)?;
+        // A study's databases were what they are as they come, but for those that it says.
+        let own = if protocol.is_some() { Durability::Default } else { self.durability };
+        let durability = arguments.durability.map_or(own, DurabilityName::class);
         let clusters = &arguments.common.cluster;
         let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;
-        let protocol = protocol(factory.name(), arguments)?;
         let choices = own_layouts(protocol, choices, |choice| {
             let offers = layout_options(factory, parameters, choice)?;
             Ok(offers.into_iter().map(|(name, _)| name).collect())
@@ -120,8 +123,7 @@ impl Measured<'_> {
             Some(protocol) => protocol.promise(choices),
             None => choices,
         };
-        let found = cases(factory, parameters, &choices, durability);
-        let (cases, unsupported) = found.map_err(Failure::usage)?;
+        let (cases, unsupported) = cases_in_class(factory, parameters, &choices, durability)?;
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
         let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
@@ -141,7 +143,6 @@ impl Measured<'_> {
             repetitions,
             budget,
             seed: arguments.seed,
-            durability,
             server_memory: self.server_memory,
             protocol,
             common: &arguments.common,

@@ -4,8 +4,8 @@ use crate::messages;
 use crate::report::{PAGE, below};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sensormark_report::html::index::{self, Answer, Row};
-use sensormark_report::{Report, ReportError, ReportOptions};
-use sensormark_result::measurement::ResultsFolder;
+use sensormark_report::{Report, ReportOptions};
+use sensormark_result::measurement::{FolderError, ResultsFolder};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -100,8 +100,8 @@ fn answer(run: &Path) -> Result<Answer, String> {
         let record = folder.run()?;
         let is_over = record.finished.is_some() || run.join(PAGE).is_file();
         let trials = if is_over { folder.trials()? } else { Vec::new() };
-        let report = Report::new(record, trials, &ReportOptions::default())?;
-        Ok::<_, ReportError>(Answer::of(&report))
+        let report = Report::new(record, trials, &ReportOptions::default());
+        Ok::<_, FolderError>(Answer::of(&report))
     };
     let folder = run.parent().unwrap_or(run).join("");
     read().map_err(|error| error.to_string().replace(&*folder.to_string_lossy(), ""))

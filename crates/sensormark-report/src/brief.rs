@@ -1,9 +1,11 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
+use super::number::times;
 use super::size::Readings;
-use super::summary::{NotRanked, Summary, SummaryColumn, SummaryRow, UnscoredRow};
+use super::summary::{LackingRow, NotRanked, Summary, SummaryColumn, SummaryRow};
 use super::wrapping::wrap;
-use sensormark_data::number::{fixed, significant};
+use sensormark_data::number::significant;
+use sensormark_result::statistics::Interval;
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that is drawn.
@@ -75,7 +77,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
 fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
     let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
     let mut lines = Vec::new();
-    let sentences: Vec<&str> = summary.sentences().collect();
+    let sentences = &summary.headline;
     for (number, sentence) in sentences.iter().enumerate() {
         let wrapped = wrap(sentence, width - INDENT.len());
         let is_last = number + 1 == sentences.len();
@@ -144,7 +146,7 @@ fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
 struct Line {
     rank: String,
     name: String,
-    score: String,
+    cost: String,
     figures: Vec<String>,
 }
 
@@ -152,7 +154,7 @@ struct Line {
 struct Widths {
     rank: usize,
     name: usize,
-    score: usize,
+    cost: usize,
     figures: Vec<usize>,
 }
 
@@ -169,10 +171,10 @@ impl Widths {
         };
         let figures: Vec<usize> = columns.iter().enumerate().map(figure).collect();
         let rank = widest(|row| &row.rank, 1) + 1;
-        let score = widest(|row| &row.score, "score".len()) + GAP;
-        let others = INDENT.len() + rank + score + figures.iter().sum::<usize>();
+        let cost = widest(|row| &row.cost, "cost".len()) + GAP;
+        let others = INDENT.len() + rank + cost + figures.iter().sum::<usize>();
         let room = width.saturating_sub(others).max(LEAST_NAME);
-        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), score, figures }
+        Self { rank, name: widest(|row| &row.name, LEAST_NAME).min(room), cost, figures }
     }
 
     /// A row of these parts.
@@ -181,19 +183,19 @@ impl Widths {
         let figures: String = figures.map(|(text, width)| padded(text, *width)).collect();
         let name = cut(&row.name, self.name);
         let gap = " ".repeat(self.name - name.width());
-        let (rank, score) = (&row.rank, padded(&row.score, self.score));
-        format!("{INDENT}{rank:<width$}{name}{gap}{score}{figures}", width = self.rank)
+        let (rank, cost) = (&row.rank, padded(&row.cost, self.cost));
+        format!("{INDENT}{rank:<width$}{name}{gap}{cost}{figures}", width = self.rank)
     }
 
     /// The headings, one line or two.
     fn head(&self, columns: &[SummaryColumn]) -> Vec<String> {
-        let line = |place: usize, name: &str, score: &str| Line {
+        let line = |place: usize, name: &str, cost: &str| Line {
             rank: String::new(),
             name: name.to_owned(),
-            score: score.to_owned(),
+            cost: cost.to_owned(),
             figures: columns.iter().map(|column| column.heading[place].to_owned()).collect(),
         };
-        let lines = [line(0, "layout", "score"), line(1, "", "")];
+        let lines = [line(0, "layout", "cost"), line(1, "", "")];
         let drawn = lines.iter().map(|line| self.row(line));
         drawn.filter(|line| !line.trim().is_empty()).collect()
     }
@@ -201,17 +203,14 @@ impl Widths {
 
 /// The ranking and who is not in it, in so many lines at most.
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
-    let ranked = summary.ranked.iter();
-    let mut rows: Vec<Line> = ranked.map(|row| line(row, &summary.columns)).collect();
-    if let [alone] = rows.as_mut_slice() {
-        // A score compares, and here is nobody to compare with.
-        alone.score = "–".to_owned();
-    }
-    let unscored = summary.unscored.iter();
-    rows.extend(unscored.map(|row| unscored_line(row, &summary.columns)));
+    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
+    let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
+    let lacking = summary.lacking.iter().map(|row| lacking_line(row, &summary.columns));
+    let rows: Vec<Line> = ranked.chain(lacking).collect();
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
     let mut body: Vec<Vec<String>> = rows.iter().map(|row| vec![widths.row(row)]).collect();
+    let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
     let mut lines = Vec::new();
@@ -222,10 +221,10 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
         lines.extend(widths.head(&summary.columns));
     }
     let beside = |rows: usize| most.map(|most| most.saturating_sub(lines.len() + rows));
-    let mut legend = legend(summary, width, [lines_of(&body).min(LEAST_ROWS), lines_of(&body)].map(beside));
+    let mut legend = legend(summary, width, [lines_of(&body).min(least), lines_of(&body)].map(beside));
     legend.extend(not_measured(summary, width));
     let used = lines.len() + legend.len();
-    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(LEAST_ROWS));
+    let room = most.map_or(usize::MAX, |most| most.saturating_sub(used).max(least));
     let all = body.len();
     let mut fits = lines_of(&body) <= room;
     while !fits && body.pop().is_some() {
@@ -238,6 +237,21 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     }
     lines.extend(legend);
     lines
+}
+
+/// Puts the name of each ranking above its first row, where there are several, and says how many there are.
+fn name_rankings(summary: &Summary, body: &mut [Vec<String>]) -> usize {
+    let mut first = 0;
+    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
+    let groups: Vec<&[SummaryRow]> = groups.collect();
+    if groups.len() < 2 {
+        return 0;
+    }
+    for group in &groups {
+        body[first].insert(0, indent(format!("{}:", group[0].ranking.title())));
+        first += group.len();
+    }
+    groups.len()
 }
 
 fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
@@ -260,15 +274,15 @@ fn not_measured(summary: &Summary, width: usize) -> Option<String> {
 /// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,
 /// because their headings say most.
 fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<String> {
-    const OF_MISSING: &str = "–: not measured, so no score";
-    const OF_SCORE: &str = "100 = costs nothing, relative to the layouts here";
-    if summary.ranked.is_empty() && summary.unscored.is_empty() {
+    const OF_MISSING: &str = "–: lacks something, so it is not ranked";
+    const OF_COST: &str = "cost: all criteria together, times the lowest of the ranking";
+    if summary.ranked.is_empty() && summary.lacking.is_empty() {
         return Vec::new();
     }
     let columns = summary.columns.iter().map(|column| column.meaning);
-    let of_score = (!summary.ranked.is_empty()).then_some(OF_SCORE);
-    let of_missing = (!summary.unscored.is_empty()).then_some(OF_MISSING);
-    let meanings: Vec<&str> = columns.chain(of_score).chain(of_missing).collect();
+    let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);
+    let of_missing = (!summary.lacking.is_empty()).then_some(OF_MISSING);
+    let meanings: Vec<&str> = columns.chain(of_cost).chain(of_missing).collect();
     let from = |first: usize| wrap(&meanings[first..].join("; "), width - 4);
     let fits = |lines: &Vec<String>, most: Option<usize>| most.is_none_or(|most| lines.len() <= most);
     let whole = Some(from(0)).filter(|lines| fits(lines, most[0]));
@@ -287,23 +301,25 @@ fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> 
     figures.collect()
 }
 
-/// What was measured of somebody without a score.
-fn unscored_line(row: &UnscoredRow, columns: &[SummaryColumn]) -> Line {
+/// What was measured of somebody who lacks something.
+fn lacking_line(row: &LackingRow, columns: &[SummaryColumn]) -> Line {
     Line {
         rank: "–".to_owned(),
         name: row.label.clone(),
-        score: "–".to_owned(),
+        cost: "–".to_owned(),
         figures: drawn(&row.figures, columns, row.rough),
     }
 }
 
-fn line(row: &SummaryRow, columns: &[SummaryColumn]) -> Line {
-    let score = fixed(row.score, 1);
+/// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
+fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
     let rank = row.rank.to_string();
+    let cost = if many > 1 { times(row.ratio) } else { "–".to_owned() };
+    let interval = |it: Interval| format!("{cost} [{}, {}]", significant(it.low, 2), significant(it.high, 2));
     Line {
         rank: row.meets.map_or_else(|| rank.clone(), |outcome| format!("{} {rank}", outcome.mark())),
         name: row.label.clone(),
-        score: row.plus_minus.map_or_else(|| score.clone(), |half| format!("{score} ± {}", fixed(half, 1))),
+        cost: row.interval.map_or_else(|| cost.clone(), interval),
         figures: drawn(&row.figures, columns, row.rough),
     }
 }

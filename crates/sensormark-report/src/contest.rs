@@ -1,143 +1,203 @@
-//! Who competes, and by which yardstick: values of each repetition, taken from valid trials; and who cannot compete, with the reason.
+//! Who competes with whom: costs of each repetition, taken from valid trials; and who cannot compete, with the reason.
 //!
-//! It gives no scores and no ranks: see [`super::ranking`].
+//! It gives no ratios and no ranks: see [`super::ranking`].
 
-use super::costs::{self, Comparable};
-use super::criteria;
+use super::costs::{self, Costs, Values};
 use super::field::{Arm, Field};
 use super::keeping_up;
-use super::options::ReportOptions;
-use sensormark_result::measurement::record::{RunRecord, Side, TrialRecord};
-use sensormark_result::score::{self, Criterion, Weights};
-use std::collections::BTreeMap;
+use super::sections::cells::listed;
+use sensormark_result::cost::Criterion;
+use sensormark_result::measurement::record::{Implementation, Side, TrialRecord};
+use sensormark_store::{Durability, WriteMethod};
+use serde::Serialize;
+use std::collections::BTreeSet;
 
-/// The sides that are scored, by the names of their weights.
-const SIDES: [(Side, &str); 2] = [(Side::Write, "write"), (Side::Read, "read")];
+/// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// Databases inside the client.
+    Embedded,
+    /// Servers.
+    Servers,
+    /// Databases inside the client whose acknowledgement promises less than the strongest here.
+    EmbeddedPromisesLess,
+    /// Servers whose acknowledgement promises less.
+    ServersPromiseLess,
+}
 
-/// Values by criterion, in its unit.
-pub(super) type Values = BTreeMap<String, f64>;
+impl Group {
+    /// What programs call it.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Servers => "servers",
+            Self::EmbeddedPromisesLess => "embedded_promises_less",
+            Self::ServersPromiseLess => "servers_promise_less",
+        }
+    }
 
-/// A contestant's values by repetition, side by side.
+    /// Its name.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Embedded => "Embedded databases",
+            Self::Servers => "Servers",
+            Self::EmbeddedPromisesLess => "Embedded databases that promise less",
+            Self::ServersPromiseLess => "Servers that promise less",
+        }
+    }
+
+    /// Whether its members promise as much as anybody here.
+    pub const fn promises_most(self) -> bool {
+        matches!(self, Self::Embedded | Self::Servers)
+    }
+
+    const fn of(implementation: &Implementation, strongest: u8) -> Self {
+        match (implementation.embedded, weakness(implementation) > strongest) {
+            (true, false) => Self::Embedded,
+            (false, false) => Self::Servers,
+            (true, true) => Self::EmbeddedPromisesLess,
+            (false, true) => Self::ServersPromiseLess,
+        }
+    }
+}
+
+/// How little an acknowledgement promises; 0 is that a write is on disk. Nobody acknowledges datagrams.
+const fn weakness(implementation: &Implementation) -> u8 {
+    match (implementation.layout.write, implementation.durability) {
+        (WriteMethod::Datagram, _) | (_, Durability::Unacknowledged) => 3,
+        (_, Durability::Durable) => 0,
+        (_, Durability::Default) => 1,
+        (_, Durability::Relaxed) => 2,
+    }
+}
+
+/// Somebody who competes.
 pub(super) struct Contestant {
     /// Its place in [`Field::contestants`].
     pub(super) read: usize,
     /// Its name in tables.
     pub(super) label: String,
-    /// Whether client and server are one process.
-    pub(super) embedded: bool,
-    /// By repetition and side; none where a trial is missing or not valid.
-    pub(super) blocks: Vec<Option<Vec<Values>>>,
+    /// With whom it is compared.
+    pub(super) group: Group,
+    /// Its costs by repetition; none where a trial is missing or not valid.
+    pub(super) blocks: Vec<Option<Values>>,
 }
 
-/// How values are taken from trials and weighed: costs a second of a steady rate, or costs of an operation.
-pub(super) struct Yardstick<'a> {
-    /// What phases everybody has, where trials go through phases.
-    pub(super) comparable: Option<Comparable>,
-    /// The sides that are scored, and the names of their weights.
-    pub(super) sides: Vec<(Side, &'static str)>,
-    /// What is weighed.
+/// Everybody who competes, and the others.
+#[derive(Default)]
+pub(super) struct Contest {
+    /// Those with every criterion that anybody has.
+    pub(super) contestants: Vec<Contestant>,
+    /// What is weighed: criteria that somebody has.
     pub(super) criteria: Vec<Criterion>,
-    /// How much it counts.
-    pub(super) weights: Weights,
-    /// What the user asked for.
-    pub(super) options: &'a ReportOptions,
+    /// Who is not ranked, and why.
+    pub(super) unranked: Vec<(String, String)>,
+    /// Those of them that were measured and only lack something, by their places in [`Field::contestants`].
+    pub(super) lacking: Vec<usize>,
 }
 
-impl<'a> Yardstick<'a> {
-    /// The yardstick for a field.
-    pub(super) fn of(field: &Field, options: &'a ReportOptions) -> Self {
-        let comparable = field.has_phases().then(|| Comparable::of(field));
-        let own = comparable.as_ref().map(Comparable::sides);
-        let is_scored = |side: &Side| own.as_ref().is_none_or(|own| own.contains(side));
-        let (criteria, weights) = match comparable {
-            Some(_) => (score::cost_criteria(), Weights::cost()),
-            None => (score::study_criteria(), Weights::study()),
-        };
-        let mut weights = options.weights.clone().unwrap_or(weights);
-        for (comparable, (side, name)) in comparable.iter().flat_map(|one| SIDES.map(|side| (one, side))) {
-            weights.leave_out(name, comparable.undivided(side));
-        }
-        Self {
-            sides: SIDES.into_iter().filter(|(side, name)| is_scored(side) && weights.weighs(name)).collect(),
-            comparable,
-            criteria,
-            weights,
-            options,
-        }
+impl Contest {
+    /// Everybody with at least one repetition of valid trials that has all of these criteria that anybody has.
+    pub(super) fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
+        let mut contest = Self { criteria, ..Self::default() };
+        let arms = field.contestants().iter().enumerate();
+        let competing = arms.filter_map(|(place, read)| contest.enter(field, costs, place, read));
+        let competing: Vec<Contestant> = competing.collect();
+        contest.contestants = competing;
+        contest.set_apart(field);
+        contest.keep_whole(field);
+        let unread = field.writes.iter().filter(|write| field.reads_of(write).next().is_none());
+        contest.unranked.extend(unread.map(|write| {
+            let fault = first_fault(field, write);
+            (
+                write.label.clone(),
+                fault.unwrap_or_else(|| "there is no read trial of what it wrote".to_owned()),
+            )
+        }));
+        contest
     }
 
-    /// A trial's values of one side.
-    fn values(&self, trial: &TrialRecord, side: Side, run: &RunRecord) -> Values {
-        match &self.comparable {
-            Some(comparable) => costs::costs(trial, side, comparable),
-            None => criteria::values(trial, run),
-        }
-    }
-}
-
-/// Everybody with at least one repetition of two valid trials; and the others, with the reason.
-pub(super) fn contestants(
-    field: &Field,
-    yardstick: &Yardstick<'_>,
-) -> (Vec<Contestant>, Vec<(String, String)>) {
-    let (mut contestants, mut unranked) = (Vec::new(), Vec::new());
-    for (place, read) in field.contestants().iter().enumerate() {
+    /// The contestant, unless something keeps it from being one, which is noted.
+    fn enter(&mut self, field: &Field, costing: &Costs, place: usize, read: &Arm) -> Option<Contestant> {
+        let label = read.label.clone();
         let Some(write) = field.write_of(read) else {
-            unranked.push((read.label.clone(), "there is no write trial of what it reads".to_owned()));
-            continue;
+            self.unranked.push((label, "there is no write trial of what it reads".to_owned()));
+            return None;
         };
         if let Some(reason) = data_fault(field, write).or_else(|| data_fault(field, read)) {
-            unranked.push((read.label.clone(), reason));
-            continue;
+            self.unranked.push((label, reason));
+            return None;
         }
-        let in_block = |block: usize| -> Option<Vec<Values>> {
-            let of_side = |(side, _): &(Side, &str)| {
-                let arm = if *side == Side::Write { write } else { read };
-                let trial = &field.trials[arm.places[block]?];
-                let is_valid = trial.verdict.is_valid();
-                is_valid.then(|| yardstick.values(trial, *side, &field.run))
-            };
-            if yardstick.sides.is_empty() {
-                return None;
-            }
-            yardstick.sides.iter().map(of_side).collect()
-        };
-        let mut blocks: Vec<Option<Vec<Values>>> = (0..field.blocks.len()).map(in_block).collect();
+        let all = costing.blocks(field, read);
+        let lacking =
+            all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty()).cloned();
+        let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
+        let mut blocks: Vec<Option<Values>> = all.into_iter().map(|block| block.and_then(is_whole)).collect();
         keep_complete(&mut blocks);
-        if blocks.iter().all(Option::is_none) {
-            unranked.push((read.label.clone(), no_valid_pair(field, write, read)));
-            continue;
+        if blocks.iter().any(Option::is_some) {
+            return Some(Contestant { read: place, label, group: Group::Servers, blocks });
         }
-        contestants.push(Contestant {
-            read: place,
-            label: read.label.clone(),
-            embedded: read.implementation.embedded,
-            blocks,
+        self.unranked.push((
+            label,
+            match lacking {
+                Some(lacking) => {
+                    self.lacking.push(place);
+                    lacks(&lacking)
+                }
+                None => no_valid_pair(field, write, read),
+            },
+        ));
+        None
+    }
+
+    /// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its costs it would stand above
+    /// who did everything.
+    fn set_apart(&mut self, field: &Field) {
+        let reason = |one: &Contestant| keeping_up::reason(field, &field.contestants()[one.read]);
+        if self.contestants.iter().all(|one| reason(one).is_some()) {
+            return;
+        }
+        self.contestants.retain(|one| {
+            let reason = reason(one);
+            self.unranked.extend(reason.iter().map(|reason| (one.label.clone(), reason.clone())));
+            reason.is_none()
         });
     }
-    set_apart(field, &mut contestants, &mut unranked);
-    for write in field.writes.iter().filter(|write| field.reads_of(write).next().is_none()) {
-        let reason =
-            first_fault(field, write).unwrap_or_else(|| "there is no read trial of what it wrote".to_owned());
-        unranked.push((write.label.clone(), reason));
+
+    /// Keeps the criteria that somebody has, and who has all of these; and says who is compared with whom.
+    fn keep_whole(&mut self, field: &Field) {
+        let has =
+            |one: &Contestant, id: &str| one.blocks.iter().flatten().any(|values| values.contains_key(id));
+        self.criteria.retain(|criterion| self.contestants.iter().any(|one| has(one, criterion.id)));
+        self.contestants.retain(|one| {
+            let names = self.criteria.iter().filter(|criterion| !has(one, criterion.id));
+            let names: Vec<String> = names.map(|criterion| criterion.name.to_owned()).collect();
+            if !names.is_empty() {
+                self.lacking.push(one.read);
+                let hint = no_probe(field, &field.contestants()[one.read]);
+                self.unranked.push((one.label.clone(), format!("{}{hint}", lacks(&names))));
+            }
+            names.is_empty()
+        });
+        let of = |one: &Contestant| &field.contestants()[one.read].implementation;
+        let strongest = self.contestants.iter().map(|one| weakness(of(one))).min().unwrap_or(0);
+        for one in &mut self.contestants {
+            one.group = Group::of(of(one), strongest);
+        }
     }
-    (contestants, unranked)
 }
 
-/// Moves who did not keep up to those that are not ranked, unless nobody kept up. What it did not do cost it nothing, so by its score it would stand above
-/// who did everything.
-fn set_apart(field: &Field, contestants: &mut Vec<Contestant>, unranked: &mut Vec<(String, String)>) {
-    let undone = |one: &Contestant| keeping_up::undone(field, &field.contestants()[one.read]);
-    if contestants.iter().all(|one| !undone(one).is_empty()) {
-        return;
-    }
-    contestants.retain(|one| {
-        let undone = undone(one);
-        if !undone.is_empty() {
-            unranked.push((one.label.clone(), format!("did not keep up: {}", undone.join(", "))));
-        }
-        undone.is_empty()
-    });
+fn lacks(names: &[String]) -> String {
+    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    format!("lacks {}", listed(&names.into_iter().collect::<Vec<_>>()))
+}
+
+/// Why much of it was not measured, where its server was only visited.
+pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
+    let mut servers = field.trials_of(arm).flatten().filter_map(|trial| trial.server.as_ref());
+    let is_without = servers.any(|server| !server.managed && server.probe.is_none());
+    if is_without { " (an existing server without a probe beside it)" } else { "" }
 }
 
 /// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition
@@ -156,12 +216,11 @@ fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
     Some(format!("{} in {found} of {} {side}trials", kind.text(), all.len()))
 }
 
-/// Drops repetitions in which fewer criteria were measured than in others, so that all means are over the same ones.
-fn keep_complete(blocks: &mut [Option<Vec<Values>>]) {
-    let count = |values: &Vec<Values>| values.iter().map(BTreeMap::len).sum::<usize>();
-    let most = blocks.iter().flatten().map(count).max().unwrap_or(0);
+/// Drops repetitions in which fewer criteria were measured than in others, so that all are over the same ones.
+fn keep_complete(blocks: &mut [Option<Values>]) {
+    let most = blocks.iter().flatten().map(Values::len).max().unwrap_or(0);
     for block in blocks {
-        if block.as_ref().is_some_and(|values| count(values) < most) {
+        if block.as_ref().is_some_and(|values| values.len() < most) {
             *block = None;
         }
     }

@@ -1,64 +1,80 @@
-//! The score's criteria of one trial of phases, in the units of `score/cost-criteria.toml`: what a thousand readings cost to write
-//! (batches differ between stores), and what a question costs.
+//! What a layout costs by each criterion, in one repetition, in the units of [`CRITERIA`].
 //!
-//! Time is the geometric mean over the side's loads, so that each counts alike, whatever its operations are. What was used of each resource is the arithmetic
-//! mean over its phases. A load that was cut counts with the operations that it finished.
+//! [`Costs::of`] chooses the phases that count. Kinds of questions, and of loads, count alike: time and CPU are geometric means over them. Memory is the largest
+//! at the end of a phase. What was written to the device and what went over the wire is of the loads alone.
 //!
-//! A side's costs are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side
-//! without a phase of its own has no CPU, I/O and network. Its times and the memory at the phase's end are all that is known of it.
-//!
-//! The work of a phase is the same for everybody, and most phases run as fast as the database lets them. So what an operation costs is compared here.
-//! Machine-tool has a steady rate, so its costs a second can be compared. Nothing here names a workload.
+//! A side's CPU and I/O are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side without
+//! a phase of its own has times and memory alone. Nothing here names a workload.
 
+use crate::criteria;
 use crate::field::{Arm, Field};
-use crate::sections::cells::listed;
+use sensormark_result::cost::CRITERIA;
 use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
 use sensormark_result::measurement::{disk, names};
 use sensormark_result::probe::RoleTotals;
-use sensormark_result::statistics::summarize_logarithms;
+use sensormark_result::statistics::{summarize, summarize_logarithms};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of a kB of memory, as the kernel counts.
-const MEMORY_KB: f64 = 1024.0;
-
-/// Criteria that nobody can tell apart where one phase writes and asks.
-pub const UNDIVIDED: [&str; 4] = ["server_cpu", "server_io", "client_cpu", "network"];
-/// Why a side has no figure of those.
-pub const AT_ONCE: &str = "no phase does this alone, and what ran at once is not divided";
-
+/// Values by criterion; one that was not measured is absent, never 0.
+pub type Values = BTreeMap<&'static str, f64>;
 /// A load by the names of its phase and its own.
 pub type LoadName = (String, String);
 
-/// The loads that everybody compared has finished operations of.
+/// The phases and loads that count, of trials of phases.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Comparable {
-    /// Writing loads.
-    pub writing: BTreeSet<LoadName>,
-    /// Asking loads.
-    pub asking: BTreeSet<LoadName>,
-    /// Loads that somebody lacks, and who.
-    pub lacking: BTreeMap<LoadName, Vec<String>>,
+pub struct Costs {
+    writing: BTreeSet<LoadName>,
+    asking: BTreeSet<LoadName>,
     /// Phases in which somebody writes and asks at once.
     pub together: BTreeSet<String>,
     /// Phases that ran at unlike rates, which earlier versions left of a search for the highest one.
-    pub unlike: BTreeSet<String>,
+    unlike: BTreeSet<String>,
+}
+
+/// What one repetition of a contestant costs.
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    /// All criteria that were measured.
+    pub values: Values,
+    /// Phases that count and of which nothing was finished. Without them its costs would be of other work than the others'.
+    pub lacking: Vec<String>,
+}
+
+/// The work of a side: what each kind took, in µs a unit, where it was timed; and its phases, with the units of work of each.
+#[derive(Default)]
+struct Work<'a> {
+    times_us: Vec<Option<f64>>,
+    phases: Vec<(Option<&'a PhaseRecord>, f64)>,
+}
+
+impl Work<'_> {
+    fn time(&self, floor: f64) -> Option<f64> {
+        geometric(self.times_us.iter().copied(), floor)
+    }
+
+    /// What a unit costs in each phase, whose loads are not divided.
+    fn costs(&self, cost: impl Fn(&PhaseRecord) -> Option<f64>) -> impl Iterator<Item = Option<f64>> {
+        self.phases.iter().map(move |(phase, units)| Some(cost((*phase)?)? / units))
+    }
 }
 
 fn name(load: &LoadRecord) -> LoadName {
     (load.phase.clone(), load.name.clone())
 }
 
-/// Whether a load is a part of the score at all: it measures something, and the workload does not say otherwise.
-fn is_scored(load: &LoadRecord) -> bool {
-    !load.warm_up && load.labels.get(names::SCORED) != Some(&serde_json::Value::Bool(false))
+/// Loads that measure something, unless the workload says that they do not count.
+fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
+    let is_left_out =
+        |load: &LoadRecord| load.labels.get(names::SCORED) == Some(&serde_json::Value::Bool(false));
+    let loads = trial.loads.iter().filter(move |load| !load.warm_up && !is_left_out(load));
+    loads.filter(|load| load.operations() > 0 && load.seconds > 0.0)
 }
 
 /// Phases in which another number of operations of a load was due in some trial: they come at a given rate, so the rates differ.
 fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String> {
     let mut due: BTreeMap<LoadName, u64> = BTreeMap::new();
     let mut unlike = BTreeSet::new();
-    let loads = trials.flat_map(counted);
-    for load in loads.filter(|load| load.open_loop) {
+    for load in trials.flat_map(counted).filter(|load| load.open_loop) {
         if *due.entry(name(load)).or_insert(load.planned) != load.planned {
             unlike.insert(load.phase.clone());
         }
@@ -66,239 +82,213 @@ fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String>
     unlike
 }
 
-/// Loads whose figures count.
-fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
-    trial.loads.iter().filter(|load| is_scored(load) && load.operations() > 0 && load.seconds > 0.0)
-}
-
-impl Comparable {
-    /// What the arms of a field with valid trials have in common. One of which nothing could be measured keeps nothing from being compared.
+impl Costs {
+    /// Chooses what counts: every load that somebody finished operations of in a valid trial; of a side those of phases that do nothing else, where there are
+    /// any.
     pub fn of(field: &Field) -> Self {
-        let arms: Vec<&Arm> = field
-            .mixed
-            .iter()
-            .filter(|arm| {
-                let mut loads = field.valid_of(arm).flat_map(counted);
-                loads.next().is_some()
-            })
-            .collect();
-        let together = field
-            .trials
-            .iter()
-            .flat_map(|trial| &trial.phases)
-            .map(|phase| &phase.name)
-            .filter(|name| field.trials.iter().any(|trial| is_together(trial, name)))
-            .cloned()
-            .collect();
-        let mut found = Self {
-            together,
-            unlike: unlike(arms.iter().flat_map(|arm| field.valid_of(arm))),
-            ..Self::default()
+        let phases = field.trials.iter().flat_map(|trial| &trial.phases);
+        let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));
+        let together = phases.map(|phase| &phase.name).filter(is_together).cloned().collect();
+        let valid = || field.mixed.iter().flat_map(|arm| field.valid_of(arm));
+        let unlike = unlike(valid());
+        let of_side = |writes: bool| -> BTreeSet<LoadName> {
+            let loads = valid().flat_map(counted).filter(|load| load.writes == writes);
+            let mut all: BTreeSet<LoadName> =
+                loads.map(name).filter(|(phase, _)| !unlike.contains(phase)).collect();
+            let is_alone = |(phase, _): &LoadName| !BTreeSet::contains(&together, phase);
+            if all.iter().any(is_alone) {
+                all.retain(is_alone);
+            }
+            all
         };
-        let mut of_arm = Vec::new();
-        for arm in &arms {
-            let mut own: Option<BTreeSet<LoadName>> = None;
-            for trial in field.valid_of(arm) {
-                let names: BTreeSet<LoadName> = counted(trial).map(name).collect();
-                own = Some(own.map_or(names.clone(), |own| &own & &names));
-                for load in trial.loads.iter().filter(|load| is_scored(load)) {
-                    let side = if load.writes { &mut found.writing } else { &mut found.asking };
-                    side.insert(name(load));
-                }
-            }
-            of_arm.push((&arm.label, own.unwrap_or_default()));
-        }
-        for (label, own) in of_arm {
-            for load in found.writing.union(&found.asking) {
-                if !own.contains(load) {
-                    let lacking = found.lacking.entry(load.clone()).or_default();
-                    lacking.push(label.clone());
-                }
-            }
-        }
-        let (lacking, unlike) = (&found.lacking, &found.unlike);
-        let is_had = |load: &LoadName| !lacking.contains_key(load) && !unlike.contains(&load.0);
-        found.writing.retain(is_had);
-        found.asking.retain(is_had);
-        found
+        Self { writing: of_side(true), asking: of_side(false), unlike, together }
     }
 
-    /// The loads of a side.
-    pub fn side(&self, side: Side) -> &BTreeSet<LoadName> {
+    fn side(&self, side: Side) -> &BTreeSet<LoadName> {
         if side == Side::Write { &self.writing } else { &self.asking }
     }
 
     /// Whether some phase of it does nothing else, so that its costs are known.
-    pub fn is_alone(&self, side: Side) -> bool {
-        let mut loads = self.side(side).iter();
-        loads.any(|(phase, _)| !self.together.contains(phase))
+    fn is_alone(&self, side: Side) -> bool {
+        self.side(side).iter().any(|(phase, _)| !self.together.contains(phase))
     }
 
-    /// The loads that a side's costs are taken from: those of phases that do nothing else, or of the others where there are none.
-    fn counting(&self, side: Side) -> impl Fn(&LoadName) -> bool {
-        let is_alone = self.is_alone(side);
-        move |load| self.side(side).contains(load) && self.together.contains(&load.0) != is_alone
+    /// Loads of a side that count and of which this trial finished nothing, by phase.
+    fn lacking(&self, trial: &TrialRecord, side: Side) -> Vec<String> {
+        let own: BTreeSet<LoadName> = counted(trial).map(name).collect();
+        let all = self.side(side).iter().filter(|load| !own.contains(load));
+        all.map(|(phase, _)| phase.clone()).collect()
     }
 
-    /// The criteria of a side that are not known of anybody.
-    pub fn undivided(&self, side: Side) -> &'static [&'static str] {
-        match self.is_alone(side) {
-            true => &[],
-            false => &UNDIVIDED,
+    /// What a contestant costs in each repetition; none where a trial is missing or not valid.
+    pub fn blocks(&self, field: &Field, read: &Arm) -> Vec<Option<Block>> {
+        let write = field.write_of(read);
+        let valid = |arm: &Arm, block: usize| {
+            let trial = &field.trials[arm.places[block]?];
+            trial.verdict.is_valid().then_some(trial)
+        };
+        let in_block = |block: usize| Some(self.block(field, valid(write?, block)?, valid(read, block)?));
+        (0..field.blocks.len()).map(in_block).collect()
+    }
+
+    fn block(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Block {
+        let sides = [(Side::Write, write, "load_"), (Side::Read, read, "question_")];
+        let mut block = Block { values: self.values(field, write, read), lacking: Vec::new() };
+        for (side, trial, criteria) in sides {
+            let lacking = self.lacking(trial, side);
+            block.values.retain(|id, _| lacking.is_empty() || !id.starts_with(criteria));
+            block.lacking.extend(lacking);
         }
+        block
     }
 
-    /// The sides that there is something to compare of.
-    pub fn sides(&self) -> Vec<Side> {
-        [Side::Write, Side::Read].into_iter().filter(|side| !self.side(*side).is_empty()).collect()
+    /// All criteria that were measured.
+    fn values(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Values {
+        let [loads, questions] = match field.has_phases() {
+            true => [self.work(write, Side::Write), self.work(read, Side::Read)],
+            false => [of_rate(field, write), of_rate(field, read)],
+        };
+        let floors = CRITERIA.map(|criterion| criterion.floor);
+        let [is_load_alone, is_question_alone] =
+            [Side::Write, Side::Read].map(|side| !field.has_phases() || self.is_alone(side));
+        let load_cpu = geometric(loads.costs(|phase| cpu_us(write, phase)), floors[1]);
+        let question_cpu = geometric(questions.costs(|phase| cpu_us(read, phase)), floors[3]);
+        let memory = [(write, &loads), (read, &questions)].into_iter();
+        let memory = memory
+            .flat_map(|(trial, work)| work.phases.iter().map(move |(phase, _)| memory_mb(trial, (*phase)?)));
+        let memory: Option<Vec<f64>> = memory.collect();
+        let found = [
+            loads.time(floors[0]),
+            load_cpu.filter(|_| is_load_alone),
+            questions.time(floors[2]),
+            question_cpu.filter(|_| is_question_alone),
+            disk::of_a_reading_bytes(write),
+            memory.and_then(|all| all.into_iter().reduce(f64::max)),
+            mean(loads.costs(|phase| written(write, phase))).filter(|_| is_load_alone),
+            mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
+        ];
+        let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));
+        found.filter(|(_, value)| value.is_finite()).collect()
+    }
+
+    /// The work of a side that counts.
+    fn work<'a>(&self, trial: &'a TrialRecord, side: Side) -> Work<'a> {
+        let loads = counted(trial).filter(|load| self.side(side).contains(&name(load)));
+        let phases: BTreeSet<&str> = self.side(side).iter().map(|(phase, _)| &**phase).collect();
+        let of = |name: &str| {
+            let own = of_phase(trial, name).filter(|load| load.writes == (side == Side::Write));
+            (criteria::phase(trial, name), own.map(units).sum())
+        };
+        Work { times_us: loads.map(unit_us).collect(), phases: phases.into_iter().map(of).collect() }
     }
 
     /// What a reader of the ranking has to know.
     pub fn notes(&self) -> Vec<String> {
-        // Phases that the same implementations lack are named together.
-        let mut alike: Vec<(&Vec<String>, Vec<&str>)> = Vec::new();
-        for ((phase, _), who) in &self.lacking {
-            match alike.iter_mut().find(|(known, _)| *known == who) {
-                Some((_, phases)) if phases.contains(&phase.as_str()) => {}
-                Some((_, phases)) => phases.push(phase),
-                None => alike.push((who, vec![phase])),
-            }
-        }
-        let note = |(who, phases): (&Vec<String>, Vec<&str>)| {
-            let (are, them) = match phases.len() {
-                1 => ("is", "it"),
-                _ => ("are", "them"),
-            };
-            format!(
-                "{} {are} no part of the score, for {} did not do {them}: see the warnings.",
-                listed(&phases),
-                who.join("; ")
-            )
-        };
-        let undivided = self.sides().into_iter().filter(|side| !self.is_alone(*side));
-        let told = undivided.map(|side| {
-            let (does, other) = match side {
-                Side::Write => ("writes", "asking"),
-                _ => ("asks", "writing"),
-            };
-            format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, I/O and network is no part of anybody's score.")
+        let sides = [(Side::Write, "writes", "asking"), (Side::Read, "asks", "writing")].into_iter();
+        let undivided = sides.filter(|(side, ..)| !self.side(*side).is_empty() && !self.is_alone(*side));
+        let told = undivided.map(|(_, does, other)| {
+            format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, of the device and of the wire ranks nobody.")
         });
         let unlike = self.unlike.iter().map(|phase| {
-            format!("{phase} is no part of the score: an earlier version kept it at another rate for each. Measure again to compare it.")
+            format!("{phase} ranks nobody: an earlier version kept it at another rate for each. Measure again to compare it.")
         });
-        alike.into_iter().map(note).chain(told).chain(unlike).collect()
+        told.chain(unlike).collect()
     }
 }
 
-/// All criteria of one side that were measured over these loads. Embedded, the one process's cost stands on the client's side, and its storage
-/// I/O on the server's.
-pub fn costs(trial: &TrialRecord, side: Side, comparable: &Comparable) -> BTreeMap<String, f64> {
-    let is_counting = comparable.counting(side);
-    let loads: Vec<&LoadRecord> = counted(trial).filter(|load| is_counting(&name(load))).collect();
-    let phases: Vec<&PhaseRecord> =
-        trial.phases.iter().filter(|phase| loads.iter().any(|load| load.phase == phase.name)).collect();
-    let embedded = trial.implementation.embedded;
-    let client = |phase: &PhaseRecord, get: Get| get(role(phase, "trial")?);
-    let own_server = |phase: &PhaseRecord, get: Get| get(role(phase, "server")?);
-    let server = |phase: &PhaseRecord, get: Get| {
-        let name = if embedded { "trial" } else { "server" };
-        get(role(phase, name)?)
+/// Thousand readings a second of the loads that count, as a geometric mean.
+pub fn write_rate(trial: &TrialRecord, costs: &Costs) -> Option<f64> {
+    let loads = counted(trial).filter(|load| costs.writing.contains(&name(load)));
+    geometric(loads.map(LoadRecord::readings_per_second), 0.0).map(|rate| rate / 1e3)
+}
+
+/// The measured phase of a steady rate: readings that the source sent and the writer took, or reads of whole cycles. Whole writes are not counted: one of many
+/// readings may begin in one phase and end in the next. Writing has no time, because its rate is given.
+fn of_rate<'a>(field: &Field, trial: &'a TrialRecord) -> Work<'a> {
+    let work = || {
+        let phase = criteria::measured(trial)?;
+        let seconds = phase.totals.as_ref()?.span_ns as f64 / 1e9;
+        let (times_us, units) = if trial.side == Side::Read {
+            let reads = &trial.latencies.get(names::CYCLE_READ)?.summary;
+            (vec![Some(reads.mean_ns / 1e3)], reads.count as f64)
+        } else {
+            let ledger = trial.ledger.as_ref()?;
+            let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
+            (Vec::new(), seconds * criteria::samples_per_second(&field.run)? * taken)
+        };
+        (units > 0.0).then(|| Work { times_us, phases: vec![(Some(phase), units)] })
     };
-    let cpu: Get = |role| Some(role.cpu_ns as f64 / 1e3);
-    let held: Get = |role| Some(role.end_held_bytes() as f64 / MEMORY_KB);
-    let resident: Get = |role| Some(role.end_resident_bytes as f64 / MEMORY_KB);
-    let storage: Get = |role| Some(role.storage_bytes()? as f64 / 1e3);
-    let wire: Get = |role| Some(role.wire_bytes()? as f64 / 1e3);
-    let network = if embedded {
-        Some(0.0)
-    } else {
-        per_unit(trial, &phases, |phase| Some(client(phase, wire)? + datagrams(trial, phase) / 1e3))
-    };
-    let found = [
-        ("time", time_ms(&loads)),
-        ("server_cpu", per_unit(trial, &phases, |phase| own_server(phase, cpu))),
-        ("server_memory", largest(&phases, |phase| own_server(phase, held))),
-        ("server_io", per_unit(trial, &phases, |phase| server(phase, storage))),
-        ("client_cpu", per_unit(trial, &phases, |phase| client(phase, cpu))),
-        ("client_memory", largest(&phases, |phase| client(phase, resident))),
-        ("network", network),
-        ("disk", disk::growth_bytes(trial).map(|bytes| bytes / 1e6)),
-    ];
-    let undivided = comparable.undivided(side);
-    let found = found
-        .into_iter()
-        .filter(|(id, _)| !undivided.contains(id))
-        .filter_map(|(id, value)| Some((id.to_owned(), value?)));
-    found.filter(|(_, value)| value.is_finite()).collect()
+    work().unwrap_or_default()
 }
 
-/// Thousand readings a second of the side's loads that write, as a geometric mean.
-pub fn write_rate(trial: &TrialRecord, comparable: &Comparable) -> Option<f64> {
-    let is_counting = comparable.counting(Side::Write);
-    let loads = counted(trial).filter(|load| is_counting(&name(load)));
-    let rates: Option<Vec<f64>> = loads.map(LoadRecord::readings_per_second).collect();
-    Some(summarize_logarithms(&rates?).ok()?.geometric_mean / 1e3)
+/// The mean; none where one of them was not measured, or there is none.
+fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    Some(summarize(&values.collect::<Option<Vec<f64>>>()?).ok()?.mean)
 }
 
-type Get = fn(&RoleTotals) -> Option<f64>;
-
-fn role<'a>(phase: &'a PhaseRecord, name: &str) -> Option<&'a RoleTotals> {
-    phase.totals.as_ref()?.roles.get(name)
+/// The geometric mean of values of which each counts at least so much; none where one of them was not measured, or there is none.
+fn geometric(values: impl Iterator<Item = Option<f64>>, floor: f64) -> Option<f64> {
+    let values: Option<Vec<f64>> = values.map(|value| Some(value?.max(floor))).collect();
+    Some(summarize_logarithms(&values?).ok()?.geometric_mean)
 }
 
-/// Bytes that the phase's loads sent in datagrams, which no socket's counters hold.
-fn datagrams(trial: &TrialRecord, phase: &PhaseRecord) -> f64 {
+/// What the client and the server used. An embedded database is its client's process.
+fn roles<'a>(
+    trial: &TrialRecord,
+    phase: &'a PhaseRecord,
+) -> Option<(&'a RoleTotals, Option<&'a RoleTotals>)> {
+    let totals = phase.totals.as_ref()?;
+    let client = criteria::client_in(trial, totals)?;
+    match trial.implementation.embedded {
+        true => Some((client, None)),
+        false => Some((client, Some(totals.roles.get("server")?))),
+    }
+}
+
+fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+    let (client, server) = roles(trial, phase)?;
+    Some(client.cpu_ns.saturating_add(server.map_or(0, |server| server.cpu_ns)) as f64 / 1e3)
+}
+
+fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+    let (client, server) = roles(trial, phase)?;
+    let held = server.map_or(0, RoleTotals::end_held_bytes);
+    Some(client.end_resident_bytes.saturating_add(held) as f64 / 1e6)
+}
+
+fn written(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+    let (client, server) = roles(trial, phase)?;
+    Some(server.unwrap_or(client).storage_written_bytes? as f64)
+}
+
+/// An embedded database sends nothing, which is a fact and no measurement. No socket's counters hold datagrams.
+fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+    let (client, server) = roles(trial, phase)?;
+    if server.is_none() {
+        return Some(0.0);
+    }
+    let seconds = phase.totals.as_ref()?.span_ns as f64 / 1e9;
+    let of_rate = criteria::datagram_rate(trial, &field.run)? * seconds;
     let loads = trial.loads.iter().filter(|load| load.phase == phase.name);
-    loads.map(|load| load.datagram_bytes as f64).sum()
+    let datagrams: f64 = loads.map(|load| load.datagram_bytes as f64).sum();
+    Some(client.wire_bytes()? as f64 + datagrams + of_rate)
 }
 
-/// What is counted of a load's work: thousands of readings written, or questions.
+/// What is counted of a load's work: readings written, or questions.
 fn units(load: &LoadRecord) -> f64 {
-    of_work(load, load.operations() as f64, load.readings() as f64)
+    if load.writes { load.readings() as f64 } else { load.operations() as f64 }
 }
 
-/// The units of so many operations and readings of a load.
-fn of_work(load: &LoadRecord, operations: f64, readings: f64) -> f64 {
-    if load.writes { readings / 1e3 } else { operations }
-}
-
-/// Milliseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
-fn unit_ms(load: &LoadRecord) -> Option<f64> {
-    let (operations, units) = (load.operations(), units(load));
-    if operations == 0 || units <= 0.0 {
-        return None;
-    }
+/// Microseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
+fn unit_us(load: &LoadRecord) -> Option<f64> {
     if !load.open_loop {
         let counted = load.counted();
-        let units = of_work(load, counted.operations, counted.readings);
-        return (units > 0.0).then(|| counted.seconds * 1e3 / units);
+        let units = if load.writes { counted.readings } else { counted.operations };
+        return (units > 0.0).then(|| counted.seconds * 1e6 / units);
     }
-    let times = load.classes.values();
-    let sum: f64 = times.map(|class| class.latency.summary.mean_ns * class.operations as f64).sum();
-    Some(sum / units / 1e6)
-}
-
-/// The geometric mean over loads.
-fn time_ms(loads: &[&LoadRecord]) -> Option<f64> {
-    let mut sum = 0.0;
-    for load in loads {
-        sum += unit_ms(load)?.ln();
-    }
-    (!loads.is_empty()).then(|| (sum / loads.len() as f64).exp())
-}
-
-/// What a unit of work costs, meaned over phases that do nothing else.
-fn per_unit(
-    trial: &TrialRecord,
-    phases: &[&PhaseRecord],
-    cost: impl Fn(&PhaseRecord) -> Option<f64>,
-) -> Option<f64> {
-    let mut sum = 0.0;
-    for phase in phases {
-        let work: f64 = of_phase(trial, &phase.name).map(units).sum();
-        sum += cost(phase)? / (work > 0.0).then_some(work)?;
-    }
-    (!phases.is_empty()).then(|| sum / phases.len() as f64)
+    let classes = load.classes.values();
+    let sum: f64 = classes.map(|class| class.latency.summary.mean_ns * class.operations as f64).sum();
+    Some(sum / units(load) / 1e3).filter(|time| time.is_finite())
 }
 
 /// What ran in a phase.
@@ -311,12 +301,4 @@ pub fn of_phase<'a>(trial: &'a TrialRecord, name: &str) -> impl Iterator<Item = 
 fn is_together(trial: &TrialRecord, name: &str) -> bool {
     let writes = |load: &LoadRecord| load.writes;
     of_phase(trial, name).any(writes) && !of_phase(trial, name).all(writes)
-}
-
-fn largest(phases: &[&PhaseRecord], value: impl Fn(&PhaseRecord) -> Option<f64>) -> Option<f64> {
-    let mut most = None;
-    for phase in phases {
-        most = Some(value(phase)?.max(most.unwrap_or(0.0)));
-    }
-    most
 }

@@ -1,4 +1,4 @@
-//! The score's criteria of one trial, from its measured phase, in the units of `score/criteria.toml`.
+//! The study's criteria of one trial, from its measured phase, in the units of `STUDY_CRITERIA`.
 //!
 //! A value that was not measured is absent, never 0. The one exception is a fact, not a measurement: an embedded database
 //! sends nothing over a network.
@@ -110,7 +110,7 @@ fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// Bytes a second in datagrams. They are counted over the whole trial, so they are divided by how long the source sent.
-fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
     match figure(trial, names::DATAGRAM_BYTES) {
         None => Some(0.0),
         Some(0.0) => Some(0.0),

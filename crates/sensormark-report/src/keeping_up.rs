@@ -1,14 +1,15 @@
-//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs, and with them its
-//! score, look better than they are, and the report has to say so.
+//! Whether an implementation kept up with the load. One that did not has spared itself work: its costs
+//! look better than they are, and the report has to say so.
 
 use super::sections::cells::counted;
-use crate::criteria::figure;
+use crate::criteria::{figure, samples_per_second};
 use crate::field::{Arm, Field};
 use crate::tables::Cell;
 use sensormark_data::number::{fixed, significant};
 use sensormark_data::units::Total;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use sensormark_store::Durability;
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
@@ -29,7 +30,7 @@ pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
 }
 
 /// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
-pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
+fn undone(field: &Field, read: &Arm) -> Vec<String> {
     let mut shortfalls = Vec::new();
     if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
         let percent = if lost < 0.01 { "< 0.01".to_owned() } else { significant(lost, 2) };
@@ -47,7 +48,43 @@ pub fn undone(field: &Field, read: &Arm) -> Vec<String> {
         let slowest = reached.fold(f64::INFINITY, f64::min);
         shortfalls.push(format!("{} reads/s", fixed(slowest, 1)));
     }
-    shortfalls
+    match disk_limit(field, read).filter(|_| !shortfalls.is_empty()) {
+        Some(disk) => vec![disk],
+        None => shortfalls,
+    }
+}
+
+/// Why it is not ranked above those that did everything: what it did not do, or that the disk cannot do it. Nothing where it kept up.
+pub fn reason(field: &Field, read: &Arm) -> Option<String> {
+    let undone = undone(field, read);
+    if undone.is_empty() {
+        return None;
+    }
+    let disk = disk_limit(field, read);
+    Some(disk.unwrap_or_else(|| format!("did not keep up: {}", undone.join(", "))))
+}
+
+/// That durable writes were due more often than the disk flushes, where they were.
+fn disk_limit(field: &Field, read: &Arm) -> Option<String> {
+    let flushes = field.run.environment["flushes"]["data"]["per_second"].as_f64()?;
+    let write =
+        field.write_of(read).filter(|write| write.implementation.durability == Durability::Durable)?;
+    let due = field.valid_of(write).filter_map(|trial| writes_due(field, trial)).reduce(f64::max)?;
+    let words = [flushes, due].map(|rate| fixed(rate, 0));
+    let [flushed, wanted] = &words;
+    (flushes < due)
+        .then(|| format!("this disk flushes {flushed} times a second, and {wanted} durable writes were due"))
+}
+
+/// Writes a second that were due at a steady rate, of all clients.
+fn writes_due(field: &Field, trial: &TrialRecord) -> Option<f64> {
+    if field.has_phases() {
+        let of = |load: &LoadRecord| load.planned as f64 / load.seconds;
+        let steady = trial.loads.iter().filter(|load| load.writes && load.open_loop && load.seconds > 0.0);
+        return steady.map(of).reduce(f64::max);
+    }
+    let readings_a_write = trial.ledger.as_ref()?.attempted as f64 / figure(trial, names::STATEMENTS)?;
+    Some(samples_per_second(&field.run)? / readings_a_write)
 }
 
 /// What it did not keep up with, phases among it that were cut: those have the costs of what was done.

@@ -4,8 +4,8 @@
 //! only I/O. The flow:
 //!
 //! - [`field`] sorts trials into implementations and repetitions.
-//! - [`criteria`] takes the score's values from each.
-//! - [`ranking`] scores and ranks.
+//! - [`costs`] takes what each costs.
+//! - [`ranking`] compares and ranks.
 //! - `sections` say it all in one [`tables::Document`]. [`Report`] has that, with the trials and the ranking.
 //! - [`text`], [`json`], [`csv`] and [`markdown`] draw that.
 //! - [`size`] counts the readings that were measured.
@@ -29,7 +29,6 @@ pub mod criteria;
 pub mod csv;
 mod disturbed;
 mod durability;
-mod error;
 pub mod field;
 mod forest;
 pub mod html;
@@ -56,7 +55,6 @@ pub mod tidy;
 mod timed;
 pub mod wrapping;
 
-pub use error::ReportError;
 pub use options::{Projection, ReportOptions};
 pub use run_report::Report;
 use sensormark_engine::scale::Scale;

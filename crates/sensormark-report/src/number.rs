@@ -16,6 +16,11 @@ pub fn cell_text(cell: &Cell) -> String {
     }
 }
 
+/// How many times the lowest something is: 1.0×, 1.8×, 12×.
+pub fn times(ratio: f64) -> String {
+    format!("{}×", significant(ratio, 2))
+}
+
 /// A number with its interval.
 pub fn number_text(number: &Number) -> String {
     let plain = |value: f64| match number.digits {

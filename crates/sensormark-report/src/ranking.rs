@@ -1,208 +1,239 @@
-//! The ranking: the study's score over what was measured, how sure it is, and who cannot be ranked.
+//! The ranking: what everybody costs as a multiple of the lowest cost of its ranking, how sure that is, and who cannot be ranked.
 //!
-//! A contestant is a way of reading with the write trial of the same data. Its values are means over the repetitions in which both its trials are valid. The
-//! score of one repetition is taken by the same yardstick (the maxima of the means). So the mean of the repetitions' scores is the score. A repetition in which
-//! somebody is missing does not move the others.
+//! A contestant is a way of reading with the write trial of the same data. Its value by a criterion is the geometric mean over the repetitions in which its
+//! trials are valid, so its cost is the geometric mean of the repetitions' costs.
 //!
-//! Rows stand in the order of their scores. Where the user asked for something to hold, who meets it stands before who does not. A rank is 1 + the number of
-//! rows above that are significantly better, and never lower than that of the row above. The test takes the ratio of what a score falls short of 100 (the
-//! weighed cost), paired by repetition, corrected after Holm. With fewer than three repetitions ranks are bare order.
+//! Rows stand in the order of their costs, each ranking by itself. Where the user asked for something to hold, who meets it stands before who does not. A rank is
+//! 1 + the number of rows above that cost less, and never lower than that of the row above. The test takes the ratio of two costs, paired by repetition, corrected
+//! after Holm. With fewer than three repetitions, costs that differ by less than [`ABOUT_THE_SAME`] are told apart by nobody.
 
-use super::contest::{Contestant, Values, Yardstick, contestants};
-use super::costs::Comparable;
-use super::error::ReportError;
+pub use super::contest::Group;
+use super::contest::{Contest, Contestant};
+use super::costs::Costs;
 use super::field::Field;
 use super::options::ReportOptions;
 use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
-use sensormark_result::score::{self, Board, ScoreError, Standing, Table};
-use sensormark_result::statistics::{self, Basis, Better, Summary, summarize};
+use sensormark_result::cost::{CRITERIA, Criterion, log_cost, win_shares};
+use sensormark_result::statistics::{self, Basis, Better, Interval, compare};
 
-/// Weightings drawn for the share that each contestant wins: a standard error of at most 0.35 %.
+/// Weights drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;
 /// The seed of the draws, fixed: the same results give the same report.
 const DRAW_SEED: u64 = 0x5e_4504;
 
-/// Points by which a score moved between two quick runs that were alike, each a single trial.
-pub const POINTS_BY_CHANCE: u32 = 12;
+/// Costs that differ by less are about the same where chance was not tested.
+pub const ABOUT_THE_SAME: f64 = 1.1;
 
-/// Who won, and who could not compete.
+/// Who costs how much, and who could not compete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
-    /// The tables behind the scores; absent when nobody can be ranked.
-    pub board: Option<Board>,
+    /// What is weighed, with its weight.
+    pub criteria: Vec<(Criterion, f64)>,
     /// Whether ranks rest on at least three repetitions.
     pub basis: Basis,
-    /// Best first.
+    /// Group by group, best first.
     pub ranked: Vec<Ranked>,
     /// Who is not ranked (label), and why.
     pub unranked: Vec<(String, String)>,
-    /// Those of them that were measured and only lack costs that a score needs, by their places in [`Field::contestants`].
-    pub unscored: Vec<usize>,
-    /// How the scores were made.
+    /// Those of them that were measured and only lack something that others have, by their places in [`Field::contestants`].
+    pub lacking: Vec<usize>,
+    /// How the costs were made.
     pub notes: Vec<String>,
     /// Who meets what the user asked to hold, where something was.
     pub requirements: Option<Requirements>,
 }
 
-/// A contestant with a score.
+/// A contestant with a cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
     /// Its place in [`Field::contestants`].
     pub read: usize,
-    /// Scores from the means, and bare ranks.
-    pub standing: Standing,
-    /// Its rank; those that share one cannot be told apart.
+    /// Its name in tables.
+    pub label: String,
+    /// Those it is ranked among.
+    pub group: Group,
+    /// Its rank there; those that share one cannot be told apart.
     pub rank: usize,
     /// Whether it meets what the user asked to hold, where something was.
     pub meets: Option<Meets>,
-    /// Its costs in each repetition, by phase and column of the board; absent where it has no score.
-    pub costs: Vec<Option<Vec<Vec<f64>>>>,
-    /// Its total over the repetitions.
-    pub summary: Summary,
-    /// The share of all weightings under which it wins, 0 to 1.
+    /// Its value by each criterion, the floor where that is more.
+    pub values: Vec<f64>,
+    /// The same in each repetition; absent where it has none.
+    pub blocks: Vec<Option<Vec<f64>>>,
+    /// Its cost over the lowest of its ranking.
+    pub ratio: f64,
+    /// The 95 % interval of that, where there are enough repetitions.
+    pub interval: Option<Interval>,
+    /// Its value by each criterion over the lowest of its ranking.
+    pub ratios: Vec<f64>,
+    /// The share of all weights for which it costs least, 0 to 1.
     pub win_share: f64,
 }
 
 impl Ranked {
     /// The name in tables.
     pub fn label(&self) -> &str {
-        &self.standing.name
+        &self.label
+    }
+
+    /// Repetitions that it is ranked by.
+    pub fn repetitions(&self) -> usize {
+        self.blocks.iter().flatten().count()
+    }
+
+    /// Its cost in each repetition.
+    fn costs(&self, weights: &[f64]) -> Vec<Option<f64>> {
+        let cost = |values: &Vec<f64>| log_cost(values, weights).exp();
+        self.blocks.iter().map(|block| block.as_ref().map(cost)).collect()
     }
 }
 
 impl Ranking {
     /// Ranks everybody that can be ranked.
-    ///
-    /// # Errors
-    /// Weights that do not fit the criteria.
-    pub fn new(field: &Field, options: &ReportOptions) -> Result<Self, ReportError> {
-        let yardstick = Yardstick::of(field, options);
-        let (contestants, mut unranked) = contestants(field, &yardstick);
-        let nobody = |unranked, notes| Self {
-            board: None,
-            basis: Basis::SingleTrial,
-            ranked: Vec::new(),
-            unranked,
-            unscored: Vec::new(),
-            notes,
-            requirements: Requirements::of(field),
-        };
-        if contestants.is_empty() {
-            return Ok(nobody(unranked, Vec::new()));
-        }
-        let tables = (0..yardstick.sides.len())
-            .map(|side| table(side, &contestants, &yardstick))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut notes = table_notes(&tables, options);
-        notes.extend(yardstick.comparable.iter().flat_map(Comparable::notes));
-        let mut unscored = Vec::new();
-        for contestant in &contestants {
-            let of_it = |table: &Table| {
-                table
-                    .unscored
-                    .iter()
-                    .find(|one| one.name == contestant.label)
-                    .map(|one| (table.phase.clone(), one.reason.clone()))
-            };
-            if let Some((phase, reason)) = tables.iter().find_map(of_it) {
-                unscored.push(contestant.read);
-                unranked.push((
-                    contestant.label.clone(),
-                    unscored_reason(field, &contestant.label, &phase, &reason),
-                ));
-            }
-        }
-        let means = tables.iter().map(only_means).collect();
-        let board = match Board::new(means) {
-            Ok(board) => board,
-            Err(ScoreError::NoContestant) => {
-                return Ok(Self { unscored, ..nobody(unranked, notes) });
-            }
-            Err(error) => return Err(error.into()),
-        };
+    pub fn new(field: &Field, options: &ReportOptions) -> Self {
+        let weighed = CRITERIA.into_iter().filter(|criterion| options.weights.of(criterion.id) > 0.0);
+        let costs = Costs::of(field);
+        let contest = Contest::new(field, &costs, weighed.collect());
+        let criteria = contest.criteria.iter().map(|one| (*one, options.weights.of(one.id))).collect();
         let mut ranking = Self {
-            ranked: scored(&board, &tables, &contestants),
-            board: Some(board),
-            unscored,
-            ..nobody(unranked, notes)
+            criteria,
+            basis: Basis::SingleTrial,
+            ranked: contest.contestants.into_iter().map(|one| ranked(one, &contest.criteria)).collect(),
+            unranked: contest.unranked,
+            lacking: contest.lacking,
+            notes: costs.notes(),
+            requirements: Requirements::of(field),
         };
         ranking.rank();
         ranking.name_cheapest(field);
-        Ok(ranking)
+        ranking
+    }
+
+    /// The weights of the criteria, in their order.
+    pub fn weights(&self) -> Vec<f64> {
+        self.criteria.iter().map(|(_, weight)| *weight).collect()
+    }
+
+    /// The rankings that there are, each best first.
+    pub fn groups(&self) -> impl Iterator<Item = &[Ranked]> {
+        self.ranked.chunk_by(|one, other| one.group == other.group)
     }
 
     /// Says who costs least of those that meet all, or all that could be decided; and of the servers among them where that is another.
     fn name_cheapest(&mut self, field: &Field) {
-        let (Some(requirements), Some(first)) = (&mut self.requirements, self.ranked.first()) else {
+        let (Some(requirements), Some(best)) =
+            (&mut self.requirements, self.ranked.iter().map(|one| one.meets).min())
+        else {
             return;
         };
-        if !first.meets.is_some_and(Meets::leads) {
+        if !best.is_some_and(Meets::leads) {
             return;
         }
         let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
-        let alike = || self.ranked.iter().filter(|one| one.rank == 1);
-        let mut able = self.ranked.iter().filter(|one| one.meets == first.meets);
-        let server = able.find(|one| !is_embedded(one));
-        let server = server.filter(|_| alike().all(|one| is_embedded(&one)));
-        requirements.cheapest = alike().map(|one| one.label().to_owned()).collect();
+        let Some(group) = self.ranked.iter().find(|one| one.meets == best).map(|one| one.group) else {
+            return;
+        };
+        let alike: Vec<&Ranked> =
+            self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect();
+        let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
+        let server = server.filter(|_| alike.iter().all(is_embedded));
+        requirements.cheapest = alike.iter().map(|one| one.label().to_owned()).collect();
         requirements.cheapest_server = server.map(|one| one.label().to_owned());
     }
 
-    /// Sorts and gives ranks.
+    /// Sorts, compares within each ranking, and gives ranks.
     fn rank(&mut self) {
-        let Some(board) = &self.board else { return };
         if let Some(requirements) = &self.requirements {
             for one in &mut self.ranked {
-                let answer = requirements.of_layout(one.label());
+                let answer = requirements.of_layout(&one.label);
                 one.meets = answer.map(LayoutAnswer::standing);
             }
         }
+        let weights = self.weights();
         self.ranked.sort_by(|one, other| {
-            let by_score = other.standing.total.total_cmp(&one.standing.total);
-            one.meets.cmp(&other.meets).then(by_score)
+            let by_cost = log_cost(&one.values, &weights).total_cmp(&log_cost(&other.values, &weights));
+            one.group.cmp(&other.group).then(one.meets.cmp(&other.meets)).then(by_cost)
         });
-        let ranked = self.ranked.iter();
-        let arms = ranked.map(|one| statistics::Arm {
-            name: one.label().to_owned(),
-            blocks: one
-                .block_totals(board)
-                .into_iter()
-                .map(|total| total.map(|total| 100.0 - total))
-                .collect(),
-        });
-        let arms: Vec<statistics::Arm> = arms.collect();
-        let found = statistics::ranks(&arms, Better::Lower);
-        if found.is_err() {
-            self.notes.push("A score is 100: what it falls short of 100 has no logarithm, so differences are not tested, and ranks are bare order.".to_owned());
+        for group in self.ranked.chunk_by_mut(|one, other| one.group == other.group) {
+            compare_with_lowest(group, &weights);
+            if give_ranks(group, &weights) == Basis::Significance {
+                self.basis = Basis::Significance;
+            }
         }
-        let tested = found.ok().filter(|found| found.basis == Basis::Significance);
-        let is_better = |above: usize, below: usize| {
-            let (above_it, it) = (&self.ranked[above], &self.ranked[below]);
-            let by_cost = match &tested {
-                Some(found) => found.is_better(above, below, Better::Lower),
-                None => above_it.standing.rank < it.standing.rank,
-            };
-            above_it.meets != it.meets || by_cost
+    }
+
+    /// The contestants of a ranking that share its first rank.
+    pub fn first(group: &[Ranked]) -> Vec<&Ranked> {
+        group.iter().filter(|one| one.rank == 1).collect()
+    }
+}
+
+/// A contestant with its values over the floors, and nothing compared yet.
+fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
+    let floored = |values: super::costs::Values| -> Vec<f64> {
+        criteria.iter().map(|criterion| values[criterion.id].max(criterion.floor)).collect()
+    };
+    let blocks: Vec<Option<Vec<f64>>> =
+        contestant.blocks.into_iter().map(|block| block.map(floored)).collect();
+    let mean = |criterion: usize| {
+        let logs: Vec<f64> = blocks.iter().flatten().map(|values| values[criterion].ln()).collect();
+        (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+    };
+    Ranked {
+        read: contestant.read,
+        label: contestant.label,
+        group: contestant.group,
+        rank: 0,
+        meets: None,
+        values: (0..criteria.len()).map(mean).collect(),
+        blocks,
+        ratio: 1.0,
+        interval: None,
+        ratios: Vec::new(),
+        win_share: 0.0,
+    }
+}
+
+/// What everybody of a ranking costs over the lowest of it, overall and by each criterion.
+fn compare_with_lowest(group: &mut [Ranked], weights: &[f64]) {
+    let lowest = |value: &dyn Fn(&Ranked) -> f64| group.iter().map(value).fold(f64::INFINITY, f64::min);
+    let least_cost = lowest(&|one| log_cost(&one.values, weights));
+    let least: Vec<f64> = (0..weights.len()).map(|place| lowest(&|one| one.values[place])).collect();
+    let cheapest = group.iter().find(|one| log_cost(&one.values, weights) <= least_cost);
+    let cheapest = cheapest.map_or_else(Vec::new, |one| one.costs(weights));
+    let values: Vec<Vec<f64>> = group.iter().map(|one| one.values.clone()).collect();
+    let shares = win_shares(&values, DRAWS, DRAW_SEED);
+    for (one, share) in group.iter_mut().zip(shares) {
+        one.win_share = share;
+        one.ratio = (log_cost(&one.values, weights) - least_cost).exp();
+        one.ratios = one.values.iter().zip(&least).map(|(value, least)| value / least).collect();
+        let compared = compare(&one.costs(weights), &cheapest).ok().filter(|_| one.ratio > 1.0);
+        // Where a repetition is missing, the pairs have a ratio of their own.
+        one.interval = compared.and_then(|pairs| {
+            let scale = one.ratio / pairs.ratio;
+            pairs.interval.map(|it| Interval { low: it.low * scale, high: it.high * scale })
+        });
+    }
+}
+
+/// Gives a ranking its ranks, and says what they rest on.
+fn give_ranks(group: &mut [Ranked], weights: &[f64]) -> Basis {
+    let arm = |one: &Ranked| statistics::Arm { name: one.label.clone(), blocks: one.costs(weights) };
+    let arms: Vec<statistics::Arm> = group.iter().map(arm).collect();
+    let tested = statistics::ranks(&arms, Better::Lower).ok();
+    let tested = tested.filter(|found| found.basis == Basis::Significance);
+    let costs_less = |above: usize, below: usize| {
+        let by_cost = match &tested {
+            Some(found) => found.is_better(above, below, Better::Lower),
+            None => group[below].ratio >= group[above].ratio * ABOUT_THE_SAME,
         };
-        let ranks = ranks_in_order(self.ranked.len(), is_better);
-        for (one, rank) in self.ranked.iter_mut().zip(ranks) {
-            one.rank = rank;
-        }
-        if let Some(found) = tested {
-            self.basis = found.basis;
-        }
+        group[above].meets != group[below].meets || by_cost
+    };
+    let ranks = ranks_in_order(group.len(), costs_less);
+    for (one, rank) in group.iter_mut().zip(ranks) {
+        one.rank = rank;
     }
-
-    /// Who of the ranked wins under the most weightings.
-    pub fn most_wins(&self) -> Option<&Ranked> {
-        let by_share = |one: &&Ranked, other: &&Ranked| one.win_share.total_cmp(&other.win_share);
-        self.ranked.iter().rev().max_by(by_share)
-    }
-
-    /// The contestants that share the first rank.
-    pub fn first(&self) -> Vec<&Ranked> {
-        self.ranked.iter().filter(|one| one.rank == 1).collect()
-    }
+    tested.map_or(Basis::SingleTrial, |found| found.basis)
 }
 
 /// The ranks of so many rows that stand in an order. A rank is 1 + the number of rows above that are better, and never lower than the rank of the row above.
@@ -214,129 +245,6 @@ fn ranks_in_order(rows: usize, is_better: impl Fn(usize, usize) -> bool) -> Vec<
         last
     });
     ranks.collect()
-}
-
-impl Ranked {
-    /// Its total score in each repetition.
-    pub fn block_totals(&self, board: &Board) -> Vec<Option<f64>> {
-        let total = |costs: &Vec<Vec<f64>>| {
-            let costs: Vec<&[f64]> = costs.iter().map(Vec::as_slice).collect();
-            let scores = board.scores_of(&costs);
-            scores.iter().sum::<f64>() / scores.len() as f64
-        };
-        self.costs.iter().map(|costs| costs.as_ref().map(total)).collect()
-    }
-}
-
-/// How the tables were made, each thing said once.
-fn table_notes(tables: &[Table], options: &ReportOptions) -> Vec<String> {
-    let notes = tables.iter().flat_map(|table| table.notes.clone());
-    let mut notes: Vec<String> = notes.collect();
-    if !options.has_difficulty() {
-        notes.retain(|note| !note.starts_with("difficulty is left out"));
-        notes.push("difficulty is a judgement, and nobody gave one: it is left out for all.".to_owned());
-    }
-    notes.sort();
-    notes.dedup();
-    notes
-}
-
-/// Why there is no score, with what would help where the server was only visited.
-fn unscored_reason(field: &Field, label: &str, phase: &str, reason: &str) -> String {
-    let visited = field.contestants().iter().filter(|read| read.label == label).any(|read| {
-        field.trials_of(read).flatten().any(|trial| {
-            let server = trial.server.as_ref();
-            server.is_some_and(|server| !server.managed && server.probe.is_none())
-        })
-    });
-    let hint = if visited && reason.contains("server") {
-        " (an existing server without a probe beside it)"
-    } else {
-        ""
-    };
-    format!("no score: in the {phase} trial {reason}{hint}")
-}
-
-/// One side's table: a row of means for each contestant, and behind them a row for each of its repetitions.
-fn table(side: usize, contestants: &[Contestant], yardstick: &Yardstick<'_>) -> Result<Table, ReportError> {
-    let options = yardstick.options;
-    let row = |contestant: &Contestant, name: String, mut values: Values| {
-        if let Some(difficulty) = options.difficulty_of(side, &contestant.label) {
-            values.insert("difficulty".to_owned(), difficulty);
-        }
-        score::Implementation { name, embedded: contestant.embedded, values }
-    };
-    let means = contestants.iter().map(|contestant| {
-        let blocks: Vec<&Values> = contestant.blocks.iter().flatten().map(|sides| &sides[side]).collect();
-        row(contestant, contestant.label.clone(), mean(&blocks))
-    });
-    let single = contestants.iter().flat_map(|contestant| {
-        let named = |(block, sides): (usize, &Option<Vec<Values>>)| {
-            Some(row(contestant, block_name(&contestant.label, block), sides.as_ref()?[side].clone()))
-        };
-        contestant.blocks.iter().enumerate().filter_map(named).collect::<Vec<_>>()
-    });
-    let field: Vec<score::Implementation> = means.chain(single).collect();
-    let prepared = score::prepare(
-        yardstick.sides[side].1,
-        &yardstick.criteria,
-        &yardstick.weights,
-        &field,
-        score::Options::default(),
-    )?;
-    Ok(prepared)
-}
-
-/// Arithmetic means of the criteria that every repetition has.
-fn mean(blocks: &[&Values]) -> Values {
-    let Some((first, others)) = blocks.split_first() else {
-        return Values::new();
-    };
-    let mean_of = |(id, value): (&String, &f64)| {
-        let sum = others.iter().try_fold(*value, |sum, other| Some(sum + other.get(id)?))?;
-        Some((id.clone(), sum / blocks.len() as f64))
-    };
-    first.iter().filter_map(mean_of).collect()
-}
-
-/// A name that no label has: labels are printable.
-fn block_name(label: &str, block: usize) -> String {
-    format!("{label}\u{0}{block}")
-}
-
-/// The table without the repetitions' rows.
-fn only_means(table: &Table) -> Table {
-    let mut table = table.clone();
-    table.rows.retain(|row| !row.name.contains('\u{0}'));
-    table.unscored.retain(|one| !one.name.contains('\u{0}'));
-    table
-}
-
-fn scored(board: &Board, tables: &[Table], contestants: &[Contestant]) -> Vec<Ranked> {
-    let shares = board.win_shares(DRAWS, DRAW_SEED);
-    let standings = board.standings().into_iter().zip(shares);
-    let ranked = standings.filter_map(|(standing, share)| {
-        let contestant = contestants.iter().find(|contestant| contestant.label == standing.name)?;
-        let costs_in = |block: usize| {
-            let name = block_name(&standing.name, block);
-            let row =
-                |table: &Table| table.rows.iter().find(|row| row.name == name).map(|row| row.costs.clone());
-            tables.iter().map(row).collect::<Option<Vec<_>>>()
-        };
-        let mut one = Ranked {
-            read: contestant.read,
-            rank: 0,
-            meets: None,
-            costs: (0..contestant.blocks.len()).map(costs_in).collect(),
-            summary: Summary { count: 0, mean: standing.total, standard_error: None, interval: None },
-            win_share: share.share,
-            standing,
-        };
-        let totals: Vec<f64> = one.block_totals(board).into_iter().flatten().collect();
-        one.summary = summarize(&totals).ok()?;
-        Some(one)
-    });
-    ranked.collect()
 }
 
 #[cfg(test)]

@@ -2,25 +2,31 @@
 //! ([`super::Report::json`]) read the same summary. It ranks nobody: see [`super::ranking`].
 
 mod figures;
-mod without_score;
+mod lacking;
 mod words;
 
 use super::clean::clean;
 use super::field::{Arm, Field};
-use super::ranking::{Ranked, Ranking};
+use super::number::times;
+use super::ranking::{Group, Ranked, Ranking};
 use super::requirements::{LayoutAnswer, Outcome, Requirements, Standing};
 use super::sections::cells::{counted, listed};
 use super::size::Readings;
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
+pub use lacking::LackingRow;
+use lacking::best_first;
 use sensormark_data::number::fixed;
 use sensormark_data::units::Total;
+use sensormark_result::cost::Criterion;
 use sensormark_result::measurement::NotMeasured;
 use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::statistics::{Basis, SMALLEST_REPETITIONS};
+use sensormark_result::statistics::{Basis, Interval, SMALLEST_REPETITIONS};
 use serde::Serialize;
-pub use without_score::UnscoredRow;
-use without_score::best_first;
+use std::collections::BTreeMap;
+
+/// Who is named after those that cost least, at most.
+const NEXT: usize = 2;
 
 /// What a report comes to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,12 +52,8 @@ pub struct Summary {
     pub seconds: Option<f64>,
     /// The answer, one sentence an item, the most important first.
     pub headline: Vec<String>,
-    /// Who leads, with how many more cannot be told apart from it; null where nobody is ranked.
+    /// Who leads each ranking, with how many more cannot be told apart from it; null where nobody is ranked.
     pub winner: Option<String>,
-    /// For what share of all weights the first of the ranking wins, and who wins for more. Absent where there is nobody to compare it with, or where
-    /// requirements are the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wins: Option<String>,
     /// Who meets what the user asked to hold, where something was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<Requirements>,
@@ -64,11 +66,13 @@ pub struct Summary {
     pub is_tested: bool,
     /// The figures that rows have.
     pub columns: Vec<SummaryColumn>,
-    /// Who is ranked, best first.
+    /// What is weighed, and how much.
+    pub criteria: Vec<SummaryCriterion>,
+    /// Who is ranked, ranking by ranking, best first.
     pub ranked: Vec<SummaryRow>,
-    /// Who was measured and has no score, because a cost that it needs was not measured; the best first, by the first column.
+    /// Who was measured and is not ranked, because it lacks something that others have; the best first, by the first column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unscored: Vec<UnscoredRow>,
+    pub lacking: Vec<LackingRow>,
     /// Who is not ranked, and why.
     pub not_ranked: Vec<NotRanked>,
     /// What was asked for and not measured, and why.
@@ -102,20 +106,37 @@ pub enum Certainty {
     NotDecided,
 }
 
+/// A criterion of the costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SummaryCriterion {
+    /// What weights call it.
+    pub id: &'static str,
+    /// The unit of its values.
+    pub unit: &'static str,
+    /// How much it counts.
+    pub weight: f64,
+    /// Less than this counts as this.
+    pub floor: f64,
+}
+
 /// Somebody who is ranked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryRow {
-    /// Its rank; those that share one cannot be told apart.
+    /// The ranking that it is in.
+    pub ranking: Group,
+    /// Its rank there; those that share one cannot be told apart.
     pub rank: usize,
     /// Its name.
     pub label: String,
     /// Whether the database runs inside the client.
     pub embedded: bool,
-    /// Its score, of 100.
-    pub score: f64,
-    /// Half the width of the score's 95 % interval, where there are enough repetitions.
-    pub plus_minus: Option<f64>,
-    /// The share of all weights under which it wins, 0 to 1.
+    /// Its cost over the lowest of its ranking.
+    pub ratio: f64,
+    /// The 95 % interval of that, where there are enough repetitions and it is not the lowest.
+    pub interval: Option<Interval>,
+    /// Its value by each criterion over the lowest of its ranking.
+    pub ratios: BTreeMap<&'static str, f64>,
+    /// The share of all weights for which it costs least, 0 to 1.
     pub win_share: f64,
     /// Whether a trial of it counts although the machine was busy.
     pub rough: bool,
@@ -142,23 +163,23 @@ impl Summary {
     /// The summary of a field and its ranking.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
         let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
-        let unscored_arms = || ranking.unscored.iter().map(|&place| &field.contestants()[place]);
-        let arms: Vec<&Arm> = ranked_arms.chain(unscored_arms()).collect();
+        let lacking_arms = || ranking.lacking.iter().map(|&place| &field.contestants()[place]);
+        let arms: Vec<&Arm> = ranked_arms.chain(lacking_arms()).collect();
         let (columns, mut values) = measured(field, &arms);
         let figures = values.split_off(ranking.ranked.len());
-        let unscored = unscored_arms().zip(figures).map(|(arm, figures)| UnscoredRow {
+        let lacking = lacking_arms().zip(figures).map(|(arm, figures)| LackingRow {
             label: arm.label.clone(),
             rough: is_rough(field, arm),
             figures,
         });
-        let unscored = best_first(unscored.collect(), &columns);
+        let lacking = best_first(lacking.collect(), &columns);
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
         let answer = |one: &Ranked| requirements?.of_layout(one.label());
         let ranked: Vec<SummaryRow> =
-            rows.map(|(one, figures)| row(field, one, answer(one), figures)).collect();
+            rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect();
         let certainty = certainty(ranking, &ranked);
-        let sentences = headline(field, ranking, &ranked, requirements);
+        let sentences = headline(field, ranking, requirements);
         let is_tested = ranking.basis == Basis::Significance;
         Self {
             workload: clean(field.run.title()),
@@ -172,14 +193,14 @@ impl Summary {
             seconds: seconds(field),
             headline: sentences.iter().map(|text| clean(text)).collect(),
             winner: winner(ranking),
-            wins: requirements.is_none().then(|| wins(ranking, &ranked)).flatten(),
             requirements: requirements.cloned(),
             certainty,
             because: because(field, certainty, is_tested),
             is_tested,
             columns,
+            criteria: ranking.criteria.iter().map(criterion).collect(),
             ranked,
-            unscored,
+            lacking,
             not_ranked: not_ranked(ranking),
             not_measured: not_measured(field),
             checks: checks(field),
@@ -213,14 +234,28 @@ fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
 }
 
-fn row(field: &Field, one: &Ranked, answer: Option<&LayoutAnswer>, figures: Vec<Option<f64>>) -> SummaryRow {
+fn criterion((criterion, weight): &(Criterion, f64)) -> SummaryCriterion {
+    let Criterion { id, unit, floor, .. } = *criterion;
+    SummaryCriterion { id, unit, weight: *weight, floor }
+}
+
+fn row(
+    field: &Field,
+    ranking: &Ranking,
+    one: &Ranked,
+    answer: Option<&LayoutAnswer>,
+    figures: Vec<Option<f64>>,
+) -> SummaryRow {
     let read = arm(field, one);
+    let ids = ranking.criteria.iter().map(|(criterion, _)| criterion.id);
     SummaryRow {
+        ranking: one.group,
         rank: one.rank,
         label: one.label().to_owned(),
         embedded: read.implementation.embedded,
-        score: one.standing.total,
-        plus_minus: one.summary.interval.map(|interval| (interval.high - interval.low) / 2.0),
+        ratio: one.ratio,
+        interval: one.interval,
+        ratios: ids.zip(one.ratios.iter().copied()).collect(),
         win_share: one.win_share,
         rough: is_rough(field, read),
         meets: answer.map(|answer| answer.outcome),
@@ -272,21 +307,16 @@ fn seconds(field: &Field) -> Option<f64> {
 }
 
 /// The answer: what is wrong before what the user asked to hold, and that before who costs least.
-fn headline(
-    field: &Field,
-    ranking: &Ranking,
-    ranked: &[SummaryRow],
-    requirements: Option<&Requirements>,
-) -> Vec<String> {
+fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements>) -> Vec<String> {
     let mut sentences = data_faults(field);
     sentences.extend(requirements.iter().flat_map(|all| all.sentences()));
     // Who costs least of those that meet everything was said, and of the others nobody asked.
-    if requirements.is_none() || ranked.is_empty() {
-        sentences.push(if field.trials.is_empty() {
-            "No trial was finished, so nothing can be ranked.".to_owned()
+    if requirements.is_none() || ranking.ranked.is_empty() {
+        if field.trials.is_empty() {
+            sentences.push("No trial was finished, so nothing can be ranked.".to_owned());
         } else {
-            cheapest(ranking, ranked)
-        });
+            sentences.extend(cheapest(ranking));
+        }
     }
     sentences
 }
@@ -307,65 +337,60 @@ fn data_faults(field: &Field) -> Vec<String> {
     found
 }
 
-fn cheapest(ranking: &Ranking, ranked: &[SummaryRow]) -> String {
-    let tied: Vec<&str> = ranking.first().iter().map(|one| one.label()).collect();
-    let best = |embedded: bool| ranked.iter().find(|one| one.embedded == embedded);
-    match (ranked, best(true), best(false)) {
-        ([], _, _) if !ranking.unscored.is_empty() => {
-            "Nothing has a score, because not all costs were measured; what was measured is below.".to_owned()
-        }
-        ([], _, _) => "Nothing can be ranked; the reasons are below.".to_owned(),
-        ([one], _, _) => {
-            format!("{} alone can be ranked, so there is nothing to compare it with.", one.label)
-        }
-        (_, Some(embedded), Some(server)) => format!(
-            "Of embedded databases {} costs least on this machine for this load, of servers {}.",
-            embedded.label, server.label
-        ),
-        _ if tied.len() > 1 => {
-            format!("{} cost least on this machine for this load; they cannot be told apart.", listed(&tied))
-        }
-        ([first, ..], _, _) => {
-            format!("{} costs least on this machine for this load.", first.label)
-        }
+/// Who costs least, a sentence for each ranking.
+pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
+    if ranking.ranked.is_empty() {
+        let below = if ranking.lacking.is_empty() { "the reasons are" } else { "what was measured is" };
+        return vec![format!("Nothing can be ranked; {below} below.")];
     }
+    if let [one] = ranking.ranked.as_slice() {
+        return vec![format!("{} alone can be ranked, so there is nothing to compare it with.", one.label())];
+    }
+    let several = ranking.groups().count() > 1;
+    let sentence = |group: &[Ranked]| {
+        let among = if several { format!("{}: ", group[0].group.title()) } else { String::new() };
+        format!("{among}{}", cheapest_of(ranking, group))
+    };
+    ranking.groups().map(sentence).collect()
 }
 
-/// Who leads, and how many more cannot be told apart from it. Nobody does who misses what has to hold.
+/// Who costs least of a ranking, and how many times as much the next do.
+fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
+    let first = Ranking::first(group);
+    let names: Vec<&str> = first.iter().map(|one| one.label()).collect();
+    let named = match names.as_slice() {
+        [_, _, _, more @ ..] if !more.is_empty() => {
+            format!("{} and {} more", names[..3].join(", "), more.len())
+        }
+        names => listed(names),
+    };
+    let leads = match (first.len(), ranking.basis) {
+        (1, _) if group.len() == 1 => return format!("{named} alone can be ranked."),
+        (1, _) => format!("{named} costs least on this machine for this load"),
+        (_, Basis::Significance) => {
+            format!("{named} cost least on this machine for this load and cannot be told apart")
+        }
+        _ => format!("{named} cost least on this machine for this load, and about the same"),
+    };
+    let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
+    let next: Vec<String> = next.map(|one| format!("{} {}", one.label(), times(one.ratio))).collect();
+    let next: Vec<&str> = next.iter().map(String::as_str).collect();
+    if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
+}
+
+/// Who leads each ranking, and how many more cannot be told apart from it. Nobody does who misses what has to hold, or who promises less than others here.
 fn winner(ranking: &Ranking) -> Option<String> {
-    let first = ranking.first();
-    let one = first.first()?;
-    if !one.meets.is_none_or(Standing::leads) {
-        return None;
-    }
-    Some(match first.len() - 1 {
-        0 => one.label().to_owned(),
-        more => format!("{} and {more} more, tied", one.label()),
-    })
-}
-
-/// In how many of a hundred weightings the first of the ranking comes first; and who does in more, where it is another.
-fn wins(ranking: &Ranking, ranked: &[SummaryRow]) -> Option<String> {
-    let [first, _, ..] = ranked else {
-        return None;
+    let leads = |group: &[Ranked]| {
+        let first = Ranking::first(group);
+        let one = first.first().filter(|one| one.meets.is_none_or(Standing::leads))?;
+        let winner = match first.len() - 1 {
+            0 => one.label().to_owned(),
+            more => format!("{} and {more} more, tied", one.label()),
+        };
+        one.group.promises_most().then_some(winner)
     };
-    let own = of_hundred(first.win_share);
-    let most = ranking.most_wins()?;
-    let more = if most.win_share > first.win_share {
-        format!("; {} in {}", most.label(), of_hundred(most.win_share))
-    } else {
-        String::new()
-    };
-    Some(format!("{} comes first in {own} of 100 ways to weigh the costs{more}.", first.label))
-}
-
-/// A share of weights in whole hundredths, without calling nearly all of them all, or few of them none.
-fn of_hundred(share: f64) -> String {
-    match fixed(share * 100.0, 0).as_str() {
-        "100" if share < 1.0 => "over 99".to_owned(),
-        "0" if share > 0.0 => "under 1".to_owned(),
-        all => all.to_owned(),
-    }
+    let winners: Vec<String> = ranking.groups().filter_map(leads).collect();
+    (!winners.is_empty()).then(|| winners.join("; "))
 }
 
 /// Why the order is not surer.

@@ -1,4 +1,4 @@
-//! What was measured, and what follows from it in numbers: records and folders of results, the probes of both sides, the ledger of what was acknowledged, statistics, and the score.
+//! What was measured, and what follows from it in numbers: records and folders of results, the probes of both sides, the ledger of what was acknowledged, statistics, the cost that ranks, and the machine-tool study's score.
 #![cfg_attr(
     not(any(test, feature = "tests")),
     deny(
@@ -8,6 +8,7 @@
     )
 )]
 
+pub mod cost;
 pub mod ledger;
 pub mod measurement;
 pub mod probe;

@@ -56,7 +56,7 @@ pub struct CommonArguments {
     /// Let trials of a busy machine count, marked as rough, and repeat none
     #[arg(help_heading = MEASURING, long)]
     pub tolerate_disturbance: bool,
-    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
+    /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// Print every table at the end, instead of the answer and the ranking

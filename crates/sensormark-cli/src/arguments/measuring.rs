@@ -35,7 +35,7 @@ pub struct RunArguments {
     /// For a file with limits: find the highest rate of its writers that holds them
     #[arg(help_heading = LOAD, long)]
     pub find_limit: bool,
-    /// What an acknowledged write promises [default: default, or what the file says]
+    /// What an acknowledged write promises [default: durable, or what the file says]
     #[arg(help_heading = LOAD, long, value_enum)]
     pub durability: Option<DurabilityName>,
     /// The seed of data and operations
@@ -95,7 +95,7 @@ pub struct ReplayArguments {
     #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
     /// What an acknowledged write promises
-    #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
+    #[arg(help_heading = LOAD, long, value_enum, default_value = "durable")]
     pub durability: DurabilityName,
     /// The seed of the questions
     #[arg(help_heading = LOAD, long, default_value_t = 1, value_parser = seed)]
@@ -118,7 +118,7 @@ pub struct ExplainArguments {
     /// Override one number behind the scale, or a file's key: NAME=VALUE
     #[arg(help_heading = LOAD, long = "set", value_name = "NAME=VALUE")]
     pub settings: Vec<String>,
-    /// What an acknowledged write promises [default: default, or what the file says]
+    /// What an acknowledged write promises [default: durable, or what the file says]
     #[arg(help_heading = LOAD, long, value_enum)]
     pub durability: Option<DurabilityName>,
     /// The seed of data and operations

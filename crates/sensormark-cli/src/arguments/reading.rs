@@ -31,7 +31,7 @@ pub struct ReportArguments {
     /// Print every table, instead of the answer and the ranking
     #[arg(long)]
     pub full: bool,
-    /// A TOML file with the weights of the criteria (the study's by default), and perhaps difficulties
+    /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// Project the disk at this many readings a second [default: what the workload's own sensors send]

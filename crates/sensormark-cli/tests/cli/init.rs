@@ -207,11 +207,11 @@ fn requirements_that_all_meet_that_nobody_can_meet_and_that_nobody_can_decide() 
 
 #[test]
 fn the_search_for_the_limit_ends_with_an_answer() {
-    let label = "SQLite individual, durable";
+    let label = "SQLite individual";
     let found = searched("sqlite:individual", "disk for 20m <= 100 GB");
     assert_eq!(found.code, Some(0), "{}", found.text);
     found.meets(label, "meets");
-    found.said("SQLite individual, durable meets all 5 requirements (");
+    found.said("SQLite individual meets all 5 requirements (");
     found.said(" times the rate, ");
     found.said("SQLite individual: write and read, probe of 10 readings a second (about ");
     let found = searched("sqlite:individual", "disk for 20m <= 1 kB");
@@ -226,10 +226,10 @@ fn the_search_for_the_limit_ends_with_an_answer() {
 /// What nobody can decide neither ends the search nor fails the run.
 #[test]
 fn a_disk_that_is_foretold_is_open_at_every_rate() {
-    let label = "SQLite individual, durable";
+    let label = "SQLite individual";
     let found = searched("sqlite:individual", "disk for 90d <= 1 MB");
     assert_eq!(found.code, Some(0), "{}", found.text);
     found.meets(label, "undecided");
-    found.said("SQLite individual, durable meets all that could be decided (");
+    found.said("SQLite individual meets all that could be decided (");
     found.said("disk for 90d is undecided: measured with 36,000 readings; yours are 77 million.");
 }

@@ -32,7 +32,7 @@ fn every_row_is_stored_every_answer_right_and_everybody_ranked() {
     let text = errors(&output);
     assert!(output.status.success(), "{text}");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(!report.contains("nothing can be ranked"), "{report}");
+    assert!(!report.contains("Nothing can be ranked"), "{report}");
     assert!(report.contains("SQLite bulk"), "{report}");
     for trial in place.trials() {
         let against = held_against(&trial);
@@ -57,7 +57,7 @@ fn caught(fault: &str, kind: &str) {
     let named = trials.iter().any(|trial| reasons(trial).iter().any(|reason| reason == kind));
     assert!(named, "{fault} was not named {kind}: {trials:?}");
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(report.contains("nothing can be ranked"), "{report}");
+    assert!(report.contains("Nothing can be ranked"), "{report}");
 }
 
 #[test]

@@ -60,10 +60,10 @@ async function unfold(page, id) {
   await page.waitForFunction((id) => document.getElementById("at-" + id).closest("details").dataset.filled, id);
 }
 
-// The one ranking, as a table: [rank, name, score, …] of those that are shown.
+// The rankings, as tables: [rank, name, cost, …] of those that are shown.
 async function ranking(page) {
   await unfold(page, "ranking");
-  return page.locator("#table-ranking tbody tr").evaluateAll((rows) =>
+  return page.locator('[id^="table-ranking_"] tbody tr').evaluateAll((rows) =>
     rows.filter((row) => !row.hidden).map((row) => [...row.children].map((cell) => cell.textContent)));
 }
 
@@ -84,17 +84,13 @@ async function slide(page, id, value) {
   }, String(value));
 }
 
-// The program's own ranking by a weights file: [rank, name, score to one decimal].
+// The program's own rankings by a weights file: [rank, name, cost].
 function programRanking(weights) {
   const file = join(SCRATCH, "weights.toml");
-  const side = (values) => Object.entries(values).map(([name, value]) => `${name} = ${value}`).join("\n");
-  writeFileSync(file, `[write]\n${side(weights.write)}\n[read]\n${side(weights.read)}\n`);
+  writeFileSync(file, Object.entries(weights).map(([name, value]) => `${name} = ${value}`).join("\n"));
   const document = JSON.parse(report(RESULTS, "--format", "json", "--weights", file));
-  const table = tablesOf(document).find((block) => block.id === "ranking");
-  return table.rows.map((row) => [row[0].text, row[1].text, row[2].value]);
+  return tablesOf(document).filter((block) => block.id.startsWith("ranking_")).flatMap((table) => table.rows.map((row) => row.slice(0, 3).map((cell) => cell.text)));
 }
-
-const EVEN = { time: 6, server_cpu: 3, server_memory: 1, server_io: 2, client_cpu: 3, client_memory: 1, network: 2, difficulty: 1 };
 
 test("it opens from disk, asks nobody, and complains of nothing", async () => {
   const { page, complaints } = await open(RESULTS);
@@ -115,27 +111,19 @@ test("moving a slider ranks as the program does by the same weights", async () =
   const before = await ranking(page);
   assert.ok(before.length > 1, "somebody to compare");
   const cases = [
-    { time: 0.5, cpu: 1, disk: 9 },
-    { time: 9.5, cpu: 0.4, disk: 0.1 },
+    { load_time: 0.5, load_cpu: 1, question_time: 0.5, disk: 9 },
+    { load_time: 9.5, load_cpu: 0.4, question_time: 9.5, disk: 0.1 },
   ];
-  for (const { time, cpu, disk } of cases) {
-    for (const side of ["write", "read"]) {
-      await slide(page, `weight-${side}-time`, time);
-      await slide(page, `weight-${side}-cpu`, cpu);
-    }
-    await slide(page, "weight-write-disk", disk);
-    const shares = { ...EVEN, time, server_cpu: cpu / 2, client_cpu: cpu / 2 };
-    const expected = programRanking({ write: { ...shares, disk }, read: { ...shares, disk: 0 } });
-    const shown = await ranking(page);
-    assert.deepEqual(shown.map((row) => row.slice(0, 2)), expected.map((row) => row.slice(0, 2)));
-    shown.forEach((row, place) => assert.ok(Math.abs(parseFloat(row[2]) - expected[place][2]) < 0.051, `${row} ${expected[place]}`));
+  for (const weights of cases) {
+    for (const [criterion, weight] of Object.entries(weights)) await slide(page, `weight-${criterion}`, weight);
+    assert.deepEqual((await ranking(page)).map((row) => row.slice(0, 3)), programRanking(weights));
   }
   await page.close();
 });
 
 test("weights, filters and sections are kept in the address", async () => {
   const { page, file } = await open(RESULTS);
-  await slide(page, "weight-write-time", 2.5);
+  await slide(page, "weight-load_time", 2.5);
   await page.locator("#shown > summary").click();
   await page.getByRole("checkbox", { name: "bulk", exact: true }).uncheck();
   const shown = await ranking(page);
@@ -148,7 +136,7 @@ test("weights, filters and sections are kept in the address", async () => {
   assert.ok(address.startsWith(`file://${file}#`));
   assert.equal(await again.locator("#at-chapter-costs").evaluate((at) => document.activeElement === at), true);
   assert.deepEqual(await ranking(again), shown);
-  assert.equal(await again.locator("#weight-write-time").inputValue(), "2.5");
+  assert.equal(await again.locator("#weight-load_time").inputValue(), "2.5");
   assert.equal(await again.locator('input[data-value="bulk"]').isChecked(), false);
   await again.close();
 });
@@ -169,8 +157,8 @@ test("tables say what the JSON says", async () => {
 
 test("a table is kept as CSV with every figure in full", async () => {
   const { page } = await open(RESULTS);
-  await unfold(page, "costs");
-  const section = page.locator("div", { has: page.locator("> h3#title-costs_write") }).last();
+  await unfold(page, "ranking");
+  const section = page.locator("div", { has: page.locator("> h3#title-costs") }).last();
   const [download] = await Promise.all([page.waitForEvent("download"), section.getByRole("button", { name: "CSV" }).click()]);
   const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
   assert.match(lines[0], /^implementation,/);
@@ -278,7 +266,7 @@ test("a keyboard reaches the results and moves a weight", async () => {
   assert.equal(await page.evaluate(() => document.activeElement.id), "content");
   await page.locator("#weights > summary").focus();
   await page.keyboard.press("Enter");
-  const slider = page.locator("#weight-write-time");
+  const slider = page.locator("#weight-load_time");
   const before = Number(await slider.inputValue());
   await slider.focus();
   await page.keyboard.press("ArrowLeft");
@@ -346,12 +334,12 @@ test("the answer and the first chart are on the first screen, in the words of th
       assert.ok(terminal.includes(why), why);
       assert.ok((await page.locator("#trust > summary").textContent()).endsWith(summary.checks));
       assert.deepEqual(await page.locator("#contents a").allTextContents(), ["Answer", "Costs", "Latency", "Over time", "How measured"]);
-      for (const selector of ["h1", ".sure", ".context", "#panel-score", ".panel .plot canvas"]) {
+      for (const selector of ["h1", ".sure", ".context", "#panel-cost", ".panel .plot canvas"]) {
         assert.ok(await bottom(selector) <= height, `${folder} at ${width}: ${selector} ends at ${await bottom(selector)}`);
       }
       const drawn = await page.locator(".panel canvas").evaluateAll((all) => all.filter((one) => Chart.getChart(one)).length);
       assert.ok(drawn >= 1, "the first chart is drawn");
-      const names = await order(page, "score");
+      const names = await order(page, "cost");
       const expected = [...summary.ranked, ...summary.not_ranked].map((one) => one.label);
       assert.deepEqual(names, expected.slice(0, names.length));
       for (const panel of ["reads", "price"]) assert.deepEqual(await order(page, panel), names, panel);
@@ -379,13 +367,13 @@ test("what misses a requirement is marked, and stands below whatever it costs", 
   const expected = ["✓", "✓", "?", "?", "✗", "✗"];
   for (const [width, height] of [[1440, 900], [390, 844]]) {
     const { page, complaints } = await open(folder, { width, height });
-    const marks = () => page.locator('section[aria-labelledby="panel-score"] .mark').allTextContents();
+    const marks = () => page.locator('section[aria-labelledby="panel-cost"] .mark').allTextContents();
     assert.deepEqual(await marks(), expected);
-    const first = (await order(page, "score"))[0];
+    const first = (await order(page, "cost"))[0];
     const cheapest = (await page.locator(".further").allTextContents()).find((text) => text.startsWith("Of them "));
     assert.ok([" ", ", "].some((next) => cheapest.startsWith(`Of them ${first}${next}`)), `${first}: ${cheapest}`);
     for (const weight of [0, 10]) {
-      await slide(page, "weight-write-time", weight);
+      await slide(page, "weight-load_time", weight);
       assert.deepEqual(await marks(), expected);
       const rows = await ranking(page);
       const ranks = rows.map((row) => Number(row[0]));
@@ -393,7 +381,7 @@ test("what misses a requirement is marked, and stands below whatever it costs", 
       assert.deepEqual(rows.map((row) => row.find((text) => expected.includes(text))), expected);
     }
     assert.match(await page.locator("#live-words").textContent(), /of those that meet the requirements/);
-    assert.match(await page.locator('section[aria-labelledby="panel-score"] .names > *').last().getAttribute("title"), /misses memory/);
+    assert.match(await page.locator('section[aria-labelledby="panel-cost"] .names > *').last().getAttribute("title"), /misses memory/);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: nothing sticks out`);
     assert.deepEqual(complaints, []);
     await page.close();
@@ -408,33 +396,36 @@ function bars(page, panel) {
   });
 }
 
-test("a repeated run shows intervals, and the score's are the program's", async () => {
+test("a repeated run shows intervals, and those of the costs are the program's", async () => {
   const { page } = await open(RESULTS);
   const { summary } = JSON.parse(report(RESULTS, "--format", "json"));
-  const { intervals } = await bars(page, "score");
-  assert.ok(summary.ranked.length > 1 && summary.ranked.every((one) => one.plus_minus !== null), "three repetitions");
-  summary.ranked.forEach((one, at) => assert.ok(Math.abs(intervals[at][1] - one.score - one.plus_minus) < 1e-6, `${intervals[at]} ${one.plus_minus}`));
+  const { intervals } = await bars(page, "cost");
+  assert.ok(summary.ranked.length > 1 && summary.ranked.slice(1).every((one) => one.interval !== null), "three repetitions");
+  summary.ranked.forEach(({ interval }, at) => {
+    assert.equal(intervals[at] === null, interval === null);
+    if (interval) [interval.low, interval.high].forEach((end, place) => assert.ok(Math.abs(intervals[at][place] / end - 1) < 1e-9, `${intervals[at]}`));
+  });
   for (const panel of ["reads", "price"]) assert.ok((await bars(page, panel)).intervals.every(Boolean), panel);
   await page.close();
 });
 
-test("presets move the one ranking and all charts with it", async () => {
+test("presets move the ranking and all charts with it", async () => {
   const { page } = await open(RESULTS);
-  for (const [preset, heavy] of [["Disk", "disk"], ["Balanced", null], ["CPU", "cpu"]]) {
+  for (const [preset, heavy] of [["Disk", "disk"], ["Balanced", null], ["CPU", "load_cpu"]]) {
     await page.getByRole("button", { name: preset, exact: true }).click();
     assert.equal(await page.getByRole("button", { name: preset, exact: true }).getAttribute("aria-pressed"), "true");
     const table = (await ranking(page)).map((row) => row[1]);
-    assert.deepEqual(await order(page, "score"), table);
+    assert.deepEqual(await order(page, "cost"), table);
     assert.deepEqual(await order(page, "price"), table);
-    if (heavy) assert.equal(await page.locator(`#weight-write-${heavy}`).inputValue(), "10");
+    if (heavy) assert.equal(await page.locator(`#weight-${heavy}`).inputValue(), "10");
   }
-  assert.equal(await page.locator("table caption", { hasText: /^Ranking|^Score of the study/ }).count(), 1, "one ranking");
+  assert.equal(await page.locator("table caption", { hasText: /^Embedded databases$/ }).count(), 1, "one ranking of these");
   await page.getByRole("button", { name: "Disk", exact: true }).click();
-  const [address, names] = [page.url(), await order(page, "score")];
+  const [address, names] = [page.url(), await order(page, "cost")];
   assert.match(address, /for=disk/);
   const again = await browser.newPage();
   await again.goto(address);
-  assert.deepEqual(await order(again, "score"), names);
+  assert.deepEqual(await order(again, "cost"), names);
   await again.close();
   await page.close();
 });
@@ -446,10 +437,10 @@ test("a database has one colour on every chart, and others have others", async (
   })));
   for (const theme of ["light", "dark"]) {
     const { page } = await open(folder, { theme });
-    const names = await order(page, "score");
+    const names = await order(page, "cost");
     assert.equal(names.length, 9);
     const seen = new Map(stores.map((store) => [store, new Set()]));
-    for (const panel of ["score", "reads", "price"]) {
+    for (const panel of ["cost", "reads", "price"]) {
       (await bars(page, panel)).colours.forEach((colour, at) => seen.get(names[at].split(" ")[0]).add(colour));
     }
     await unfold(page, "curves");
@@ -471,10 +462,10 @@ test("what did not keep up stands below the line, hatched", async () => {
     return [trial];
   });
   const { page } = await open(folder);
-  const names = await order(page, "score");
+  const names = await order(page, "cost");
   assert.match(names.at(-1), /bulk/);
   assert.equal(await page.locator(".names .apart", { hasText: "did not keep up" }).first().locator(".rank").textContent(), "–");
-  const hatched = await page.locator(".panel canvas").first().evaluate((one) => Chart.getChart(one).data.datasets[0].backgroundColor.map((fill) => typeof fill !== "string"));
+  const hatched = await page.locator('section[aria-labelledby="panel-price"] canvas').first().evaluate((one) => Chart.getChart(one).data.datasets[0].backgroundColor.map((fill) => typeof fill !== "string"));
   assert.deepEqual(hatched, names.map((_, at) => at === names.length - 1));
   await page.close();
 });

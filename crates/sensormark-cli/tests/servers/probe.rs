@@ -221,7 +221,7 @@ impl Seen {
     }
 }
 
-/// A server by URL has its columns and a score with a probe, and none without.
+/// A server by URL has its columns and a rank with a probe, and none without.
 pub fn a_server_by_url_has_all_columns_with_a_probe() {
     let place = Place::new();
     let server = Running::start(&place);
@@ -250,7 +250,7 @@ pub fn a_server_by_url_has_all_columns_with_a_probe() {
     let disk = &write.expect("a writing trial")["figures"]["disk_settled_bytes"]["value"];
     assert!(disk.as_f64() > Some(0.0), "{disk}");
     assert!(text.contains("server measured by a probe on this machine"), "{text}");
-    assert!(!text.contains("no score: in the"), "{text}");
+    assert!(!text.contains("lacks load CPU"), "{text}");
     let text = errors(&measured);
     let password = server.url.split(['@', ':']).nth(2).expect("a password");
     assert!(!text.contains(password), "the password shows");

@@ -3,8 +3,8 @@
 
 use crate::searched::{Searched, searched};
 
-const EMBEDDED: &str = "SQLite individual, durable";
-const SERVER: &str = "PostgreSQL individual, durable";
+const EMBEDDED: &str = "SQLite individual";
+const SERVER: &str = "PostgreSQL individual";
 
 fn both(limit: &str) -> Searched {
     let found = searched("sqlite:individual,postgresql:individual", limit);
@@ -20,11 +20,11 @@ pub fn a_requirement_that_both_meet() {
     assert_eq!(found.code, Some(0), "{}", found.text);
     found.meets(EMBEDDED, "meets");
     found.meets(SERVER, "meets");
-    found.said("PostgreSQL individual, durable meet all 5 requirements. Of them ");
+    found.said("PostgreSQL individual meet all 5 requirements. Of them ");
     found.said("for 20m) costs least");
     // Which of them that is depends on the machine. Beside an embedded database a server is named too.
     if found.text.contains("Of them SQLite individual") {
-        found.said("costs least, of servers PostgreSQL individual, durable (");
+        found.said("costs least, of servers PostgreSQL individual (");
     }
 }
 
@@ -34,8 +34,8 @@ pub fn a_requirement_that_one_of_them_meets() {
     assert_eq!(found.code, Some(1), "one misses a limit: {}", found.text);
     found.meets(EMBEDDED, "meets");
     found.misses(SERVER, "misses disk for 20m (");
-    found.said("SQLite individual, durable alone meets all 5 requirements (");
-    found.said("PostgreSQL individual, durable misses disk for 20m (");
+    found.said("SQLite individual alone meets all 5 requirements (");
+    found.said("PostgreSQL individual misses disk for 20m (");
     // No rate changes what a reading takes on disk. A busy machine has the probe repeated twice.
     assert!(found.probes(SERVER) <= 3, "{}", found.text);
 }

@@ -5,7 +5,7 @@ use crate::{costs, criteria};
 use sensormark_data::units::Total;
 use sensormark_result::measurement::disk;
 use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
-use sensormark_result::score::{self, Criterion};
+use sensormark_result::score::STUDY_CRITERIA;
 use sensormark_result::statistics::Better;
 use std::collections::BTreeMap;
 
@@ -58,21 +58,19 @@ struct Taken {
     value: f64,
 }
 
-/// The criteria of the score that are of what the server uses.
+/// The study's criteria that are of what the server uses.
 const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"];
 
 /// All figures of a run's valid trials, by implementation.
 pub fn figures(field: &Field) -> Vec<Figure> {
-    let criteria = score::study_criteria();
-    field.all().flat_map(|(side, arm)| of_arm(field, side, arm, &criteria)).collect()
+    field.all().flat_map(|(side, arm)| of_arm(field, side, arm)).collect()
 }
 
-fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<Figure> {
+fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
     let mut order: Vec<String> = Vec::new();
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
-        let mut taken =
-            if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial, criteria) };
+        let mut taken = if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial) };
         taken.extend(of_latencies(trial));
         for figure in taken {
             if !found.contains_key(&figure.name) {
@@ -96,16 +94,16 @@ fn of_arm(field: &Field, side: &str, arm: &Arm, criteria: &[Criterion]) -> Vec<F
     order.into_iter().filter_map(|figure| found.remove(&figure)).collect()
 }
 
-/// The score's criteria of a trial of a steady rate.
-fn of_criteria(field: &Field, trial: &TrialRecord, criteria: &[Criterion]) -> Vec<Taken> {
+/// The study's criteria of a trial of a steady rate.
+fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Taken> {
     let values = criteria::values(trial, &field.run);
-    let taken = criteria.iter().filter_map(|criterion| {
+    let taken = STUDY_CRITERIA.iter().filter_map(|criterion| {
         Some(Taken {
-            name: criterion.name.clone(),
-            unit: criterion.unit.clone(),
-            better: criterion.better,
-            of_server: OF_SERVER.contains(&criterion.id.as_str()),
-            value: *values.get(&criterion.id)?,
+            name: criterion.name.to_owned(),
+            unit: criterion.unit.to_owned(),
+            better: Better::Lower,
+            of_server: OF_SERVER.contains(&criterion.id),
+            value: *values.get(criterion.id)?,
         })
     });
     taken.collect()

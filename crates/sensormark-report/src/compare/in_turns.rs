@@ -25,8 +25,8 @@ pub struct Leader {
 /// # Errors
 /// No valid trial, or there is nobody else.
 pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
-    let ranking = Ranking::new(field, &ReportOptions::default()).ok();
-    let first = ranking.and_then(|ranking| Some(ranking.ranked.first()?.read));
+    let ranking = Ranking::new(field, &ReportOptions::default());
+    let first = ranking.ranked.first().map(|one| one.read);
     let contestants = field.contestants();
     let has_valid = |arm: &&Arm| field.valid_of(arm).next().is_some();
     let leader = match first {

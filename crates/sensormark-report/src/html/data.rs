@@ -3,15 +3,14 @@
 use super::{compact, curves, front, time_series};
 use crate::clean::clean;
 use crate::field::{Arm, Field};
-use crate::ranking::{Ranked, Ranking};
+use crate::ranking::{ABOUT_THE_SAME, Ranked, Ranking};
 use crate::run_report::Report;
-use crate::sections::side_text;
 use crate::studies;
 use crate::studies::drawing::{Drawing, Line};
 use crate::tables::Document;
+use sensormark_result::cost::Criterion;
 use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::score::Board;
-use sensormark_result::statistics::{Basis, SIGNIFICANCE, SMALLEST_REPETITIONS};
+use sensormark_result::statistics::{SIGNIFICANCE, SMALLEST_REPETITIONS};
 use serde_json::{Value, json};
 
 /// Everything of a run.
@@ -25,7 +24,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "front": front::front(report),
         "document": compact::document(report.document()),
         "implementations": implementations(field),
-        "ranking": ranking(field, report.ranking()),
+        "ranking": ranking(report.ranking()),
         "curves": curves::curves(field),
         "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
         "drawings": drawings(field),
@@ -80,55 +79,26 @@ fn implementations(field: &Field) -> Vec<Value> {
     field.all().map(one).collect()
 }
 
-/// What a ranking by other weights needs: costs in units of each column, means and repetitions.
-fn ranking(field: &Field, ranking: &Ranking) -> Value {
-    let Some(board) = &ranking.board else {
+/// What rankings by other weights need: values by each criterion, over all repetitions and in each.
+fn ranking(ranking: &Ranking) -> Value {
+    if ranking.ranked.is_empty() {
         return Value::Null;
-    };
-    let phases: Vec<Value> = board
-        .tables()
-        .iter()
-        .map(|table| {
-            let columns: Vec<Value> = table
-                .columns
-                .iter()
-                .map(|column| {
-                    json!({
-                        "id": column.id,
-                        "name": column.name,
-                        "unit": column.unit,
-                        "weight": column.weight,
-                        "in_sum": column.in_sum,
-                    })
-                })
-                .collect();
-            json!({ "id": table.phase, "name": side_text(&table.phase), "columns": columns })
+    }
+    let criterion = |(criterion, weight): &(Criterion, f64)| json!({ "id": criterion.id, "name": criterion.name, "weight": weight });
+    let contestant = |one: &Ranked| {
+        json!({
+            "label": one.label(),
+            "group": { "id": one.group.id(), "title": one.group.title() },
+            "meets": one.meets,
+            "values": one.values,
+            "blocks": one.blocks,
         })
-        .collect();
-    let contestants: Vec<Value> = ranking.ranked.iter().map(|one| contestant(field, board, one)).collect();
+    };
     json!({
-        "tests_differences": ranking.basis == Basis::Significance,
         "significance": SIGNIFICANCE,
         "smallest_repetitions": SMALLEST_REPETITIONS,
-        "phases": phases,
-        "contestants": contestants,
-    })
-}
-
-fn contestant(field: &Field, board: &Board, one: &Ranked) -> Value {
-    let row = |table: &sensormark_result::score::Table| {
-        let mut rows = table.rows.iter();
-        let own = rows.find(|row| row.name == one.label());
-        own.map(|row| row.costs.clone())
-    };
-    let costs: Vec<Option<Vec<f64>>> = board.tables().iter().map(row).collect();
-    json!({
-        "label": one.label(),
-        "rank": one.rank,
-        "meets": one.meets,
-        "total": one.standing.total,
-        "costs": costs,
-        "blocks": one.costs,
-        "implementation": field.contestants()[one.read].label,
+        "about_the_same": ABOUT_THE_SAME,
+        "criteria": ranking.criteria.iter().map(criterion).collect::<Vec<_>>(),
+        "contestants": ranking.ranked.iter().map(contestant).collect::<Vec<_>>(),
     })
 }

@@ -1,4 +1,4 @@
-//! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Scores are not here:
+//! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Costs are not here:
 //! they are in the page's ranking, which a reader's weights move.
 
 use super::reads;

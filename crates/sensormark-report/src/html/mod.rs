@@ -30,13 +30,13 @@ const DARK: &str = include_str!("page/dark.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
 /// The version of the data's shape; the page's scripts and it are always of one program.
-const FORMAT: &str = "sensormark-page/4";
+const FORMAT: &str = "sensormark-page/5";
 
 /// The page's own scripts, in the order in which they run.
 const SCRIPTS: [&str; 12] = [
     include_str!("page/elements.js"),
     include_str!("page/colours.js"),
-    include_str!("page/score.js"),
+    include_str!("page/costs.js"),
     include_str!("page/tables.js"),
     include_str!("page/charts.js"),
     include_str!("page/times.js"),

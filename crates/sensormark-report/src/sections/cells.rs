@@ -27,11 +27,6 @@ pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
     }
 }
 
-/// A score or a share of a hundred, with one decimal.
-pub const fn points(value: f64, spread: Spread) -> Cell {
-    Cell::Number(Number { value, spread, digits: Digits::Decimals(1) })
-}
-
 /// A figure of somebody else's, a study's or the user's own, as it was written.
 pub const fn exact(value: f64) -> Cell {
     Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })

@@ -22,8 +22,6 @@ pub(crate) mod surroundings;
 mod verdicts;
 mod writes;
 
-pub(super) use answer::side_text;
-
 use super::durability;
 use super::field::Field;
 use super::options::ReportOptions;
@@ -55,7 +53,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(answer::answer(field, ranking));
     document.section(answer::ranking(field, ranking));
     document.section(sizes::section(field));
-    document.section(resources::section(field, options));
+    document.section(resources::section(field));
     document.section(readings::section(field));
     document.section(latencies::section(field));
     for section in phases::sections(field) {
@@ -66,7 +64,7 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     }
     document.section(writes::section(field));
     document.section(projection::section(field, options));
-    document.section(sensitivity::section(field, ranking));
+    document.section(sensitivity::section(ranking));
     let steadiness = steadiness::look(field);
     document.section(steadiness::section(&steadiness));
     further.extend(steadiness::warnings(field, &steadiness));

@@ -1,6 +1,6 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use crate::costs::{self, Comparable, costs};
+use crate::costs::{self, Costs};
 use crate::criteria::{self, figure};
 use crate::field::{Arm, Field};
 use crate::sections::cells::{LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean};
@@ -8,10 +8,9 @@ use crate::sections::{hosts, medians, network};
 use crate::tables::{Cell, Section, TOO_FEW, Table};
 use sensormark_data::units::Total;
 use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, Side, TrialRecord};
+use sensormark_result::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, TrialRecord};
 use sensormark_result::measurement::{disk, names};
 use sensormark_result::probe::RoleTotals;
-use sensormark_result::score;
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;
@@ -21,12 +20,8 @@ pub fn sections(field: &Field) -> Vec<Section> {
     if !field.has_phases() {
         return Vec::new();
     }
-    let comparable = Comparable::of(field);
     let mut costs = Section::new("costs", "What it costs");
-    for side in comparable.sides() {
-        costs.table(cost_table(field, &comparable, side));
-    }
-    costs.table(together(field, &comparable));
+    costs.table(together(field, &Costs::of(field)));
     if let Some(network) = network::table(field) {
         costs.table(network);
     }
@@ -50,51 +45,8 @@ fn believed(field: &Field) -> impl Iterator<Item = &Arm> {
     arms.filter(|arm| field.valid_of(arm).next().is_some())
 }
 
-fn cost_table(field: &Field, comparable: &Comparable, side: Side) -> Table {
-    let (id, title) = if side == Side::Write {
-        ("costs_write", "Writing: costs of a thousand readings")
-    } else {
-        ("costs_read", "Asking: costs of a question")
-    };
-    let criteria: Vec<_> = score::cost_criteria()
-        .into_iter()
-        .filter(|criterion| criterion.id != "difficulty")
-        .filter(|criterion| criterion.id != "disk" || side == Side::Write)
-        .collect();
-    let mut columns = vec![("implementation", "")];
-    let units: Vec<&str> =
-        criteria.iter().map(|criterion| criterion.unit.split(' ').next().unwrap_or_default()).collect();
-    columns.extend(criteria.iter().zip(&units).map(|(criterion, unit)| (criterion.name.as_str(), *unit)));
-    let mut table = Table::new(id, title, &columns);
-    for arm in believed(field) {
-        let mut row = vec![Cell::text(&arm.label)];
-        row.extend(criteria.iter().map(|criterion| {
-            let values =
-                field.figures(arm, |trial| costs(trial, side, comparable).get(&criterion.id).copied());
-            let is_own = matches!(criterion.id.as_str(), "server_cpu" | "server_memory");
-            let missing = if arm.implementation.embedded && is_own {
-                "embedded: one process, shown as the client's"
-            } else if comparable.undivided(side).contains(&criterion.id.as_str()) {
-                costs::AT_ONCE
-            } else {
-                "not measured"
-            };
-            if criterion.id == "time" { geometric_mean(&values, missing) } else { mean(&values, missing) }
-        }));
-        table.row(row);
-    }
-    table.note("time: geometric mean over the side's phases, in closed loop what a phase took over its work, in open loop the mean from due to finished. The others: mean over phases; memory (1,024 bytes a kB) is the largest at the end of a phase.");
-    if !comparable.together.is_empty() {
-        table.note("Costs are those of phases that do nothing else. What ran at once is not divided; the table of phases that write and ask at once has all of it.");
-    }
-    if side == Side::Write {
-        table.note("disk: growth of the data folder from before writing until after settling, logs apart.");
-    }
-    table
-}
-
 /// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
-fn together(field: &Field, comparable: &Comparable) -> Table {
+fn together(field: &Field, costs: &Costs) -> Table {
     let columns = [
         "implementation",
         "phase",
@@ -108,7 +60,7 @@ fn together(field: &Field, comparable: &Comparable) -> Table {
     let title = "Phases that write and ask at once: what both cost together";
     let mut table = Table::new("costs_together", title, &columns);
     table.keys = 2;
-    for name in &comparable.together {
+    for name in &costs.together {
         for arm in believed(field) {
             table.row(together_row(field, arm, name));
         }

@@ -4,14 +4,13 @@ use super::cells::{LOGS_APART, NO_DISK, counted, logs_apart, mean};
 use super::network;
 use crate::criteria::{self, figure};
 use crate::field::{Arm, Field};
-use crate::options::ReportOptions;
 use crate::tables::{Cell, Section, Table};
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::measurement::{disk, names};
 use sensormark_result::probe::RoleTotals;
 
 /// Criterion, column and unit, in the order of the study's tables.
-const COLUMNS: [(&str, &str, &str); 8] = [
+const COLUMNS: [(&str, &str, &str); 7] = [
     ("server_cpu", "server CPU", "%"),
     ("server_memory", "server memory", "kB"),
     ("server_io", "server I/O", "kB/s"),
@@ -19,20 +18,13 @@ const COLUMNS: [(&str, &str, &str); 8] = [
     ("client_memory", "client memory", "kB"),
     ("network", "network", "kbit/s"),
     ("disk", "disk", "MB"),
-    ("difficulty", "difficulty", "1 to 5"),
 ];
 
 /// The section.
-pub fn section(field: &Field, options: &ReportOptions) -> Section {
+pub fn section(field: &Field) -> Section {
     let mut section = Section::new("resources", "What it costs");
-    section.table(table(
-        field,
-        &field.writes,
-        "write",
-        "Writing: server, client and infrastructure",
-        options,
-    ));
-    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure", options));
+    section.table(table(field, &field.writes, "write", "Writing: server, client and infrastructure"));
+    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure"));
     section.table(per_reading(field));
     if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
         section.table(network);
@@ -42,18 +34,15 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     section
 }
 
-fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportOptions) -> Table {
-    let shown: Vec<_> = COLUMNS
-        .into_iter()
-        .filter(|(id, _, _)| *id != "disk" || side == "write")
-        .filter(|(id, _, _)| *id != "difficulty" || options.has_difficulty())
-        .collect();
+fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
+    let shown = COLUMNS.into_iter().filter(|(id, _, _)| *id != "disk" || side == "write");
+    let shown: Vec<_> = shown.collect();
     let mut columns = vec![("implementation", "")];
     columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
     for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
         let mut row = vec![Cell::text(&arm.label)];
-        row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id, options)));
+        row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id)));
         table.row(row);
     }
     table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
@@ -66,11 +55,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str, options: &ReportO
     table
 }
 
-fn cell(field: &Field, arm: &Arm, id: &str, options: &ReportOptions) -> Cell {
-    if id == "difficulty" {
-        let side = usize::from(field.reads.contains(arm));
-        return Cell::maybe(options.difficulty_of(side, &arm.label), "not given");
-    }
+fn cell(field: &Field, arm: &Arm, id: &str) -> Cell {
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
     let missing = if embedded { "embedded: one process, shown as the client's" } else { "not measured" };
     mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)

@@ -33,9 +33,7 @@ use crate::tables::Section;
 use drawing::Drawing;
 pub(crate) use figure::{HERE, figure, point};
 use file::StudyFile;
-use scope::Scope;
 use select::Results;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 macro_rules! study {
@@ -76,13 +74,4 @@ pub fn drawings(field: &Field) -> Vec<Drawing> {
         sensormark_workload::machine_tool::NAME => pictures::drawings(field.run.seed),
         _ => Vec::new(),
     }
-}
-
-/// The study's grades of difficulty, of writing and of reading, by the names in the ranking of what stands for its implementations here.
-pub fn published_difficulties(field: &Field) -> [BTreeMap<String, f64>; 2] {
-    let options = &ReportOptions::default();
-    let study = study(&field.run.workload);
-    study.map_or_else(Default::default, |study| {
-        scores::published_difficulties(&Scope::new(study, Results { field, options }))
-    })
 }

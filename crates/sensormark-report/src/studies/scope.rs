@@ -10,9 +10,9 @@ use super::select::{Loads, Results};
 use crate::claims::mean;
 use crate::field::Arm;
 use crate::number::cell_text;
-use crate::ranking::Ranking;
 use crate::sections::cells::{counted, exact};
 use crate::tables::Cell;
+use sensormark_result::score::Scores;
 use sensormark_store::Durability;
 use serde_json::Value;
 use std::cell::{OnceCell, RefCell};
@@ -26,8 +26,8 @@ pub struct Scope<'a> {
     pub file: &'a StudyFile,
     /// The run.
     pub results: Results<'a>,
-    /// The study's implementations ranked among themselves, once somebody asks.
-    pub ranking: Rc<OnceCell<Option<Ranking>>>,
+    /// The study's implementations scored among themselves, once somebody asks.
+    pub scores: Rc<OnceCell<Option<Scores>>>,
     subjects: Rc<RefCell<BTreeMap<String, Option<&'a Arm>>>>,
     values: BTreeMap<String, Value>,
     arms: BTreeMap<String, &'a Arm>,
@@ -96,7 +96,7 @@ impl<'a> Scope<'a> {
         Self {
             file,
             results,
-            ranking: Rc::default(),
+            scores: Rc::default(),
             subjects: Rc::default(),
             values: BTreeMap::new(),
             arms: BTreeMap::new(),

@@ -1,13 +1,12 @@
-//! The few figures that stand beside a score: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
+//! The few figures that stand beside a cost: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
 //! arithmetic ones.
 
-use crate::costs::{Comparable, costs, write_rate};
-use crate::criteria;
+use crate::costs::{Costs, write_rate};
 use crate::field::{Arm, Field};
 use crate::keeping_up;
 use crate::requirements::{disk_kept, headroom};
-use sensormark_result::measurement::record::{Side, TrialRecord};
-use sensormark_result::measurement::{disk, names};
+use sensormark_result::measurement::disk;
+use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::statistics::{Interval, summarize, summarize_logarithms};
 use serde::Serialize;
 
@@ -109,62 +108,34 @@ impl Estimate {
 /// A column and its figure of somebody who may be ranked.
 type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
-/// The figures of a row. Which they are depends on how the workload's trials are made.
+/// The figures of a row. Which they are depends on how the workload's trials are made: of a steady rate what was lost and how long reading took, of work done as
+/// fast as the database lets it how fast that was; of both what a reading cost.
 pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
-    if field.has_phases() { of_phases(field) } else { of_rates(field) }
-}
-
-/// Of a steady rate: what was lost, how long reading took, what a reading cost.
-fn of_rates(field: &Field) -> Vec<Figure<'_>> {
-    let read = |trial: &TrialRecord| Some(trial.latencies.get(names::CYCLE_READ)?.summary.mean_ns / 1e6);
-    let samples_per_second = criteria::samples_per_second(&field.run);
-    let cpu = move |trial: &TrialRecord| cpu_of_a_reading(trial, samples_per_second?);
-    vec![
-        (LOST, Box::new(|arm| lost(field, arm))),
-        (READ, Box::new(move |arm| geometric(field, arm, read))),
-        (CPU, Box::new(move |arm| mean(field, field.write_of(arm)?, cpu))),
-        (DISK, Box::new(move |arm| mean(field, field.write_of(arm)?, disk::of_a_reading_bytes))),
-    ]
-}
-
-/// Of work done as fast as the database lets it: how fast, and what a reading cost.
-fn of_phases(field: &Field) -> Vec<Figure<'_>> {
-    let comparable = Comparable::of(field);
-    let of_cost = comparable.clone();
-    let cost = move |trial: &TrialRecord, side: Side, id: &str| costs(trial, side, &of_cost).get(id).copied();
-    let (rates, cpu) = (comparable.clone(), cost.clone());
-    let rate = move |trial: &TrialRecord| write_rate(trial, &rates);
-    let ask = move |trial: &TrialRecord| cost(trial, Side::Read, "time");
-    let cpu = move |trial: &TrialRecord| {
-        let server = match trial.implementation.embedded {
-            true => 0.0,
-            false => cpu(trial, Side::Write, "server_cpu")?,
-        };
-        Some((cpu(trial, Side::Write, "client_cpu")? + server) / 1e3)
+    let costs = Costs::of(field);
+    let cost = move |id: &'static str, scale: f64| {
+        let costs = costs.clone();
+        move |arm: &Arm| -> Vec<f64> {
+            let blocks = costs.blocks(field, arm).into_iter().flatten();
+            blocks.filter_map(|block| Some(block.values.get(id)? / scale)).collect()
+        }
     };
-    vec![
-        (RATE, Box::new(move |arm| geometric(field, arm, &rate))),
-        (ASK, Box::new(move |arm| geometric(field, arm, &ask))),
-        (CPU, Box::new(move |arm| mean(field, arm, &cpu))),
-        (DISK, Box::new(move |arm| mean(field, arm, disk::of_a_reading_bytes))),
-        (ROOM, Box::new(move |arm| headroom(field, arm).map(Estimate::of_one))),
-        (KEPT, Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)))),
-    ]
-}
-
-/// CPU time of both sides for a reading that the source sent and the writer took in the measured phase, in µs; none where the server was not measured. Whole
-/// writes are not counted: one of many readings may begin in one phase and end in the next.
-fn cpu_of_a_reading(trial: &TrialRecord, samples_per_second: f64) -> Option<f64> {
-    let totals = criteria::measured(trial)?.totals.as_ref()?;
-    let server = match trial.implementation.embedded {
-        true => 0,
-        false => totals.roles.get("server")?.cpu_ns,
+    let (question, cpu) = (cost("question_time", 1e3), cost("load_cpu", 1.0));
+    let costs = Costs::of(field);
+    let rate = move |arm: &Arm| Estimate::geometric(&values(field, arm, |trial| write_rate(trial, &costs)));
+    let disk =
+        move |arm: &Arm| Estimate::mean(&values(field, field.write_of(arm)?, disk::of_a_reading_bytes));
+    let mut all: Vec<Figure<'_>> = match field.has_phases() {
+        true => vec![(RATE, Box::new(rate)), (ASK, Box::new(move |arm| Estimate::geometric(&question(arm))))],
+        false => vec![
+            (LOST, Box::new(|arm| lost(field, arm))),
+            (READ, Box::new(move |arm| Estimate::geometric(&question(arm)))),
+        ],
     };
-    let used = criteria::client(trial)?.cpu_ns.saturating_add(server);
-    let ledger = trial.ledger.as_ref()?;
-    let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
-    let readings = totals.span_ns as f64 / 1e9 * samples_per_second * taken;
-    (readings > 0.0).then(|| used as f64 / 1e3 / readings)
+    all.push((CPU, Box::new(move |arm| Estimate::mean(&cpu(arm)))));
+    all.push((DISK, Box::new(disk)));
+    all.push((ROOM, Box::new(move |arm| headroom(field, arm).map(Estimate::of_one))));
+    all.push((KEPT, Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)))));
+    all
 }
 
 /// The figure in each valid trial.
@@ -175,14 +146,4 @@ fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>
 /// Readings that were lost, all trials together.
 fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
     Some(Estimate { value: keeping_up::lost_percent(field, arm)?, interval: None })
-}
-
-/// The arithmetic mean over valid trials.
-fn mean(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<Estimate> {
-    Estimate::mean(&values(field, arm, figure))
-}
-
-/// The geometric mean over valid trials.
-fn geometric(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Option<Estimate> {
-    Estimate::geometric(&values(field, arm, figure))
 }

@@ -1,8 +1,8 @@
 //! The summary in the words that a terminal and a page share: a headline that fits on one line, how sure the order is, and what was checked.
 
 use super::{Certainty, Summary};
-use crate::ranking::POINTS_BY_CHANCE;
-use crate::sections::cells::listed;
+use crate::number::times;
+use crate::ranking::Group;
 use sensormark_workload::own::limit::DISK_FOR;
 
 /// Words of a headline, at most.
@@ -27,30 +27,35 @@ impl Summary {
             return title;
         }
         // Any other sentence before the ranking's is about a fault or a limit.
-        let own = (self.headline.len() == 1).then(|| self.shorter());
-        own.flatten().filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
+        let own = (self.ranked.len() > 1 && self.headline.len() == self.rankings()).then(|| self.shorter());
+        own.filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
+    }
+
+    fn rankings(&self) -> usize {
+        self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count()
     }
 
     /// Who costs least, without what goes without saying.
-    fn shorter(&self) -> Option<String> {
-        let best = |embedded: bool| self.ranked.iter().find(|one| one.embedded == embedded);
-        if let (Some(embedded), Some(server)) = (best(true), best(false)) {
-            return Some(format!(
+    fn shorter(&self) -> String {
+        let best = |group: Group| self.ranked.iter().find(|one| one.ranking == group);
+        if let (Some(embedded), Some(server)) = (best(Group::Embedded), best(Group::Servers)) {
+            return format!(
                 "{} costs least of embedded databases, {} of servers.",
                 embedded.label, server.label
-            ));
+            );
         }
-        let tied = self.ranked.iter().filter(|one| one.rank == 1);
-        let tied: Vec<&str> = tied.map(|one| one.label.as_str()).collect();
-        if tied.len() < 2 {
-            return None;
+        let group = self.ranked.iter().filter(|one| one.ranking == self.ranked[0].ranking);
+        let (tied, others): (Vec<_>, Vec<_>) = group.partition(|one| one.rank == 1);
+        let next = others
+            .first()
+            .map_or_else(String::new, |one| format!("; {} costs {} as much", one.label, times(one.ratio)));
+        match tied.as_slice() {
+            [one] => format!("{} costs least{next}.", one.label),
+            [one, other] => format!("{} and {} cost least{next}.", one.label, other.label),
+            several => {
+                format!("{} layouts cost least, {} among them{next}.", several.len(), several[0].label)
+            }
         }
-        let named = format!("{} cost least and cannot be told apart.", listed(&tied));
-        Some(if is_short(&named) {
-            named
-        } else {
-            format!("{} layouts cost least and cannot be told apart; {} scores highest.", tied.len(), tied[0])
-        })
     }
 
     /// Who leads; or that nobody does, and why.
@@ -67,11 +72,6 @@ impl Summary {
         sentences.filter(|sentence| *sentence != title).collect()
     }
 
-    /// The whole answer as a terminal has it: the headline, and for how many weights it holds. A page says the latter where its weights are.
-    pub fn sentences(&self) -> impl Iterator<Item = &str> {
-        self.headline.iter().chain(&self.wins).map(String::as_str)
-    }
-
     /// How sure the order is, in a word or two: firm, rough or not decided.
     pub const fn badge(&self) -> &'static str {
         match self.certainty {
@@ -85,7 +85,7 @@ impl Summary {
     pub fn how_sure(&self) -> Option<String> {
         let mut because = self.because.join("; ");
         if !self.is_tested && self.ranked.len() > 1 {
-            because.push_str(&format!(": scores up to {POINTS_BY_CHANCE} points apart may swap places"));
+            because.push_str(": under 10 % apart is about the same");
         }
         match self.certainty {
             Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", self.repetitions)),

@@ -39,7 +39,7 @@ fn data_that_was_lost_once_keeps_an_implementation_out() {
     trials[4] = invalid(trials[4].clone(), ReasonKind::SourceLate, "p99 3 ms");
     let found = report(trials);
     assert_eq!(order(&found).len(), 2);
-    assert_eq!(cell(&found, "ranking", "MariaDB bulk", "repetitions"), "4");
+    assert_eq!(cell(&found, "ranking_servers", "MariaDB bulk", "repetitions"), "4");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use sensormark_result::measurement::record::{RunRecord, TrialRecord};
 use sensormark_result::tests::fixture::{self, *};
 
 pub(crate) fn report(trials: Vec<TrialRecord>) -> Report {
-    Report::new(run(), trials, &ReportOptions::default()).unwrap()
+    Report::new(run(), trials, &ReportOptions::default())
 }
 
 /// MariaDB individual (costly) and bulk (cheap), one repetition.

@@ -3,30 +3,30 @@
 use super::{cell, order};
 use crate::number::MISSING;
 use crate::{Report, ReportOptions};
+use sensormark_result::cost::Weights;
 use sensormark_result::measurement::disk::of_a_reading_bytes;
 use sensormark_result::measurement::latency::LatencyRecorder;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LoadRecord, RunRecord, TrialRecord};
-use sensormark_result::score::Weights;
 use sensormark_result::tests::fixture::{load, of_phases, run, usual};
 
 pub fn report(trials: Vec<TrialRecord>) -> Report {
     let run = RunRecord { workload: "replay".to_owned(), ..run() };
-    Report::new(run, trials, &ReportOptions::default()).unwrap()
+    Report::new(run, trials, &ReportOptions::default())
 }
 
 #[test]
 fn batches_of_another_size_cost_the_same() {
     let report = report(vec![usual("MariaDB", 10), usual("PostgreSQL", 1_000)]);
     for title in ["MariaDB individual", "PostgreSQL individual"] {
-        assert_eq!(cell(&report, "costs_write", title, "time"), "100");
-        // 8 % of a core for 10 s, over 100 thousand readings.
-        assert_eq!(cell(&report, "costs_write", title, "server CPU"), "8,000");
-        assert_eq!(cell(&report, "costs_read", title, "time"), "20.0");
+        assert_eq!(cell(&report, "costs", title, "load time"), "100");
+        // 8 and 10 % of a core for 10 s, over 100 thousand readings.
+        assert_eq!(cell(&report, "costs", title, "load CPU"), "18.0");
+        assert_eq!(cell(&report, "costs", title, "question time"), "20,000");
     }
-    let totals: Vec<f64> = report.ranking().ranked.iter().map(|one| one.standing.total).collect();
-    assert_eq!(totals.len(), 2);
-    assert!((totals[0] - totals[1]).abs() < 1e-9, "{totals:?}");
+    let ratios: Vec<f64> = report.ranking().ranked.iter().map(|one| one.ratio).collect();
+    assert_eq!(ratios.len(), 2);
+    assert!((ratios[0] - ratios[1]).abs() < 1e-9, "{ratios:?}");
 }
 
 #[test]
@@ -37,24 +37,49 @@ fn the_faster_is_first() {
     assert_eq!(order(&report), ["PostgreSQL individual", "MariaDB individual"]);
 }
 
+/// Who lacks a question stands below the line, and removes it for nobody.
 #[test]
-fn what_somebody_lacks_is_no_part_of_the_score_and_is_named() {
+fn who_lacks_a_question_is_not_ranked_and_what_it_lacks_is_named() {
     let mut without = usual("MariaDB", 10);
     let mut missing = load("sums", false, 0.0, 0, 0);
     missing.classes.clear();
     missing.not_supported = Some("no layout keeps sums".to_owned());
     without.loads.push(missing);
-    let mut with = usual("PostgreSQL", 10);
-    with.loads.push(load("sums", false, 400.0, 200, 200));
-    let report = report(vec![without, with]);
-    // 2 s a question would have shown.
-    assert_eq!(cell(&report, "costs_read", "PostgreSQL individual", "time"), "20.0");
-    let notes = report.ranking().notes.join("\n");
-    assert!(
-        notes.contains("sums is no part of the score") && notes.contains("MariaDB individual"),
-        "{notes}"
-    );
+    let of_two_questions = |title: &str| {
+        let mut loads = usual(title, 10).loads;
+        loads.push(load("sums", false, 400.0, 200, 200));
+        of_phases(title, loads)
+    };
+    let report = report(vec![without, of_two_questions("PostgreSQL"), of_two_questions("MongoDB")]);
+    assert_eq!(order(&report).len(), 2);
+    // 20 ms and 2 s a question.
+    assert_eq!(cell(&report, "costs", "PostgreSQL individual", "question time"), "200,000");
+    assert_eq!(cell(&report, "not_ranked", "MariaDB individual", "reason"), "lacks sums");
     assert_eq!(cell(&report, "phase_sums", "MariaDB individual", "remark"), "not supported");
+    let summary = report.summary();
+    assert_eq!(summary.lacking[0].label, "MariaDB individual");
+}
+
+/// The ratio of two is theirs, whoever else is there.
+#[test]
+fn the_ratio_of_two_is_the_same_alone_and_among_nine() {
+    let of = |title: &str, seconds: f64| {
+        let mut trial = usual(title, 10);
+        trial.loads[0].seconds = seconds;
+        trial.loads[1].seconds = seconds * seconds;
+        trial
+    };
+    let two = || vec![of("MariaDB", 3.0), of("PostgreSQL", 10.0)];
+    let ratio = |trials: Vec<TrialRecord>| {
+        let report = report(trials);
+        let cost =
+            |label: &str| report.ranking().ranked.iter().find(|one| one.label() == label).unwrap().ratio;
+        cost("PostgreSQL individual") / cost("MariaDB individual")
+    };
+    let alone = ratio(two());
+    let others = (0..7).map(|number| of(&format!("Other {number}"), 0.5 + f64::from(number)));
+    let among_nine = ratio(two().into_iter().chain(others).collect());
+    assert!((alone - among_nine).abs() < 1e-12 && alone > 1.1, "{alone} {among_nine}");
 }
 
 /// The load with a latency of 1 ms, 2 ms, … in place of its own.
@@ -134,12 +159,10 @@ fn own_file(title: &str, due: u64) -> TrialRecord {
 fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
     let report = report(vec![own_file("QuestDB", 10), own_file("DuckDB", 10)]);
     let of = |table: &str, column: &str| cell(&report, table, "QuestDB individual", column);
-    // 0.8 s of CPU over 100 thousand readings.
-    assert_eq!(of("costs_write", "server CPU"), "8,000");
-    assert_eq!(of("costs_write", "time"), "100");
-    for column in ["server CPU", "client CPU", "server I/O", "network"] {
-        assert_eq!(of("costs_read", column), MISSING, "{column}");
-    }
+    // 0.8 and 1 s of CPU over 100 thousand readings.
+    assert_eq!(of("costs", "load CPU"), "18.0");
+    assert_eq!(of("costs", "load time"), "100");
+    assert_eq!(of("costs", "question CPU"), MISSING);
     for table in ["phase_mixed_writers", "phase_mixed_questions"] {
         assert_eq!(of(table, "server CPU"), MISSING);
     }
@@ -147,10 +170,8 @@ fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
     assert_eq!(of("costs_together", "asked"), "300");
     assert_eq!(of("costs_together", "server CPU"), "8.00");
     let ranking = report.ranking();
-    let tables = ranking.board.as_ref().unwrap().tables();
-    let read = tables.iter().find(|table| table.phase == "read").unwrap();
-    let scored: Vec<&str> = read.columns.iter().map(|one| one.id.as_str()).collect();
-    assert_eq!(scored, ["time", "server_memory", "client_memory"]);
+    let weighed: Vec<&str> = ranking.criteria.iter().map(|(one, _)| one.id).collect();
+    assert!(weighed.contains(&"question_time") && !weighed.contains(&"question_cpu"), "{weighed:?}");
     let notes = ranking.notes.join("\n");
     assert!(notes.contains("No phase asks without writing at once"), "{notes}");
     let summary = report.summary();
@@ -159,22 +180,22 @@ fn what_ran_at_once_is_not_divided_and_a_reading_costs_what_its_load_cost() {
         summary.ranked[0].figures[place.unwrap()]
     };
     // 8 and 10 % of a core for 10 s.
-    assert_eq!(figure("cpu_per_reading"), Some(18.0));
+    assert!((figure("cpu_per_reading").unwrap() - 18.0).abs() < 1e-9);
     assert!((figure("write_rate").unwrap() - 10.0).abs() < 1e-9);
 }
 
-/// Weights of a user's own, of what nobody can tell alone, rank by the other side.
+/// Weights of a user's own leave out what counts 0.
 #[test]
-fn a_side_of_which_nothing_that_counts_is_known_is_not_scored() {
-    let zero = "server_memory = 0\nserver_io = 0\nclient_cpu = 0\nclient_memory = 0\nnetwork = 0\ndisk = 0\ndifficulty = 0\ntime = 0\nserver_cpu = 1";
-    let weights = format!("[write]\n{zero}\n[read]\n{zero}\n");
-    let options =
-        ReportOptions { weights: Some(Weights::from_toml(&weights).unwrap()), ..ReportOptions::default() };
-    let trials = vec![own_file("QuestDB", 10), own_file("DuckDB", 10)];
-    let report = Report::new(run(), trials, &options).unwrap();
-    assert_eq!(report.ranking().ranked.len(), 2);
-    let tables = report.ranking().board.as_ref().unwrap().tables();
-    assert_eq!(tables.len(), 1);
+fn a_criterion_of_weight_0_ranks_nobody() {
+    let weights =
+        "load_time = 0\nquestion_time = 0\nquestion_cpu = 0\ndisk = 0\nmemory = 0\nwritten = 0\nwire = 0";
+    let options = ReportOptions { weights: Weights::from_toml(weights).unwrap(), ..ReportOptions::default() };
+    let mut costly = own_file("DuckDB", 10);
+    let totals = costly.phases.iter_mut().filter_map(|phase| phase.totals.as_mut());
+    totals.flat_map(|totals| totals.roles.values_mut()).for_each(|role| role.cpu_ns *= 3);
+    let report = Report::new(run(), vec![own_file("QuestDB", 10), costly], &options);
+    let ratios: Vec<f64> = report.ranking().ranked.iter().map(|one| one.ratio).collect();
+    assert!((ratios[1] - 3.0).abs() < 1e-12, "{ratios:?}");
 }
 
 /// An earlier version kept each layout's trial at its own highest rate.
@@ -183,10 +204,7 @@ fn what_ran_at_unlike_rates_is_not_compared() {
     let report = report(vec![own_file("SQLite", 1_409), own_file("PostgreSQL", 24)]);
     let ranking = report.ranking();
     let notes = ranking.notes.join("\n");
-    assert!(notes.contains("mixed is no part of the score"), "{notes}");
-    let tables = ranking.board.as_ref().unwrap().tables();
-    let sides: Vec<&str> = tables.iter().map(|table| table.phase.as_str()).collect();
-    assert_eq!(sides, ["write"]);
+    assert!(notes.contains("mixed ranks nobody"), "{notes}");
     let summary = report.summary();
     let columns = summary.columns.iter();
     assert!(columns.into_iter().all(|column| column.id != "question"));
@@ -197,7 +215,7 @@ fn a_phase_that_was_cut_did_not_keep_up() {
     let mut cut = usual("MariaDB", 10);
     cut.loads[1].cut = Some("its time was over after 200 of 900 operations".to_owned());
     let report = report(vec![cut, usual("PostgreSQL", 10)]);
-    assert_eq!(cell(&report, "ranking", "MariaDB individual", "keeps up"), "no: 1 phase cut");
+    assert_eq!(cell(&report, "ranking_servers", "MariaDB individual", "keeps up"), "no: 1 phase cut");
 }
 
 /// The two seconds of warm-up in the file that `init` writes end with questions that are due, so nobody kept up.
@@ -207,11 +225,13 @@ fn a_warm_up_need_not_keep_up() {
         let mut asked = load("before", false, 2.0, 40, 40);
         (asked.warm_up, asked.not_started) = (warm_up, 3);
         asked.cut = Some("its time was over after 40 of 43 operations".to_owned());
-        let mut trial = usual("MariaDB", 10);
-        trial.loads.insert(1, asked);
-        report(vec![trial, usual("PostgreSQL", 10)])
+        let mut all = [usual("MariaDB", 10), usual("PostgreSQL", 10)];
+        all[0].loads.insert(1, asked.clone());
+        (asked.cut, asked.not_started) = (None, 0);
+        all[1].loads.insert(1, asked);
+        report(all.to_vec())
     };
-    let (table, title) = ("ranking", "MariaDB individual");
+    let (table, title) = ("ranking_servers", "MariaDB individual");
     assert_eq!(cell(&with(true), table, title, "keeps up"), "yes");
     assert_eq!(
         cell(&with(false), "not_ranked", title, "reason"),
@@ -232,9 +252,7 @@ fn one_that_supports_nothing_keeps_nobody_from_being_compared() {
     let ranked = order(&report);
     assert_eq!(ranked.len(), 2, "{ranked:?}");
     assert!(!ranked.contains(&"MariaDB individual"), "{ranked:?}");
-    let notes = report.ranking().notes.join("\n");
-    assert!(!notes.contains("no part of the score"), "{notes}");
-    assert_eq!(cell(&report, "costs_read", "MongoDB individual", "time"), "20.0");
+    assert_eq!(cell(&report, "costs", "MongoDB individual", "question time"), "20,000");
     let unranked = &report.ranking().unranked;
     assert_eq!(unranked.len(), 1, "{unranked:?}");
 }

@@ -9,36 +9,33 @@ use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Cache, Figure, Side, TrialRecord};
 use sensormark_result::measurement::verdict::ReasonKind;
 use sensormark_result::probe::RoleTotals;
-use sensormark_result::score::Weights;
 use sensormark_result::statistics::Basis;
 use sensormark_result::statistics::synthetic::Random;
 use sensormark_store::Durability;
 
-/// By hand, with the study's weights without difficulty (13 in writing, 12 in reading). The costly one has the maximum of everything but the network (half).
-/// The cheap one has half of everything but the network. Writing: costly 1 − (3 + 1 + 2 + 3 + 1 + 2/2 + 1)/13 = 1/13; cheap 1 − (11/2 + 2)/13 = 5.5/13.
-/// Reading: costly 1/12; cheap 1 − (10/2 + 2)/12 = 5/12.
+/// By hand: the costly one uses twice as much by five criteria, the same time for a question, and half the wire. A steady rate has no load time.
 #[test]
-fn scores_are_the_formulas() {
+fn ratios_are_the_formulas() {
     let report = report(two());
     assert_eq!(order(&report), ["MariaDB bulk", "MariaDB individual"]);
-    let expected = [[5.5 / 13.0, 5.0 / 12.0], [1.0 / 13.0, 1.0 / 12.0]];
-    for (one, expected) in report.ranking().ranked.iter().zip(expected) {
-        for (found, expected) in one.standing.phases.iter().zip(expected) {
-            assert!((found - expected * 100.0).abs() < 1e-9, "{}: {found}", one.label());
-        }
-        assert!((one.standing.total - (expected[0] + expected[1]) * 50.0).abs() < 1e-9);
-        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
+    let ratios: Vec<f64> = report.ranking().ranked.iter().map(|one| one.ratio).collect();
+    let expected = 2.0_f64.powf(4.0 / 7.0);
+    assert!((ratios[0] - 1.0).abs() < 1e-12 && (ratios[1] - expected).abs() < 1e-9, "{ratios:?}");
+    assert_eq!(cell(&report, "ranking_servers", "MariaDB individual", "cost"), "1.5");
+    for (criterion, ratio) in [("load CPU", "2.0"), ("question time", "1.0"), ("on the wire", "1.0")] {
+        assert_eq!(cell(&report, "ratios_servers", "MariaDB individual", criterion), ratio, "{criterion}");
     }
-    assert_eq!(cell(&report, "ranking", "MariaDB bulk", "score"), "42.0");
-    assert_eq!(cell(&report, "ranking", "MariaDB individual", "writing"), "7.7");
+    assert_eq!(cell(&report, "ratios_servers", "MariaDB bulk", "on the wire"), "2.0");
 }
 
 #[test]
 fn few_repetitions_are_a_single_trial() {
-    let text = report(two()).text(200);
-    assert!(text.contains("This is a single trial of each: do not rely on the order."), "{text}");
-    assert!(text.contains("single trial: 1 repetition, so no intervals and no shared ranks"), "{text}");
-    assert!(!text.contains('±'), "{text}");
+    let text = report(two()).json();
+    assert!(
+        text.contains("This is a single trial of each, so costs that differ by less than 10 %"),
+        "{text}"
+    );
+    assert!(text.contains("Single trial: 1 repetition, so there are no intervals"), "{text}");
     let twice: Vec<TrialRecord> = (0..2)
         .flat_map(|r| [pair("A", "x", r, CHEAP, CHEAP), pair("B", "x", r, CHEAP, CHEAP)].concat())
         .collect();
@@ -72,16 +69,30 @@ fn ranks_are_shared_where_repetitions_cannot_tell() {
     assert_eq!(ranks.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [1, 1, 3]);
     assert_eq!(ranks[2].0, "C x");
     let text = report.text(160);
-    assert!(text.contains("lead and cannot be told apart"), "{text}");
-    assert!(cell(&report, "ranking", "C x", "score").contains('±'));
-    // The means of the repetitions' scores are the scores of the means.
-    for one in &report.ranking().ranked {
-        assert!((one.summary.mean - one.standing.total).abs() < 1e-9);
-    }
-    assert_eq!(cell(&report, "ranks_by_criterion", "C x", "server CPU (writing)"), "3");
-    // Alike to the last bit in all repetitions: certain, and shared.
-    assert_eq!(cell(&report, "ranks_by_criterion", "A x", "disk (writing)"), "1");
-    assert_eq!(cell(&report, "ranks_by_criterion", "B x", "disk (writing)"), "1");
+    assert!(
+        text.contains("cost least on this machine for this load and cannot be told apart; then C x 1.5×."),
+        "{text}"
+    );
+    assert!(cell(&report, "ranking_servers", "C x", "cost").starts_with("1.5 [1."));
+}
+
+/// Two that differ by less than 10 % in one repetition share a rank.
+#[test]
+fn a_small_difference_of_one_repetition_is_none() {
+    let alike = |percent: f64| {
+        let used = wobbled(CHEAP, percent);
+        let mut trials = pair("A", "x", 0, CHEAP, CHEAP).to_vec();
+        trials.extend(pair("B", "x", 0, used, used));
+        report(trials)
+    };
+    let near = alike(20.0);
+    assert_eq!(near.ranking().ranked.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 1]);
+    assert!(
+        near.summary().headline[0]
+            .contains("A x and B x cost least on this machine for this load, and about the same.")
+    );
+    let far = alike(100.0);
+    assert_eq!(far.ranking().ranked.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 2]);
 }
 
 /// Eight layouts of five repetitions, of which some vary much; of one the first repetitions alone are valid in some rounds.
@@ -103,10 +114,10 @@ fn random_trials(round: u32, random: &mut Random) -> Vec<TrialRecord> {
     trials
 }
 
-/// Rank 7 with 27.7 points stood above rank 8 with 37.4: what varies most differs from few. In every form the rows stand in one order, in which no score
-/// rises and no rank falls.
+/// Rank 7 stood above rank 8 which cost less: what varies most differs from few. In every form the rows stand in one order, in which no cost and no rank
+/// falls.
 #[test]
-fn rank_score_and_order_never_contradict_each_other() {
+fn rank_cost_and_order_never_contradict_each_other() {
     let mut random = Random::new(33);
     let mut shared = 0;
     for round in 0..40 {
@@ -115,7 +126,7 @@ fn rank_score_and_order_never_contradict_each_other() {
         assert_eq!(summary.ranked[0].rank, 1);
         for (place, rows) in summary.ranked.windows(2).enumerate() {
             let (above, below) = (&rows[0], &rows[1]);
-            assert!(above.score >= below.score, "{above:?} {below:?}");
+            assert!(above.ratio <= below.ratio, "{above:?} {below:?}");
             let is_in_order = above.rank <= below.rank && below.rank <= place + 2;
             assert!(is_in_order, "{above:?} {below:?}");
             shared += usize::from(above.rank == below.rank);
@@ -123,7 +134,7 @@ fn rank_score_and_order_never_contradict_each_other() {
         let rows = summary.ranked.iter();
         let rows: Vec<[String; 2]> = rows.map(|row| [row.rank.to_string(), row.label.clone()]).collect();
         let mut tables = report.document().tables();
-        let table = tables.find(|table| table.id == "ranking");
+        let table = tables.find(|table| table.id == "ranking_servers");
         let of_table = table.expect("a ranking").rows.iter();
         let text = |cell| crate::number::cell_text(cell);
         let of_table: Vec<[String; 2]> = of_table.map(|row| [text(&row[0]), text(&row[1])]).collect();
@@ -136,7 +147,7 @@ fn rank_score_and_order_never_contradict_each_other() {
 }
 
 #[test]
-fn a_server_without_a_probe_has_no_score() {
+fn a_server_without_a_probe_lacks_what_others_have() {
     let mut trials = two();
     for trial in &mut trials[..2] {
         trial.server.as_mut().unwrap().managed = false;
@@ -148,8 +159,8 @@ fn a_server_without_a_probe_has_no_score() {
     }
     let report = report(trials);
     let summary = report.summary();
-    let [row] = summary.unscored.as_slice() else {
-        panic!("one has no score: {:?}", summary.unscored);
+    let [row] = summary.lacking.as_slice() else {
+        panic!("one lacks something: {:?}", summary.lacking);
     };
     assert_eq!(row.label, "MariaDB individual");
     let columns = summary.columns.iter().map(|column| column.id);
@@ -166,33 +177,39 @@ fn a_server_without_a_probe_has_no_score() {
     let reason = cell(&report, "not_ranked", "MariaDB individual", "reason");
     assert_eq!(
         reason,
-        "no score: in the write trial server CPU was not measured (an existing server without a probe beside it)"
+        "lacks load CPU, on the wire, peak memory, question CPU and written to the device (an existing server without a probe beside it)"
     );
     assert_eq!(cell(&report, "resources_write", "MariaDB individual", "server CPU"), "–");
 }
 
 #[test]
-fn with_an_embedded_store_both_sides_are_added_up() {
+fn embedded_databases_and_servers_are_two_rankings() {
     let mut trials = two();
-    trials.extend(pair("SQLite", "individual", 0, CHEAP, CHEAP));
+    trials.extend(pair("SQLite", "individual", 0, COSTLY, COSTLY));
     let report = report(trials);
-    assert_eq!(order(&report).first(), Some(&"SQLite individual"));
-    // CPU 18, 9, 5 (weight 6); memory 204,000, 102,000, 2,000 (2); I/O 400, 200, 200 (2); network 800, 1,600, 0 (2); disk 80, 40, 40 (1).
-    let sqlite = 1.0 - (6.0 * 5.0 / 18.0 + 2.0 * 2.0 / 204.0 + 2.0 * 0.5 + 0.0 + 0.5) / 13.0;
-    let found = report.ranking().ranked[0].standing.phases[0];
-    assert!((found - sqlite * 100.0).abs() < 1e-9, "{found}");
-    assert!(report.text(200).contains("are added up for all, because an embedded store is in the field"));
+    let rows: Vec<(&str, usize, f64)> =
+        report.ranking().ranked.iter().map(|one| (one.group.id(), one.rank, one.ratio)).collect();
+    assert_eq!(rows[0], ("embedded", 1, 1.0));
+    assert_eq!(rows[1], ("servers", 1, 1.0));
+    assert_eq!((rows[2].0, rows[2].1), ("servers", 2));
 }
 
 #[test]
-fn unlike_durability_classes_are_labelled() {
+fn who_promises_less_is_ranked_apart() {
     let mut trials = two();
     for trial in &mut trials[..2] {
         trial.implementation.durability = Durability::Durable;
     }
     let report = report(trials);
-    assert!(report.text(160).contains("unlike durability classes are compared: default and durable"));
-    assert!(order(&report).contains(&"MariaDB individual, durable"));
+    let rows = report.ranking().ranked.iter();
+    let rows: Vec<(&str, &str)> = rows.map(|one| (one.group.id(), one.label())).collect();
+    assert_eq!(rows, [("servers", "MariaDB individual"), ("servers_promise_less", "MariaDB bulk")]);
+    let text = report.text(160);
+    assert!(
+        text.contains("Servers that promise less: default") && text.contains("durability class: durable."),
+        "{text}"
+    );
+    assert_eq!(report.summary().winner.as_deref(), Some("MariaDB individual"));
 }
 
 #[test]
@@ -230,29 +247,6 @@ fn what_was_read_hot_and_what_was_read_cold_are_ranked_apart() {
     assert!(report.text(160).contains(note));
 }
 
-#[test]
-fn difficulty_counts_only_when_everybody_has_one() {
-    let mut options = ReportOptions::default();
-    options.difficulty.insert("MariaDB bulk".to_owned(), 5.0);
-    let partly = Report::new(run(), two(), &options).unwrap();
-    assert!(partly.text(160).contains("difficulty is left out for all: MariaDB individual has none"));
-    options.difficulty.insert("MariaDB individual".to_owned(), 2.5);
-    let both = Report::new(run(), two(), &options).unwrap();
-    let found =
-        both.ranking().ranked.iter().find(|one| one.label() == "MariaDB individual").unwrap().standing.phases
-            [0];
-    assert!((found - (1.0 - 12.5 / 14.0) * 100.0).abs() < 1e-9, "{found}");
-    assert_eq!(cell(&both, "resources_write", "MariaDB bulk", "difficulty"), "5.00");
-}
-
-#[test]
-fn weights_that_do_not_fit_are_an_error_in_words() {
-    let weights = Weights::from_toml("[write]\nserver_cpu = 1\n[read]\nserver_cpu = 1\n").unwrap();
-    let options = ReportOptions { weights: Some(weights), ..ReportOptions::default() };
-    let error = Report::new(run(), two(), &options).unwrap_err().to_string();
-    assert!(error.contains("has no weight"), "{error}");
-}
-
 /// Datagrams are counted over the whole trial: 12,200 samples at 1,000 a second are 12.2 s; 1,220,000 bytes are 100,000 a second.
 #[test]
 fn datagrams_are_network_too_and_logs_are_no_price_of_a_reading() {
@@ -284,7 +278,7 @@ fn datagrams_are_network_too_and_logs_are_no_price_of_a_reading() {
 fn nothing_at_all_is_said_so() {
     let empty = report(Vec::new());
     assert!(
-        empty.text(80).contains("No trial was finished.") && empty.text(80).contains("nothing can be ranked")
+        empty.text(80).contains("No trial was finished.") && empty.text(80).contains("Nothing can be ranked")
     );
     let alone: Vec<TrialRecord> = pair("MariaDB", "bulk", 0, CHEAP, CHEAP).into_iter().take(1).collect();
     let found = report(alone);
@@ -294,7 +288,7 @@ fn nothing_at_all_is_said_so() {
     );
 }
 
-/// What loses readings writes less and costs less, and the score cannot see it. So it is not ranked above who kept up; where nobody did, the report says it.
+/// What loses readings writes less and costs less, and its cost cannot say it. So it is not ranked above who kept up; where nobody did, the report says it.
 #[test]
 fn who_does_not_keep_up_stands_below_who_does() {
     let mut trials = two();
@@ -304,7 +298,7 @@ fn who_does_not_keep_up_stands_below_who_does() {
         }
     }
     let kept = report(trials.clone());
-    assert_eq!(cell(&kept, "ranking", "MariaDB bulk", "keeps up"), "yes");
+    assert_eq!(cell(&kept, "ranking_servers", "MariaDB bulk", "keeps up"), "yes");
     assert!(!kept.text(200).contains("flatters"));
     let ledger = trials[2].ledger.as_mut().unwrap();
     (ledger.produced, ledger.lost_at_queue) = (12_000, 3_000);
@@ -314,14 +308,27 @@ fn who_does_not_keep_up_stands_below_who_does() {
     let figures = &mut trials[1].figures;
     figures.insert(names::KEEPS_UP.to_owned(), Figure::new(0.0, ""));
     figures.insert(names::READS_PER_SECOND.to_owned(), Figure::new(1.26, ""));
-    let behind = report(trials);
-    assert_eq!(cell(&behind, "ranking", "MariaDB bulk", "keeps up"), "no: lost 25 %");
-    assert_eq!(cell(&behind, "ranking", "MariaDB individual", "keeps up"), "no: 1.3 reads/s");
-    let text = behind.json();
-    assert!(
-        text.contains("But MariaDB bulk did not keep up (lost 25 %), which flatters its score."),
-        "{text}"
+    let mut durable = trials.clone();
+    for trial in &mut durable {
+        trial.implementation.durability = Durability::Durable;
+        trial.figures.insert(names::STATEMENTS.to_owned(), Figure::new(12_000.0, ""));
+    }
+    // Of both the one kept up.
+    durable[1].figures.insert(names::KEEPS_UP.to_owned(), Figure::new(1.0, ""));
+    let slow_disk = RunRecord {
+        environment: serde_json::json!({ "flushes": { "data": { "per_second": 120.4 } } }),
+        ..run()
+    };
+    let of_disk = Report::new(slow_disk, durable, &ReportOptions::default());
+    assert_eq!(
+        cell(&of_disk, "not_ranked", "MariaDB bulk", "reason"),
+        "this disk flushes 120 times a second, and 1,000 durable writes were due"
     );
+    let behind = report(trials);
+    assert_eq!(cell(&behind, "ranking_servers", "MariaDB bulk", "keeps up"), "no: lost 25 %");
+    assert_eq!(cell(&behind, "ranking_servers", "MariaDB individual", "keeps up"), "no: 1.3 reads/s");
+    let text = behind.json();
+    assert!(text.contains("But MariaDB bulk did not keep up (lost 25 %), which flatters it."), "{text}");
 }
 
 #[test]
@@ -342,28 +349,16 @@ fn alike_warnings_are_told_once() {
     assert_eq!(table.rows.len(), 5);
 }
 
-/// Who wins by the study's weights may win by few others.
+/// Sensitivity says for how many weights somebody costs least, and which one weight would change that.
 #[test]
-fn the_answer_says_who_wins_for_more_weights() {
-    // Half the CPU, which weighs most, but more of all else.
-    let little_cpu = Used { server_cpu: 4.0, client_cpu: 5.0, ..COSTLY };
-    let little_else = Used {
-        server_memory: 120_000,
-        server_io: 240,
-        client_memory: 2_400,
-        network: 480,
-        disk: 48,
-        ..COSTLY
-    };
-    let mut trials = Vec::new();
-    trials.extend(pair("MariaDB", "individual", 0, little_cpu, little_cpu));
-    trials.extend(pair("MariaDB", "bulk", 0, little_else, little_else));
-    let report = report(trials);
-    assert_eq!(order(&report), ["MariaDB individual", "MariaDB bulk"]);
+fn sensitivity_says_what_the_weights_decide() {
+    let report = report(two());
     let text = report.json();
-    assert!(text.contains(" MariaDB individual wins for "), "{text}");
-    assert!(text.contains("% of all possible weights; MariaDB bulk wins for more, "), "{text}");
-    let plain = super::report(two()).json();
-    assert!(plain.contains("% of all possible weights, more than any other."), "{plain}");
-    assert!(plain.contains("a place moved by 12 points"), "{plain}");
+    let shares = "by the share of all possible weights (evenly drawn; this is no probability): MariaDB bulk ";
+    assert!(text.contains(shares), "{text}");
+    assert!(
+        text.contains("MariaDB individual costs least if you weigh on the wire over 5.00 instead of 1."),
+        "{text}"
+    );
+    assert!(!report.summary().headline.join(" ").contains("weights"));
 }

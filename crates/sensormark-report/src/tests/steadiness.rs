@@ -95,7 +95,7 @@ fn warned(change: fn(&mut Environment)) -> String {
     environment.limits.cgroup_cores = None;
     change(&mut environment);
     run.environment = serde_json::to_value(environment).unwrap();
-    let report = Report::new(run, two(), &ReportOptions::default()).unwrap();
+    let report = Report::new(run, two(), &ReportOptions::default());
     let sections = report.document().sections.iter();
     let warnings = sections.filter(|section| section.id == "warnings");
     format!("{:?}", warnings.collect::<Vec<_>>())
@@ -131,7 +131,7 @@ fn disk_and_headroom_are_projected_from_the_rate() {
         projection: Projection { rate: None, disk_bytes: Some(5.76e12) },
         ..ReportOptions::default()
     };
-    let own = Report::new(run(), trials.clone(), &options).unwrap();
+    let own = Report::new(run(), trials.clone(), &options);
     for (column, expected) in [
         ("a reading", "6,667"),
         ("a day", "576"),
@@ -148,6 +148,6 @@ fn disk_and_headroom_are_projected_from_the_rate() {
         projection: Projection { rate: Some(10.0), disk_bytes: None },
         ..ReportOptions::default()
     };
-    let slower = Report::new(run(), trials, &options).unwrap();
+    let slower = Report::new(run(), trials, &options);
     assert_eq!(cell(&slower, "projection", "MariaDB individual", "a day"), "5.76");
 }

@@ -65,7 +65,7 @@ pub const KEEPS_UP: &str = "keeps_up";
 /// Queries that the reads took.
 pub const QUERIES: &str = "queries";
 
-/// Label of a phase: false where its loads are no part of the score.
+/// Label of a phase: false where its loads are no part of the cost.
 pub const SCORED: &str = "scored";
 /// Acknowledged readings that are stored after the server was killed, or stopped by itself, and was started again.
 pub const SURVIVED: &str = "survived";

@@ -14,7 +14,7 @@ const BLOCK_BYTES: usize = 8_192;
 /// The file's length, in blocks.
 const BLOCKS: usize = 128;
 /// How long flushes are counted.
-const LONGEST: Duration = Duration::from_millis(300);
+const LONGEST: Duration = Duration::from_secs(1);
 /// More of them say nothing more.
 const MOST: u64 = 2_000;
 /// Flushes before those that are counted.
@@ -32,7 +32,7 @@ pub struct FlushRate {
 }
 
 impl FlushRate {
-    /// Writes and flushes a small file in this folder for a moment, about a third of a second, and removes it.
+    /// Writes and flushes a small file in this folder for a second at most, and removes it.
     ///
     /// # Errors
     /// When it cannot be made, written or flushed.

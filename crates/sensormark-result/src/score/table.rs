@@ -1,96 +1,106 @@
-//! One phase's costs, ready to be weighed: complete, lower is better, nothing missing. Made by `prepare`; combined
-//! with other phases by `Board`.
+//! One phase's costs, ready to be weighed: complete, lower is better, nothing missing. Combined with the other phase by `Board`.
 
-use serde::{Deserialize, Serialize};
+use super::criterion::{Criterion, STUDY_CRITERIA};
+use std::collections::BTreeMap;
+
+/// A phase of the study, by the place of its weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Writing.
+    Write = 0,
+    /// Reading.
+    Read = 1,
+}
+
+/// What was measured of one implementation in one phase.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Implementation {
+    /// Store, layout and reading strategy, as the study's table has it: "MariaDB bulk".
+    pub name: String,
+    /// Values by criterion id, in the criterion's unit. One that was not measured is absent, never 0.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// What becomes of the difficulty, where every implementation has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubjectiveTerm {
+    /// Like any other: what the study's formula says.
+    InSum,
+    /// Its weight stays in the divisor, its value adds nothing: what the study's printed read scores come from.
+    InDivisorOnly,
+}
 
 /// A criterion as it is weighed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Column {
-    /// The criterion's id, or of two that were added up the resource's: `cpu`.
-    pub id: String,
-    /// What a person reads.
-    pub name: String,
-    /// Unit of the costs.
-    pub unit: String,
-    /// Weight above 0; of two that were added up, the sum.
-    pub weight: f64,
-    /// False where the weight stands in the divisor alone and the cost counts as 0
-    /// ([`super::SubjectiveTerm::InDivisorOnly`]).
-    pub in_sum: bool,
+#[derive(Debug, Clone, PartialEq)]
+struct Column {
+    id: &'static str,
+    weight: f64,
+    in_sum: bool,
 }
 
-/// An implementation's costs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The implementation.
-    pub name: String,
-    /// One cost a column, finite, 0 or more, lower is better.
-    pub costs: Vec<f64>,
-}
-
-/// An implementation that has no score, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unscored {
-    /// The implementation.
-    pub name: String,
-    /// One sentence.
-    pub reason: String,
+/// An implementation's costs, one a column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) costs: Vec<f64>,
 }
 
 /// One phase of the comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The phase: `write`, `read`.
-    pub phase: String,
-    /// What is weighed.
-    pub columns: Vec<Column>,
-    /// Who is compared.
-    pub rows: Vec<Row>,
-    /// Implementations without a score in this phase, and why.
-    pub unscored: Vec<Unscored>,
-    /// What a reader must know of how the table was made, as sentences.
-    pub notes: Vec<String>,
+    columns: Vec<Column>,
+    pub(super) rows: Vec<Row>,
 }
 
 impl Table {
-    /// The weights of the columns, in their order.
+    /// The table of a phase. Who lacks a value of a criterion with a weight is no part of it. A difficulty that not everybody has is left out of both sums.
     #[must_use]
-    pub fn weights(&self) -> Vec<f64> {
-        self.columns.iter().map(|column| column.weight).collect()
+    pub fn new(phase: Phase, field: &[Implementation], subjective: SubjectiveTerm) -> Self {
+        let weight = |criterion: &Criterion| criterion.weights[phase as usize];
+        let mut criteria: Vec<Criterion> =
+            STUDY_CRITERIA.into_iter().filter(|criterion| weight(criterion) > 0.0).collect();
+        let has = |one: &Implementation, criterion: &Criterion| {
+            one.values.get(criterion.id).is_some_and(|value| value.is_finite() && *value >= 0.0)
+        };
+        let has_all = |one: &&Implementation| {
+            criteria.iter().all(|criterion| criterion.is_subjective() || has(one, criterion))
+        };
+        let scored: Vec<&Implementation> = field.iter().filter(has_all).collect();
+        criteria.retain(|criterion| scored.iter().all(|one| has(one, criterion)));
+        let column = |criterion: &Criterion| Column {
+            id: criterion.id,
+            weight: weight(criterion),
+            in_sum: !criterion.is_subjective() || subjective == SubjectiveTerm::InSum,
+        };
+        let mut table = Self { columns: criteria.iter().map(column).collect(), rows: Vec::new() };
+        let row =
+            |one: &&Implementation| Some(Row { name: one.name.clone(), costs: table.costs(&one.values)? });
+        table.rows = scored.iter().filter_map(row).collect();
+        table
     }
 
-    /// cost / column's maximum over `rows` (indices), 0 to 1: one line for each of `rows`. A column that is 0 for
-    /// all of them, or that is not in the sum, is 0.
+    /// The costs among these values, one a column; none where one is missing.
     #[must_use]
-    pub fn shares(&self, rows: &[usize]) -> Vec<Vec<f64>> {
-        rows.iter().map(|row| self.shares_of(&self.rows[*row].costs, rows)).collect()
+    pub fn costs(&self, values: &BTreeMap<String, f64>) -> Option<Vec<f64>> {
+        self.columns.iter().map(|column| values.get(column.id).copied()).collect()
     }
 
-    /// The same of costs that need not be a row's: above 1 where they exceed every one of `rows`.
-    ///
-    /// # Panics
-    /// When there is not one cost a column.
-    #[must_use]
-    pub fn shares_of(&self, costs: &[f64], rows: &[usize]) -> Vec<f64> {
-        assert_eq!(costs.len(), self.columns.len(), "one cost a column");
+    /// The score of these costs in percent, 100 best, by the maxima of these rows: (1 − Σ(share × weight) / Σ weights) × 100. A column that is 0 for all of them
+    /// adds nothing. Costs above every row's can score below 0.
+    pub(super) fn score(&self, costs: &[f64], rows: &[usize]) -> f64 {
         let share = |(column, cost): (usize, &f64)| {
             let maximum = rows.iter().map(|row| self.rows[*row].costs[column]).fold(0.0, f64::max);
-            if self.columns[column].in_sum && maximum > 0.0 { cost / maximum } else { 0.0 }
+            let is_shared = self.columns[column].in_sum && maximum > 0.0;
+            if is_shared { cost / maximum * self.columns[column].weight } else { 0.0 }
         };
-        costs.iter().enumerate().map(share).collect()
+        let cost: f64 = costs.iter().enumerate().map(share).sum();
+        (1.0 - cost / self.columns.iter().map(|column| column.weight).sum::<f64>()) * 100.0
     }
 
-    /// The score of each row among all rows of this table, in percent, 100 best, with the table's own weights.
+    /// The score of each row among all rows of this table.
     #[must_use]
     pub fn scores(&self) -> Vec<f64> {
         let rows: Vec<usize> = (0..self.rows.len()).collect();
-        let weights = self.weights();
-        self.shares(&rows).iter().map(|shares| score(shares, &weights)).collect()
+        self.rows.iter().map(|row| self.score(&row.costs, &rows)).collect()
     }
-}
-
-/// (1 − Σ(share × weight) / Σ weights) × 100. The weights' sum is above 0.
-pub(super) fn score(shares: &[f64], weights: &[f64]) -> f64 {
-    let cost: f64 = shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
-    (1.0 - cost / weights.iter().sum::<f64>()) * 100.0
 }

@@ -1,7 +1,7 @@
 //! Statistics: what a handful of repetitions, or one repetition's autocorrelated samples, allow to be said.
 //!
-//! Pure functions over slices: no I/O, no clock, no entropy. It is not the score (that weighs criteria, see
-//! [`crate::score`]) and knows neither stores nor workloads.
+//! Pure functions over slices: no I/O, no clock, no entropy. It is not the cost (that weighs criteria, see
+//! [`crate::cost`]) and knows neither stores nor workloads.
 //!
 //! | question | function |
 //! | --- | --- |

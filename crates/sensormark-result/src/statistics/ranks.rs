@@ -1,5 +1,5 @@
-//! Ranks of implementations by one figure, shared where the data cannot tell them apart. Not the study's score,
-//! which weighs many criteria: see [`crate::score`].
+//! Ranks of implementations by one figure, shared where the data cannot tell them apart. Not the cost,
+//! which weighs many criteria: see [`crate::cost`].
 
 use serde::{Deserialize, Serialize};
 

@@ -31,7 +31,7 @@ const front = {
         return element("section", { class: "panel", "aria-labelledby": "panel-" + id },
           element("div", { class: "panel-head" }, element("h2", { id: "panel-" + id }, title), further), this.places[id]);
       };
-      parts.push(element("div", { class: "panels" }, panel("score", "Cost score"), panel("reads", "Latency of reads, ms", this.operations()), panel("price", "Price of a stored reading")));
+      parts.push(element("div", { class: "panels" }, panel("cost", "Cost"), panel("reads", "Latency of reads, ms", this.operations()), panel("price", "Price of a stored reading")));
       this.places.more = element("div", { class: "more" });
       parts.push(this.places.more);
     }
@@ -62,10 +62,6 @@ const front = {
   order(ranked) {
     const shown = this.data.rows.filter((row) => !page.isHidden(row.label));
     const own = ranked.map((one) => ({ row: shown.find((row) => row.label === one.label), one })).filter(({ row }) => row);
-    if (weights.isByReads()) {
-      const took = ({ row }) => this.readsOf(row)?.value ?? Infinity;
-      own.sort((a, b) => score.place(a.one) - score.place(b.one) || took(a) - took(b));
-    }
     const apart = shown.filter((row) => !ranked.some((one) => one.label === row.label)).map((row) => ({ row, one: null }));
     return [...own, ...apart];
   },
@@ -73,15 +69,24 @@ const front = {
     if (!this.data) return;
     const ranked = weights.ranked();
     weights.draw(ranked);
-    if (!this.places.score) return;
+    if (!this.places.cost) return;
     const all = this.order(ranked);
-    const shown = this.isAll ? all : all.slice(0, Math.max(this.most(), 1));
-    const hidden = all.length - shown.length;
+    const first = this.isAll ? all : all.slice(0, Math.max(this.most(), 1));
+    const hidden = all.length - first.length;
+    const shown = this.named(first, ranked);
     this.places.more.replaceChildren(...(hidden > 0 ? [button(`Show all ${all.length} layouts`, () => { this.isAll = true; this.draw(); })] : []));
-    this.show("score", [this.scores(all, shown)]);
+    this.show("cost", [this.costs(all, shown)]);
     this.show("reads", [this.reads(all, shown)]);
     const price = element("div", { class: "side-by-side" }, this.price(all, shown, "cpu_per_reading", "CPU of a reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "Disk of a reading", "disk, bytes", "B"));
     this.show("price", [price]);
+  },
+  // Puts the name of each ranking above its first row, where there are several.
+  named(all, ranked) {
+    const several = new Set(ranked.map((one) => one.group.id)).size > 1;
+    return all.flatMap((it, at) => {
+      const isFirst = several && it.one && (at === 0 || all[at - 1].one?.group.id !== it.one.group.id);
+      return isFirst ? [{ heading: it.one.group.title, row: { reads: [], price: {} }, one: null }, it] : [it];
+    });
   },
   show(id, parts) {
     charts.empty(this.places[id]);
@@ -91,34 +96,31 @@ const front = {
   },
   // What all charts say of a row.
   common(shown, at) {
-    const { row, one } = shown[at];
-    const isBehind = (row.not_ranked || "").startsWith("did not keep up");
-    return { label: row.label, isApart: !one && (at === 0 || shown[at - 1].one !== null), isHatched: !one && isBehind, isFirst: one?.rank === 1, mark: row.mark, reason: row.reason };
+    const { row, one, heading } = shown[at];
+    if (heading) return { heading, label: heading };
+    const isBehind = /^(did not keep up|this disk flushes)/.test(row.not_ranked || "");
+    return { label: row.label, isApart: !one && shown[at - 1]?.one !== null, isHatched: !one && isBehind, isFirst: one?.rank === 1, mark: row.mark, reason: row.reason };
   },
-  scores(all, shown) {
-    // Who misses a requirement is nobody's measure, unless all do.
-    const misses = ({ row }) => row.mark === "✗" && all.some((other) => other.one && other.row.mark !== "✗");
-    const best = Math.min(...all.map((it) => (it.one && Number.isFinite(it.one.total) && !misses(it) ? 100 - it.one.total : Infinity)));
-    const several = all.filter(({ one }) => one).length > 1;
-    const list = shown.map(({ row, one }, at) => {
-      const common = { ...this.common(shown, at), rank: several ? one?.rank ?? null : undefined };
+  costs(all, shown) {
+    const list = shown.map(({ row, one, heading }, at) => {
+      const size = all.filter((it) => one && it.one?.group.id === one.group.id).length;
+      const common = { ...this.common(shown, at), rank: heading || (one && size < 2) ? undefined : one?.rank ?? null };
+      if (heading) return { ...common, value: null, text: "" };
       if (!one) return { ...common, note: row.not_ranked, value: null, text: "–" };
-      const half = one.half;
-      const times = several ? (misses({ row }) ? "–" : rows.times(100 - one.total, best)) : "";
+      const [low, high] = one.interval || [];
       return {
-        ...common, value: several ? one.total : null, low: half === null ? undefined : one.total - half, high: half === null ? undefined : one.total + half,
-        text: several && Number.isFinite(one.total) ? (row.rough ? "~" : "") + one.total.toFixed(1) : "–", aside: several && half !== null ? `±${half.toFixed(1)}` : "", times, isBest: times === "best",
-        tip: `score ${weights.points(one)}` + (times && times !== "–" ? `: costs ${times === "best" ? "least" : `${times} the best`}` : ""),
+        ...common, value: size > 1 ? one.ratio : null, low, high, text: size > 1 ? (row.rough ? "~" : "") + costs.times(one.ratio) : "–",
+        tip: `${weights.cost(one)} times the lowest cost of its ranking`,
       };
     });
-    return rows.block(list, { kind: "bar", name: "Cost score", unit: "of 100", max: 100, names: "named", words: "100 = costs nothing; × = times the best's cost" });
+    return rows.block(list, { kind: "dot", name: "Cost", unit: "times the lowest", names: "named", words: "all criteria together, × the lowest of the ranking" });
   },
   reads(all, shown) {
     const best = Math.min(...all.map(({ row, one }) => (one && this.readsOf(row)?.value) || Infinity));
     const list = shown.map(({ row }, at) => {
       const took = this.readsOf(row);
       const common = this.common(shown, at);
-      if (!took) return { ...common, value: null, text: "–" };
+      if (!took) return { ...common, value: null, text: common.heading ? "" : "–" };
       const times = rows.times(took.value, best);
       const interval = took.low === null ? "" : `, 95 % ${rows.figure(took.low)} to ${rows.figure(took.high)}`;
       const tail = took.p99 === null ? `too few for a p99` : `p99 ${rows.figure(took.p99)} ms`;
@@ -134,7 +136,7 @@ const front = {
     const list = shown.map(({ row }, at) => {
       const cost = row.price[id];
       const common = this.common(shown, at);
-      if (!cost) return { ...common, value: null, text: "–", isHatched: false };
+      if (!cost) return { ...common, value: null, text: common.heading ? "" : "–", isHatched: false };
       const times = rows.times(cost.value, best);
       const interval = cost.low === null ? "" : `, 95 % ${rows.figure(cost.low)} to ${rows.figure(cost.high)}`;
       return {

@@ -5,7 +5,7 @@ const rows = {
   height: 32,
   axis: 22,
   // A block of these rows: { label, note, mark, reason, rank, value, low, high, reach, points, text, aside, said, times, isBest, isApart, isHatched }.
-  // What it draws: { kind: "bar", "dot" or "ratio", name, words, unit, max, names: "named", "plain" or "wide-names" }.
+  // What it draws: { kind: "bar", "dot" or "ratio", name, words, unit, names: "named", "plain" or "wide-names" }.
   block(list, spec) {
     const sub = spec.words ? element("p", { class: "sub", title: spec.words }, spec.words) : null;
     const block = element("div", { class: `rows ${spec.names}`.replace("wide-names", "named wide-names") });
@@ -17,6 +17,7 @@ const rows = {
     return element("div", {}, sub, block);
   },
   name(row) {
+    if (row.heading) return element("div", { class: "heading" }, row.heading);
     const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank === null ? "–" : String(row.rank));
     const mark = row.mark ? element("span", { class: "mark " + { "✓": "yes", "✗": "no" }[row.mark], title: row.reason || "meets the requirements" }, row.mark) : null;
     const classes = [row.isApart ? "apart" : "", row.isFirst ? "first-place" : ""].join(" ").trim();
@@ -56,7 +57,7 @@ const rows = {
   },
   bars(list, spec, own) {
     const ends = list.flatMap((row) => [row.value, row.high]).filter(Number.isFinite);
-    const max = spec.max ?? Math.max(...ends, 1e-9) * 1.02;
+    const max = Math.max(...ends, 1e-9) * 1.02;
     const fill = list.map((row, at) => (row.isHatched ? figures.hatched(own[at], at % 2) : own[at]));
     return {
       type: "bar",
@@ -65,7 +66,7 @@ const rows = {
         intervals: list.map((row) => (Number.isFinite(row.low) ? [Math.max(row.low, 0), row.high] : null)),
       }] },
       options: { indexAxis: "y", scales: { y: { display: false },
-        x: this.below({ min: 0, max, grid: { color: charts.ink("--track"), drawTicks: false }, ticks: spec.max ? { stepSize: spec.max / 4 } : { display: false } }) } },
+        x: this.below({ min: 0, max, grid: { color: charts.ink("--track"), drawTicks: false }, ticks: { display: false } }) } },
     };
   },
   // Points on an axis of equal factors, with their intervals; a reach goes on to a higher percentile, and small points are single values.

@@ -63,7 +63,7 @@ const tables = {
   block(table) {
     const parts = () => {
       const drawn = this.draw(table);
-      if (table.id === "ranking" && weights.ranking) weights.keep(table, drawn);
+      if (table.id.startsWith("ranking_") && weights.ranking) weights.keep(table, drawn);
       return [
         table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
         element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),

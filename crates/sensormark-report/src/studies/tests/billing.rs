@@ -72,7 +72,7 @@ fn as_published() -> Vec<TrialRecord> {
 
 fn billed(trials: Vec<TrialRecord>) -> Report {
     let run = RunRecord { workload: "billing".to_owned(), ..run() };
-    Report::new(run, trials, &ReportOptions::default()).expect("a report")
+    Report::new(run, trials, &ReportOptions::default())
 }
 
 fn table<'r>(report: &'r Report, id: &str) -> &'r tables::Table {

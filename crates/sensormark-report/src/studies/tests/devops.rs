@@ -114,7 +114,7 @@ fn of_trials(trials: Vec<TrialRecord>) -> Report {
             .unwrap(),
         ..run()
     };
-    Report::new(run, trials, &ReportOptions::default()).unwrap()
+    Report::new(run, trials, &ReportOptions::default())
 }
 
 fn table<'r>(report: &'r Report, id: &str) -> &'r Table {

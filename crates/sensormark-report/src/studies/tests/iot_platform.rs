@@ -66,7 +66,7 @@ fn report(trials: Vec<TrialRecord>) -> Report {
         parameters: serde_json::json!({ "questions": 20, "points": 500 }),
         ..run()
     };
-    Report::new(run, trials, &ReportOptions::default()).unwrap()
+    Report::new(run, trials, &ReportOptions::default())
 }
 
 /// The study's printed figures, and figures as its prose tells of the rest.
@@ -215,20 +215,16 @@ fn times_stand_by_span_with_their_growth_and_effects() {
     }
 }
 
-/// Phases that the same implementations lack are named in one sentence.
+/// Who lacks questions stands below the line, and nobody else loses them.
 #[test]
-fn phases_that_are_no_part_of_the_score_are_told_together() {
+fn phases_that_somebody_lacks_are_named_together() {
     let raw: [Asked; 2] = [("raw", 1, 1.0), ("raw", 7, 1.0)];
     let sums: [Asked; 3] = [("daily-sums", 1, 1.0), ("daily-sums", 7, 1.0), ("total-sums", 7, 1.0)];
     let all = [&raw[..], &sums].concat();
     let report = report(vec![of("PostgreSQL", "flat", 0.2, &raw), of("PostgreSQL", "summary", 0.2, &all)]);
-    let notes = crate::costs::Comparable::of(report.field()).notes();
-    assert_eq!(
-        notes,
-        [
-            "daily-sums-1d, daily-sums-7d and total-sums-7d are no part of the score, for PostgreSQL flat did not do them: see the warnings."
-        ]
-    );
+    let reason = cell(&report, "not_ranked", "PostgreSQL flat", "reason");
+    assert_eq!(reason, "lacks daily-sums-1d, daily-sums-7d and total-sums-7d");
+    assert_eq!(report.ranking().ranked.len(), 1);
 }
 
 /// An invalid trial is in no table.

@@ -280,7 +280,7 @@ fn a_run_as_the_study_and_others_bulk_are_kept() {
     for layout in ["individual", "bulk"] {
         trials.extend(thrice(pair("PostgreSQL", layout, 0, COSTLY, CHEAP).to_vec()));
     }
-    let found = Report::new(run, trials, &ReportOptions::default()).unwrap();
+    let found = Report::new(run, trials, &ReportOptions::default());
     kept::kept("machine-tool-as-study", &found);
     let others = [pair("SQLite", "individual", 0, COSTLY, COSTLY), pair("SQLite", "bulk", 0, CHEAP, CHEAP)];
     let alone = report(thrice(others.concat()));

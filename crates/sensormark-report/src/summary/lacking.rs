@@ -1,12 +1,12 @@
-//! Who was measured and has no score: a server whose CPU and memory nobody saw. It has a row of what was measured, and no place in the ranking.
+//! Who was measured and lacks what others have: a question, or a server whose CPU and memory nobody saw. It has a row of what was measured, and no place in the ranking.
 
 use super::figures::SummaryColumn;
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// Somebody who was measured and has no score.
+/// Somebody who was measured and lacks what others have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UnscoredRow {
+pub struct LackingRow {
     /// Its name.
     pub label: String,
     /// Whether a trial of it counts although the machine was busy.
@@ -16,7 +16,7 @@ pub struct UnscoredRow {
 }
 
 /// The best of the first column first; where that is the same, of the next.
-pub(super) fn best_first(mut rows: Vec<UnscoredRow>, columns: &[SummaryColumn]) -> Vec<UnscoredRow> {
+pub(super) fn best_first(mut rows: Vec<LackingRow>, columns: &[SummaryColumn]) -> Vec<LackingRow> {
     rows.sort_by(|one, other| {
         let pairs = one.figures.iter().zip(&other.figures).zip(columns);
         let differ = pairs.map(|((one, other), column)| match (one, other) {

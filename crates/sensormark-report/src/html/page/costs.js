@@ -1,79 +1,61 @@
 "use strict";
-// The study's score by a reader's own weights: the same formula, tests and ranks as the program's (score/ and statistics/ there).
+// Costs by a reader's own weights: the same formula, tests and ranks as the program's (cost/ and statistics/ there).
 
-const score = {
-  // The largest cost of each column over these contestants.
-  maxima(phases, contestants) {
-    return phases.map((phase, p) => phase.columns.map((_, c) =>
-      contestants.reduce((most, one) => Math.max(most, one.costs[p][c]), 0)));
+const costs = {
+  // The weighted mean of logarithms.
+  log(values, weights) {
+    let [sum, all] = [0, 0];
+    values.forEach((value, at) => { sum += weights[at] * Math.log(value); all += weights[at]; });
+    return sum / all;
   },
-  // (1 - sum(share x weight) / sum of weights) x 100 for each phase of these costs.
-  phases(phases, weights, maxima, costs) {
-    return phases.map((phase, p) => {
-      let cost = 0, sum = 0;
-      phase.columns.forEach((column, c) => {
-        const share = column.in_sum && maxima[p][c] > 0 ? costs[p][c] / maxima[p][c] : 0;
-        cost += share * weights[p][c];
-        sum += weights[p][c];
-      });
-      return sum > 0 ? (1 - cost / sum) * 100 : NaN;
-    });
-  },
-  // Half the 95 % interval of the mean over repetitions; nothing where there are too few.
-  half(blocks, smallest) {
-    const values = blocks.filter((block) => block !== null && Number.isFinite(block));
-    if (values.length < smallest) return null;
-    const mean = this.mean(values);
-    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
-    return statistics.quantile(values.length - 1) * Math.sqrt(variance / values.length);
-  },
-  mean(values) { return values.reduce((sum, value) => sum + value, 0) / values.length; },
   // Who meets what has to hold stands before who does not, whatever it costs.
   standings: ["meets", "meets_decided", "undecided", "misses"],
   place(one) { return this.standings.indexOf(one.meets); },
-  // Everybody's scores and ranks by these weights, in order. Phases without any weight do not count.
+  // Everybody's ratio and rank by these weights, ranking by ranking, each in order.
   rank(ranking, contestants, weights) {
-    const maxima = this.maxima(ranking.phases, contestants);
-    const total = (costs) => {
-      const scores = this.phases(ranking.phases, weights, maxima, costs);
-      const counted = scores.filter(Number.isFinite);
-      return { scores, total: counted.length ? this.mean(counted) : NaN };
-    };
-    const ranked = contestants.map((one) => ({
-      label: one.label, meets: one.meets, ...total(one.costs),
-      blocks: one.blocks.map((costs) => (costs ? total(costs).total : null)),
+    const groups = [...new Set(contestants.map((one) => one.group.id))];
+    return groups.flatMap((id) => this.among(ranking, contestants.filter((one) => one.group.id === id), weights));
+  },
+  among(ranking, contestants, weights) {
+    const ranked = contestants.map(({ label, group, meets, values, blocks }) => ({
+      label, group, meets, log: this.log(values, weights), blocks: blocks.map((block) => block && Math.exp(this.log(block, weights))),
     }));
-    for (const one of ranked) one.half = this.half(one.blocks, ranking.smallest_repetitions);
-    ranked.sort((a, b) => this.place(a) - this.place(b) || b.total - a.total);
+    const least = ranked.reduce((best, one) => (one.log < best.log ? one : best));
+    for (const one of ranked) {
+      one.ratio = Math.exp(one.log - least.log);
+      const pairs = one.ratio > 1 ? statistics.compare(one.blocks, least.blocks, ranking.smallest_repetitions) : null;
+      one.interval = pairs && [one.ratio * Math.exp(-pairs.half), one.ratio * Math.exp(pairs.half)];
+    }
+    ranked.sort((a, b) => this.place(a) - this.place(b) || a.log - b.log);
     this.ranks(ranking, ranked);
     return ranked;
   },
-  // 1 + how many rows above are better, and never lower than the rank above.
+  // 1 + how many rows above cost less, and never lower than the rank above.
   ranks(ranking, ranked) {
-    const isBetter = this.tested(ranking, ranked) || ((above, below) => ranked[above].total > ranked[below].total + 1e-9);
+    const costsLess = this.tested(ranking, ranked) || ((above, below) => ranked[below].ratio >= ranked[above].ratio * ranking.about_the_same);
     let last = 1;
     ranked.forEach((one, row) => {
-      const better = ranked.slice(0, row).filter((other, above) => other.meets !== one.meets || isBetter(above, row));
+      const better = ranked.slice(0, row).filter((other, above) => other.meets !== one.meets || costsLess(above, row));
       last = Math.max(last, 1 + better.length);
       one.rank = last;
     });
   },
-  // Who is significantly better than whom, paired by repetition, Holm-corrected; nothing without enough repetitions.
+  // Who costs significantly less than whom, paired by repetition, Holm-corrected; nothing without enough repetitions.
   tested(ranking, ranked) {
     const count = (one) => one.blocks.filter((block) => block !== null).length;
-    const costs = ranked.map((one) => one.blocks.map((block) => (block === null ? null : 100 - block)));
-    const testable = costs.every((blocks) => blocks.every((cost) => cost === null || (Number.isFinite(cost) && cost > 0)));
-    if (!ranked.some((one) => count(one) >= ranking.smallest_repetitions) || !testable) return null;
+    if (!ranked.some((one) => count(one) >= ranking.smallest_repetitions)) return null;
     const pairs = [];
     for (let a = 0; a < ranked.length; a++) {
       for (let b = a + 1; b < ranked.length; b++) {
-        const found = statistics.compare(costs[a], costs[b], ranking.smallest_repetitions);
+        const found = statistics.compare(ranked[a].blocks, ranked[b].blocks, ranking.smallest_repetitions);
         if (found) pairs.push({ a, b, ...found });
       }
     }
     statistics.holm(pairs);
     return (above, below) => pairs.some((pair) => pair.a === above && pair.b === below && pair.p < ranking.significance && pair.log < 0);
   },
+  // How many times the lowest, in two digits.
+  times(ratio) { return Number.isFinite(ratio) ? `${ratio.toLocaleString("en", { minimumSignificantDigits: 2, maximumSignificantDigits: 2 })}×` : "–"; },
 };
 
 const statistics = {
@@ -88,14 +70,14 @@ const statistics = {
       logs.push(a - b);
     });
     if (logs.length < smallest) return null;
-    const mean = score.mean(logs);
+    const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
     const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
     const error = Math.sqrt(variance / logs.length);
     const rounding = 4 * Number.EPSILON * scale;
     let p = 0;
     if (error > rounding) p = this.twoSided(mean / error, logs.length - 1);
     else if (Math.abs(mean) <= rounding) p = 1;
-    return { log: mean, p };
+    return { log: mean, p, half: this.quantile(logs.length - 1) * error };
   },
   // Holm's correction, in place.
   holm(pairs) {

@@ -1,0 +1,39 @@
+//! The class of durability that layouts are ranked in.
+
+use crate::failure::Failure;
+use sensormark_engine::benchmark_case::BenchmarkCase;
+use sensormark_engine::selection::Choice;
+use sensormark_engine::trial::WorkloadFactory;
+use sensormark_engine::trial::cases::cases;
+use sensormark_result::measurement::NotMeasured;
+use sensormark_store::{Durability, WriteMethod};
+use sensormark_workload::durability;
+use serde_json::Value;
+
+/// The class of durability that a shipped workload ranks in. A kill ranks nobody.
+pub fn of_shipped(workload: &str) -> Durability {
+    if workload == durability::NAME { Durability::Default } else { Durability::Durable }
+}
+
+/// The cases of a class of durability, and what cannot be measured. A layout that cannot be durable has the strongest class that it has: a report ranks it apart.
+///
+/// # Errors
+/// As [`cases`].
+pub fn cases_in_class(
+    factory: &dyn WorkloadFactory,
+    parameters: &Value,
+    choices: &[Choice],
+    class: Durability,
+) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
+    let is_durable = class == Durability::Durable;
+    let asked = if is_durable { Durability::Default } else { class };
+    let mut found = cases(factory, parameters, choices, asked).map_err(Failure::usage)?;
+    for case in found.0.iter_mut().filter(|case| is_durable && case.choice.durability.is_none()) {
+        let mut classes = case.choice.store.description().durability.into_iter();
+        // Nobody acknowledges datagrams.
+        if case.layout.write != WriteMethod::Datagram && classes.any(|(own, _)| own == class) {
+            case.durability = class;
+        }
+    }
+    Ok(found)
+}
