@@ -8,9 +8,11 @@
 
 use crate::criteria;
 use crate::field::{Arm, Field};
+use crate::size;
+use sensormark_data::number::count_text;
 use sensormark_result::cost::CRITERIA;
 use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
-use sensormark_result::measurement::{disk, names};
+use sensormark_result::measurement::{disk, names, sizes};
 use sensormark_result::probe::RoleTotals;
 use sensormark_result::statistics::{summarize, summarize_logarithms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +31,8 @@ pub struct Costs {
     pub together: BTreeSet<String>,
     /// Phases that ran at unlike rates, which earlier versions left of a search for the highest one.
     unlike: BTreeSet<String>,
+    /// The size that counts, where the data grow.
+    size: Option<u64>,
 }
 
 /// What one repetition of a contestant costs.
@@ -64,9 +68,7 @@ fn name(load: &LoadRecord) -> LoadName {
 
 /// Loads that measure something, unless the workload says that they do not count.
 fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
-    let is_left_out =
-        |load: &LoadRecord| load.labels.get(names::SCORED) == Some(&serde_json::Value::Bool(false));
-    let loads = trial.loads.iter().filter(move |load| !load.warm_up && !is_left_out(load));
+    let loads = trial.loads.iter().filter(|load| !load.warm_up && load.is_scored());
     loads.filter(|load| load.operations() > 0 && load.seconds > 0.0)
 }
 
@@ -83,16 +85,17 @@ fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String>
 }
 
 impl Costs {
-    /// Chooses what counts: every load that somebody finished operations of in a valid trial; of a side those of phases that do nothing else, where there are
-    /// any.
+    /// Chooses what counts: every load that somebody finished operations of in a valid trial, at the measured size where the data grow; of a side those of
+    /// phases that do nothing else, where there are any.
     pub fn of(field: &Field) -> Self {
         let phases = field.trials.iter().flat_map(|trial| &trial.phases);
         let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));
         let together = phases.map(|phase| &phase.name).filter(is_together).cloned().collect();
         let valid = || field.mixed.iter().flat_map(|arm| field.valid_of(arm));
-        let unlike = unlike(valid());
+        let (unlike, size) = (unlike(valid()), size::measured(field));
+        let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
         let of_side = |writes: bool| -> BTreeSet<LoadName> {
-            let loads = valid().flat_map(counted).filter(|load| load.writes == writes);
+            let loads = valid().flat_map(counted).filter(is_at_size).filter(|load| load.writes == writes);
             let mut all: BTreeSet<LoadName> =
                 loads.map(name).filter(|(phase, _)| !unlike.contains(phase)).collect();
             let is_alone = |(phase, _): &LoadName| !BTreeSet::contains(&together, phase);
@@ -101,7 +104,7 @@ impl Costs {
             }
             all
         };
-        Self { writing: of_side(true), asking: of_side(false), unlike, together }
+        Self { writing: of_side(true), asking: of_side(false), unlike, together, size }
     }
 
     fn side(&self, side: Side) -> &BTreeSet<LoadName> {
@@ -115,6 +118,13 @@ impl Costs {
 
     /// Loads of a side that count and of which this trial finished nothing, by phase.
     fn lacking(&self, trial: &TrialRecord, side: Side) -> Vec<String> {
+        let reached = size::reached(std::iter::once(trial));
+        if let (Some(size), Some(reached)) = (self.size, reached)
+            && reached < size
+        {
+            let [size, reached] = [size, reached].map(|readings| count_text(readings as f64));
+            return vec![format!("a size of {size} readings (it reached {reached})")];
+        }
         let own: BTreeSet<LoadName> = counted(trial).map(name).collect();
         let all = self.side(side).iter().filter(|load| !own.contains(load));
         all.map(|(phase, _)| phase.clone()).collect()
@@ -137,7 +147,11 @@ impl Costs {
         for (side, trial, criteria) in sides {
             let lacking = self.lacking(trial, side);
             block.values.retain(|id, _| lacking.is_empty() || !id.starts_with(criteria));
-            block.lacking.extend(lacking);
+            for one in lacking {
+                if !block.lacking.contains(&one) {
+                    block.lacking.push(one);
+                }
+            }
         }
         block
     }
@@ -162,13 +176,23 @@ impl Costs {
             load_cpu.filter(|_| is_load_alone),
             questions.time(floors[2]),
             question_cpu.filter(|_| is_question_alone),
-            disk::of_a_reading_bytes(write),
+            self.disk(write),
             memory.and_then(|all| all.into_iter().reduce(f64::max)),
             mean(loads.costs(|phase| written(write, phase))).filter(|_| is_load_alone),
             mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
         ];
         let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));
         found.filter(|(_, value)| value.is_finite()).collect()
+    }
+
+    /// Bytes on disk for a reading: at the measured size with what is fixed, else by growth.
+    fn disk(&self, trial: &TrialRecord) -> Option<f64> {
+        let Some(size) = self.size else { return disk::of_a_reading_bytes(trial) };
+        // Readings that are missing or sent twice make the number another one.
+        let distance = |(readings, _): &(f64, f64)| (readings - size as f64).abs();
+        let points = sizes::disk(trial).into_iter().filter(|(readings, _)| *readings > 0.0);
+        let (readings, bytes) = points.min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
+        Some(bytes / readings)
     }
 
     /// The work of a side that counts.

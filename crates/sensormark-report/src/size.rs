@@ -3,16 +3,37 @@
 
 use super::field::Field;
 use sensormark_data::number::count_text;
-use sensormark_result::measurement::record::TrialRecord;
+use super::sections::sizes::your_readings;
+use sensormark_data::quantity::length_text;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use serde::Serialize;
 
 /// How many readings were measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Readings {
     /// In the layout that held the fewest.
     pub least: u64,
     /// In the layout that held the most.
     pub most: u64,
+    /// The largest size that two thirds of the layouts reached, of a workload that grows: the ranking is at it.
+    pub measured: Option<u64>,
+    /// Readings that the user's data will have.
+    pub yours: Option<f64>,
+    /// The time for which they are kept, in ns; a year where the user does not say.
+    pub kept_ns: Option<i64>,
+}
+
+/// The size that a layout reached in all of its repetitions.
+pub(super) fn reached<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Option<u64> {
+    trials.map(|trial| trial.loads.iter().filter(|load| load.is_scored()).filter_map(LoadRecord::stored).max()).min()?
+}
+
+/// The largest size that two thirds of the layouts reached.
+pub(super) fn measured(field: &Field) -> Option<u64> {
+    let sizes = field.mixed.iter().filter_map(|arm| reached(field.valid_of(arm)));
+    let mut sizes: Vec<u64> = sizes.collect();
+    sizes.sort_unstable_by(|one, other| other.cmp(one));
+    sizes.get((sizes.len() * 2).div_ceil(3).checked_sub(1)?).copied()
 }
 
 impl Readings {
@@ -25,18 +46,31 @@ impl Readings {
         };
         let counts = Some(held(true)).filter(|counts| !counts.is_empty());
         let counts = counts.unwrap_or_else(|| held(false));
-        Some(Self { least: *counts.iter().min()?, most: *counts.iter().max()? })
+        let yours = your_readings(&field.run);
+        let keep = field.run.parameters.get("keep_ns").and_then(serde_json::Value::as_i64);
+        Some(Self {
+            least: *counts.iter().min()?,
+            most: *counts.iter().max()?,
+            measured: measured(field),
+            yours,
+            kept_ns: yours.and(keep),
+        })
     }
 
-    /// "97,200 readings measured", with the smallest and the largest where layouts differ.
+    /// "measured at 1,215,000 readings; your 90d are 777 million", or "97,200 readings measured", with the smallest and the largest where layouts differ.
     pub(super) fn text(readings: Option<Self>) -> String {
         let text = |count: u64| count_text(count as f64);
         match readings {
             None => "no readings measured".to_owned(),
-            Some(Self { least, most }) if text(least) == text(most) => {
+            Some(Self { measured: Some(measured), yours, kept_ns, .. }) => {
+                let kept = kept_ns.map_or("a year is".to_owned(), |ns| format!("your {} are", length_text(ns)));
+                let yours = yours.map_or_else(String::new, |yours| format!("; {kept} {}", count_text(yours)));
+                format!("measured at {} readings{yours}", text(measured))
+            }
+            Some(Self { least, most, .. }) if text(least) == text(most) => {
                 format!("{} readings measured", text(most))
             }
-            Some(Self { least, most }) => {
+            Some(Self { least, most, .. }) => {
                 format!("{} to {} readings measured", text(least), text(most))
             }
         }

@@ -16,7 +16,7 @@ mod resources;
 mod role_hosts;
 mod sensitivity;
 mod shown;
-mod sizes;
+pub(super) mod sizes;
 mod steadiness;
 pub(crate) mod surroundings;
 mod verdicts;

@@ -12,6 +12,11 @@ impl LoadRecord {
     pub fn stored(&self) -> Option<u64> {
         self.labels.get(names::STORED).and_then(Value::as_u64)
     }
+
+    /// Whether its figures count in the ranking.
+    pub fn is_scored(&self) -> bool {
+        self.labels.get(names::SCORED) != Some(&Value::Bool(false))
+    }
 }
 
 /// Readings and bytes of data whenever the database was at rest, in order of size, the empty one first; of databases of the same size the last.
