@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// Why a row cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultKind {
     /// More or fewer cells than the other rows have.
     Cells,
@@ -23,6 +20,8 @@ pub enum FaultKind {
     Tag,
     /// No value in any column.
     NoValue,
+    /// The header again, or a row without any cell.
+    NoRow,
 }
 
 impl FaultKind {
@@ -31,17 +30,18 @@ impl FaultKind {
         match self {
             Self::Cells => "another number of cells",
             Self::Quote => "a quote that is not closed",
-            Self::Encoding => "not UTF-8",
+            Self::Encoding => "not UTF-8, or NUL bytes",
             Self::Time => "no readable time",
             Self::Value => "a value that does not fit its column",
             Self::Tag => "no value for a tag",
             Self::NoValue => "no value at all",
+            Self::NoRow => "empty, or the header again",
         }
     }
 }
 
 /// A row that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadRow {
     /// The line at which it starts, counted from 1.
     pub line: u64,
@@ -56,7 +56,7 @@ pub struct BadRow {
 }
 
 /// All rows that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BadRows {
     /// How many there are.
     pub count: u64,

@@ -3,16 +3,15 @@
 //! Nothing is decided here (that is `plan`), and rows that are of another width or not UTF-8 count for nothing; they
 //! are reported by the second reading.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::{CellRules, Look};
+use super::cell::{CellRules, Look, unit};
 use super::dialect::Dialect;
 use super::error::RecordingError;
 use super::number::{Number, ReadNumber};
 use super::options::RecordingOptions;
 use super::rows;
-use super::time::Order;
+use super::time::Orders;
 
 /// How many different texts of a column are told apart.
 pub(super) const DISTINCT: usize = 64;
@@ -49,17 +48,20 @@ pub(super) struct ColumnEvidence {
     pub midnights: u64,
     /// Of the times and times of day: with a zone.
     pub zoned: u64,
-    /// Of the times: the year first.
-    pub year_first: u64,
-    /// A date that can only be day first, and one that can only be month first.
-    pub day_first: Option<String>,
-    pub month_first: Option<String>,
+    /// Of the times: how many can be read in each order.
+    pub orders: [u64; 3],
+    /// A date that can be read in this order alone, for each.
+    pub sole: [Option<String>; 3],
+    /// Of the times: with two digits of the year.
+    pub short_years: u64,
     /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
     pub is_uneven: bool,
     pub first_integer: Option<i64>,
     pub last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
+    /// Units behind numbers, and how often, up to eight.
+    pub units: BTreeMap<String, u64>,
     /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
     pub distinct: BTreeSet<String>,
 }
@@ -84,17 +86,13 @@ pub(super) struct Tally {
 }
 
 /// Looks at every cell of a file.
-pub(super) fn gather(
-    path: &Path,
-    dialect: &Dialect,
-    options: &RecordingOptions,
-) -> Result<Evidence, RecordingError> {
-    let rules = CellRules::new(&options.absent);
+pub(super) fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence, RecordingError> {
+    let rules = CellRules::new(options);
     let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.width() {
+        if whole && row.record.len() == dialect.width() && !dialect.is_header(row.record) {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
@@ -164,6 +162,12 @@ impl ColumnEvidence {
             text.clone_into(&mut self.example);
         }
         self.is_uneven |= !matches!(look, Look::Number(..));
+        if (rules.has_units || matches!(look, Look::Text))
+            && let Some((_, unit)) = unit(text)
+            && (self.units.len() < 8 || self.units.contains_key(unit))
+        {
+            *self.units.entry(unit.to_owned()).or_default() += 1;
+        }
         match look {
             Look::Absent => self.absent += 1,
             Look::Number(point, comma) => {
@@ -183,7 +187,8 @@ impl ColumnEvidence {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
                 self.zoned += u64::from(written.zone.is_some());
-                self.date(written.order(), text);
+                self.short_years += u64::from(written.is_short);
+                self.date(written.orders, text);
                 self.note(text);
             }
             Look::Clock { zoned } => {
@@ -210,14 +215,13 @@ impl ColumnEvidence {
         self.last_integer = Some(value);
     }
 
-    fn date(&mut self, order: Order, text: &str) {
-        match order {
-            Order::YearFirst => self.year_first += 1,
-            Order::DayFirst if self.day_first.is_none() => self.day_first = Some(text.to_owned()),
-            Order::MonthFirst if self.month_first.is_none() => {
-                self.month_first = Some(text.to_owned());
+    fn date(&mut self, orders: Orders, text: &str) {
+        let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
+        for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
+            self.orders[order] += 1;
+            if is_sole && self.sole[order].is_none() {
+                self.sole[order] = Some(text.to_owned());
             }
-            Order::Undecided | Order::DayFirst | Order::MonthFirst => {}
         }
     }
 

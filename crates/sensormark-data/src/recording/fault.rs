@@ -1,11 +1,11 @@
 //! Collects rows that cannot be read while a file is read: counted by kind, and the first of them kept.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::bad_rows::{BadRow, BadRows, FaultKind};
 use super::error::RecordingError;
 use super::rows;
+use super::source::Source;
 
 /// How many bad rows are shown.
 pub(super) const SHOWN: usize = 5;
@@ -53,11 +53,11 @@ impl Faults {
     }
 
     /// Everything, with lines and names of columns.
-    pub(super) fn resolve(self, path: &Path, names: &[String]) -> Result<BadRows, RecordingError> {
+    pub(super) fn resolve(self, source: &Source, names: &[String]) -> Result<BadRows, RecordingError> {
         let starts: Vec<u64> = self.first.iter().map(|(start, _)| *start).collect();
-        let lines = rows::lines_of(path, &starts)?;
+        let lines = rows::lines_of(source, &starts)?;
         let row = |(line, (_, fault)): (u64, (u64, Fault))| BadRow {
-            line,
+            line: line - source.lines_before,
             column: fault.column.map(|column| names[column].clone()),
             text: fault.text,
             kind: fault.kind,

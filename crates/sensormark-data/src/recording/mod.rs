@@ -7,13 +7,19 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use sensormark_conformance::reference::Reference;
-use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
+use sensormark_store::{Batch, Column, FieldType, RepeatedWrite, Schema, TimeResolution};
 
 mod options;
+
+mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod source;
 
 mod dialect;
 mod sniff;
@@ -30,6 +36,7 @@ mod evidence;
 mod find_time;
 mod marks;
 
+mod odd;
 mod plan;
 
 mod bad_rows;
@@ -39,6 +46,7 @@ mod take;
 
 mod timing;
 
+mod inspect;
 mod names;
 mod report;
 
@@ -52,11 +60,12 @@ use take::Taken;
 
 pub use bad_rows::{BadRow, BadRows, FaultKind};
 pub use error::RecordingError;
+pub use inspect::{Inspection, inspect};
 pub use names::name_of;
-pub use options::{ColumnType, RecordingOptions, Thousands};
-pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
+pub use options::{RecordingOptions, dashed};
+pub use report::{ColumnReport, RecordingReport, TimeReport};
 pub use take::append_rows;
-pub use time::TimeFormat;
+pub use time::{Epoch, TimeFormat};
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
@@ -75,19 +84,23 @@ impl Recording {
     /// [`RecordingOptions::skip_bad_rows`] is set.
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         if is_read_once(path) {
-            return Err(RecordingError::NotAFile { path: path.to_owned() });
+            return error::unclear(format!(
+                "{} is no file that can be read several times; copy it to a file, or pipe it into sensormark replay -",
+                path.display()
+            ));
         }
-        let dialect = sniff::sniff(path, options)?;
-        let evidence = evidence::gather(path, &dialect, options)?;
-        let plan = plan::decide(path, &dialect, &evidence, options)?;
-        let mut taken = take::take(path, &dialect, &plan, &evidence, options)?;
+        let dialect = sniff::sniff(source::Source::open(path, options)?, options)?;
+        let evidence = evidence::gather(&dialect, options)?;
+        let plan = plan::decide(&dialect, &evidence, options)?;
+        let mut taken = take::take(&dialect, &plan, &evidence, options)?;
         let series = &mut taken.schema.tables[0].series;
         let timing = timing::timing(&taken.readings, series.len());
         if let Some(interval_ns) = timing.interval_ns {
             *series = series.clone().every(interval_ns);
         }
         check_dates(&plan, &taken, &timing)?;
-        let mut report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
+        check_series(&plan, &taken, &timing, options)?;
+        let mut report = report::compile(&dialect, &evidence, &plan, &taken, timing);
         if let Some(name) = &options.name {
             report.file.clone_from(name);
         }
@@ -153,11 +166,56 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), Record
     let readings = taken.readings.len();
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.is_bare_date && timing.repeated > most as u64 {
-        return Err(RecordingError::DatesAlone {
-            column: plan.time.label(&plan.labels),
-            repeated: timing.repeated,
-            readings,
-        });
+        let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
+        let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
+        let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
+        let words = format!(
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day or the hour, --time COLUMN if it is the time, --tags COLUMN if it says which sensor a reading is of, or --time {column} if the date alone is the time"
+        );
+        return error::ask(words, choices);
     }
     Ok(())
+}
+
+/// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
+fn check_series(
+    plan: &Plan,
+    taken: &Taken,
+    timing: &Timing,
+    options: &RecordingOptions,
+) -> Result<(), RecordingError> {
+    let (table, readings) = (&taken.schema.tables[0], &taken.readings);
+    let disorder = timing.repeated + timing.out_of_order;
+    let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
+    if !table.tags.is_empty() || disorder < 2 {
+        return Ok(());
+    }
+    let most = usize::try_from(disorder + 1).unwrap_or(usize::MAX).min(readings.len() / 2);
+    let candidates = (table.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
+        let label = &plan.labels[plan.names.iter().position(|name| *name == field.name)?];
+        let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
+        (values > 1).then_some((values, label))
+    });
+    match candidates.min() {
+        Some((values, label)) => error::ask(
+            format!(
+                "{disorder} readings repeat a time or are before their predecessor, and not within each of the {values} values of column {label}. Say --tags {label} if it says which sensor a reading is of, or --type {label}=text if not"
+            ),
+            [["--tags", label]],
+        ),
+        None => Ok(()),
+    }
+}
+
+/// How many values a column has, if there are no more than this, and the times of each ascend.
+fn ordered_values(column: &Column, times_ns: &[i64], most: usize) -> Option<usize> {
+    let mut latest: HashMap<String, i64> = HashMap::new();
+    for (row, &time_ns) in times_ns.iter().enumerate() {
+        let before = latest.insert(column.value(row).to_string(), time_ns);
+        if before.is_some_and(|before| before >= time_ns) || latest.len() > most {
+            return None;
+        }
+    }
+    Some(latest.len())
 }

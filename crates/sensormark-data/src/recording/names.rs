@@ -30,7 +30,9 @@ pub fn name_of(text: &str) -> String {
 
 /// The name of the table of a recording, and what is to be said of it.
 pub(super) fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let packed = ["gz", "zst"].into_iter().any(|end| path.extension().is_some_and(|last| last == end));
+    let plain = if packed { path.with_extension("") } else { path.to_owned() };
+    let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }
 

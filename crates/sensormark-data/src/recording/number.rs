@@ -108,6 +108,11 @@ pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
 
 /// The number as Rust writes it, and what its thousands were grouped by; nothing where they are not grouped by threes.
 fn plain<'t>(text: &'t str, digits: &'t str, decimal: char) -> Option<(Cow<'t, str>, Option<char>)> {
+    // Most numbers, in a tenth of the time.
+    let mut others = digits.bytes().filter(|byte| !byte.is_ascii_digit());
+    if decimal == '.' && others.next().is_none_or(|byte| byte == b'.') && others.next().is_none() {
+        return Some((Cow::Borrowed(text), None));
+    }
     let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
     let is_mark = |one: char| matches!(one, '.' | ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
     let Some(mark) = whole.chars().find(|one| is_mark(*one)) else {

@@ -1,11 +1,9 @@
 //! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
 use std::fmt;
-use std::path::Path;
 
 use jiff::Timestamp;
 use sensormark_store::{FieldType, TimeResolution};
-use serde::{Deserialize, Serialize};
 
 use super::bad_rows::BadRows;
 use super::dialect::Dialect;
@@ -16,18 +14,12 @@ use super::time::TimeFormat;
 use super::timing::Timing;
 
 /// What was found in a recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
     /// The character between cells.
     pub delimiter: char,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
     /// Whether the first row names the columns.
     pub header: bool,
     /// Rows below the header.
@@ -49,14 +41,14 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
     /// The tag's or field's name in the stores.
     pub name: String,
-    /// What it is.
-    pub role: ColumnRole,
+    /// What it is, in words: time, tag, field, or why it is left out.
+    pub role: &'static str,
     /// The type of its values, of a field.
     pub kind: Option<FieldType>,
     /// Readings with a value, of a field.
@@ -65,40 +57,21 @@ pub struct ColumnReport {
     pub absent: u64,
 }
 
-/// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColumnRole {
-    /// The time.
-    Time,
-    /// A tag, which says of which series a reading is.
-    Tag,
-    /// A field.
-    Field,
-    /// A row number, left out.
-    RowNumber,
-    /// Without a value, left out.
-    Empty,
-    /// Left out as asked.
-    LeftOut,
-}
-
 /// The time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeReport {
     /// The column, or the columns with commas between.
     pub label: String,
     /// How times are written in it.
     pub format: TimeFormat,
-    /// How many of the rows' times name a zone.
-    pub zoned: u64,
+    /// Why it is this column, and what else it could be, in words.
+    pub reason: String,
     /// How finely readings are spaced.
     pub resolution: TimeResolution,
 }
 
 /// Puts together what was found.
 pub(super) fn compile(
-    path: &Path,
     dialect: &Dialect,
     evidence: &Evidence,
     plan: &Plan,
@@ -116,18 +89,15 @@ pub(super) fn compile(
         ColumnReport {
             label: plan.labels[number].clone(),
             name: plan.names[number].clone(),
-            role: ColumnRole::of(*role),
+            role: role_text(*role),
             kind: field.map(|field| table.fields[field].kind),
             present: (all - absent) as u64,
             absent: absent as u64,
         }
     };
     RecordingReport {
-        file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
-        quotes: dialect.quotes,
-        byte_order_mark: dialect.byte_order_mark,
-        carriage_returns: dialect.carriage_returns,
         header: dialect.has_header,
         rows: evidence.rows,
         readings: taken.readings.len() as u64,
@@ -135,37 +105,34 @@ pub(super) fn compile(
         columns: plan.roles.iter().enumerate().map(column).collect(),
         time: TimeReport {
             label: plan.time.label(&plan.labels),
-            format: plan.time.format,
-            zoned: (plan.time.columns.iter()).map(|&column| evidence.columns[column].zoned).sum(),
+            format: plan.time.format.clone(),
+            reason: plan.time.reason.clone(),
             resolution: table.time_resolution,
         },
         timing,
         bad_rows: taken.bad.clone(),
-        assumptions: plan.assumptions.clone(),
+        assumptions: [&plan.assumptions[..], &told(taken.oddities)].concat(),
     }
 }
 
-impl ColumnRole {
-    const fn of(role: Role) -> Self {
-        match role {
-            Role::Time => Self::Time,
-            Role::Tag { .. } => Self::Tag,
-            Role::Field(..) => Self::Field,
-            Role::RowNumber => Self::RowNumber,
-            Role::Empty => Self::Empty,
-            Role::LeftOut => Self::LeftOut,
-        }
-    }
+/// What is said of times that are read as others.
+fn told(oddities: [u64; 2]) -> Vec<String> {
+    let words = [
+        "times are written as 24:00, which is 00:00 of the next day",
+        "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
+    ];
+    let told = oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
+    told.map(|(count, words)| format!("{count} {words}")).collect()
+}
 
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Tag => "tag",
-            Self::Field => "field",
-            Self::RowNumber => "row number, left out",
-            Self::Empty => "empty, left out",
-            Self::LeftOut => "left out as asked",
-        }
+const fn role_text(role: Role) -> &'static str {
+    match role {
+        Role::Time => "time",
+        Role::Tag { .. } => "tag",
+        Role::Field(..) | Role::Mixed(..) => "field",
+        Role::RowNumber => "row number, left out",
+        Role::Empty => "empty, left out",
+        Role::LeftOut => "left out as asked",
     }
 }
 
@@ -181,7 +148,7 @@ impl fmt::Display for RecordingReport {
         self.write_form(formatter)?;
         self.write_timing(formatter)?;
         for column in &self.columns {
-            write!(formatter, "  {}: {}", column.label, column.role.text())?;
+            write!(formatter, "  {}: {}", column.label, column.role)?;
             if let Some(kind) = column.kind {
                 write!(formatter, " {}, {}", column.name, kind_text(kind))?;
                 if column.absent > 0 {
@@ -209,29 +176,21 @@ impl RecordingReport {
             '|' => "bar".to_owned(),
             other => format!("{other:?}"),
         };
-        let further = [
-            (self.quotes, ", some cells quoted"),
-            (self.byte_order_mark, ", byte-order mark"),
-            (self.carriage_returns, ", lines end with CR LF"),
-            (!self.header, ", no header"),
-        ];
-        write!(formatter, "  cells: delimiter {delimiter}")?;
-        for (_, text) in further.iter().filter(|(is_so, _)| *is_so) {
-            formatter.write_str(text)?;
-        }
-        writeln!(formatter)
+        let header = if self.header { "" } else { ", no header" };
+        writeln!(formatter, "  cells: delimiter {delimiter}{header}")
     }
 
     fn write_timing(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let timing = &self.timing;
         writeln!(
             formatter,
-            "  time: column {}, {}, whole {}, {} to {}",
+            "  time: column {} ({}), {}, whole {}, {} to {}",
             self.time.label,
+            self.time.reason,
             self.time.format,
-            resolution_text(self.time.resolution),
-            instant(timing.first_ns),
-            instant(timing.last_ns)
+            format!("{:?}", self.time.resolution).to_lowercase(),
+            shown(timing.first_ns),
+            shown(timing.last_ns)
         )?;
         if let Some(interval) = timing.interval_ns {
             write!(
@@ -241,12 +200,7 @@ impl RecordingReport {
                 timing.gaps
             )?;
             if let Some(gap) = timing.longest_gap {
-                write!(
-                    formatter,
-                    ", the longest {} s from {}",
-                    seconds(gap.length_ns),
-                    instant(gap.start_ns)
-                )?;
+                write!(formatter, ", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))?;
             }
             writeln!(formatter)?;
         }
@@ -258,22 +212,14 @@ impl RecordingReport {
     }
 }
 
-fn instant(time_ns: i64) -> String {
-    Timestamp::from_nanosecond(i128::from(time_ns))
-        .map_or_else(|_| format!("{time_ns} ns"), |instant| instant.to_string())
+/// A time as people write it.
+pub(super) fn shown(time_ns: impl Into<i128>) -> String {
+    Timestamp::from_nanosecond(time_ns.into())
+        .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
 fn seconds(length_ns: i64) -> f64 {
     length_ns as f64 / 1e9
-}
-
-const fn resolution_text(resolution: TimeResolution) -> &'static str {
-    match resolution {
-        TimeResolution::Nanoseconds => "nanoseconds",
-        TimeResolution::Microseconds => "microseconds",
-        TimeResolution::Milliseconds => "milliseconds",
-        TimeResolution::Seconds => "seconds",
-    }
 }
 
 const fn kind_text(kind: FieldType) -> &'static str {

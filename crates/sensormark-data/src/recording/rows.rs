@@ -3,14 +3,13 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{BufRead, Read, Seek, SeekFrom};
 
 use csv::ByteRecord;
 
 use super::dialect::{Dialect, builder};
 use super::error::RecordingError;
+use super::source::Source;
 
 /// One row as it stands in the file.
 pub(super) struct Row<'r> {
@@ -24,42 +23,44 @@ pub(super) struct Row<'r> {
 
 /// Calls `visit` with every row below the header.
 pub(super) fn for_each(
-    path: &Path,
     dialect: &Dialect,
     mut visit: impl FnMut(Row<'_>) -> Result<(), RecordingError>,
 ) -> Result<(), RecordingError> {
-    let file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
-    let mut reader = builder(dialect.delimiter).buffer_capacity(1 << 17).from_reader(file);
+    let skip = dialect.skip;
+    let mut file = dialect.source.reader()?;
+    file.seek(SeekFrom::Start(skip)).map_err(|error| dialect.source.failed(error))?;
+    let mut reader =
+        builder(dialect.delimiter, dialect.comment).buffer_capacity(1 << 17).from_reader(file.into_inner());
     let mut record = ByteRecord::new();
-    let mut header = dialect.has_header;
+    let mut others = usize::from(dialect.has_header) + dialect.units_rows;
     loop {
-        let start = reader.position().byte();
-        let more =
-            reader.read_byte_record(&mut record).map_err(|source| RecordingError::read(path, source))?;
-        if !more {
+        let start = skip + reader.position().byte();
+        let more = reader.read_byte_record(&mut record);
+        if !more.map_err(|error| dialect.source.failed(error.into()))? {
             return Ok(());
         }
-        if std::mem::take(&mut header) {
+        if others > 0 {
+            others -= 1;
             continue;
         }
-        visit(Row { record: &record, start, end: reader.position().byte() })?;
+        visit(Row { record: &record, start, end: skip + reader.position().byte() })?;
     }
 }
 
 impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
-    pub(super) fn is_torn(&self, path: &Path, delimiter: u8) -> Result<bool, RecordingError> {
+    pub(super) fn is_torn(&self, dialect: &Dialect) -> Result<bool, RecordingError> {
         let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
         }
         let mut raw = Vec::new();
-        let mut file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
+        let mut file = dialect.source.reader()?;
         file.seek(SeekFrom::Start(self.start))
             .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))
-            .map_err(|source| RecordingError::open(path, source))?;
-        Ok(!is_well_quoted(&raw, delimiter))
+            .map_err(|error| dialect.source.failed(error))?;
+        Ok(!is_well_quoted(&raw, dialect.delimiter))
     }
 }
 
@@ -88,13 +89,12 @@ fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
 }
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
-pub(super) fn lines_of(path: &Path, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
-    let file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
-    let mut reader = BufReader::with_capacity(1 << 17, file);
+pub(super) fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
+    let mut reader = source.reader()?;
     let mut lines = Vec::with_capacity(starts.len());
     let (mut offset, mut line, mut before) = (0_u64, 1_u64, 0_u8);
     while lines.len() < starts.len() {
-        let block = reader.fill_buf().map_err(|source| RecordingError::open(path, source))?;
+        let block = reader.fill_buf().map_err(|error| source.failed(error))?;
         let length = block.len();
         for &byte in block {
             // A row starts at its first byte that ends no line.
@@ -128,9 +128,10 @@ mod tests {
             let path = folder.path().join("lines.csv");
             let text = format!("a{end}b{end}{end}c{end}d");
             std::fs::write(&path, &text).unwrap();
+            let source = Source::open(&path, &super::super::RecordingOptions::default()).unwrap();
             let after_b = 2 * (1 + end.len() as u64); // the blank line belongs to the row that follows it
             let after_c = text.len() as u64 - 1 - end.len() as u64;
-            assert_eq!(lines_of(&path, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
+            assert_eq!(lines_of(&source, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
         }
     }
 

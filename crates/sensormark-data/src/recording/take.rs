@@ -2,18 +2,16 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
-    Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
 
 use super::bad_rows::{BadRows, FaultKind};
 use super::cell::{CellRules, text, truth};
 use super::dialect::Dialect;
-use super::error::RecordingError;
+use super::error::{RecordingError, unclear};
 use super::evidence::Evidence;
 use super::fault::{Fault, Faults};
 use super::names::table_name_of;
@@ -28,11 +26,12 @@ pub(super) struct Taken {
     pub schema: Schema,
     pub readings: Batch,
     pub bad: BadRows,
+    /// Times that are written as 24:00, and as leap seconds.
+    pub oddities: [u64; 2],
 }
 
 /// Reads all rows.
 pub(super) fn take(
-    path: &Path,
     dialect: &Dialect,
     plan: &Plan,
     evidence: &Evidence,
@@ -41,39 +40,71 @@ pub(super) fn take(
     let mut taker = Taker::new(plan, evidence.rows, options);
     let mut faults = Faults::default();
     let mut count = 0;
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(path, dialect.delimiter)?;
+        let torn = row.is_torn(dialect)?;
         if let Err(fault) = taker.row(&row, torn) {
-            faults.add(row.start, fault);
+            faults.add(row.start, explained(fault, row.record, dialect));
         }
         Ok(())
     })?;
     if count != evidence.rows {
-        return Err(RecordingError::Changed { path: path.to_owned(), before: evidence.rows, after: count });
+        return unclear(format!(
+            "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
+            dialect.source.given.display(),
+            evidence.rows
+        ));
     }
-    let bad = faults.resolve(path, &plan.labels)?;
-    let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
-    let unreadable = bad.count - without_value.unwrap_or(0);
+    let bad = faults.resolve(&dialect.source, &plan.labels)?;
+    let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
+    let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows { path: path.to_owned(), rows: count, bad });
+        return Err(RecordingError::BadRows { path: dialect.source.given.clone(), rows: count, bad });
     }
-    Ok(taker.finish(table_name_of(path, options).0, bad))
+    Ok(taker.finish(table_name_of(&dialect.source.given, options).0, bad))
+}
+
+/// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
+fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
+    if record.as_slice().contains(&0) {
+        let reason = "holds NUL bytes, as a file has after a power cut";
+        return Fault::of_row(FaultKind::Encoding, record, reason);
+    }
+    if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
+        return Fault::of_row(FaultKind::NoRow, record, "is empty");
+    }
+    if dialect.is_header(record) {
+        return Fault::of_row(FaultKind::NoRow, record, "is the header again");
+    }
+    fault
 }
 
 /// Turns rows into readings.
 struct Taker<'p> {
     plan: &'p Plan,
     rules: CellRules<'p>,
-    /// Columns of the fields, with their types and marks, and of the tags, in the file's order.
-    fields: Vec<(usize, FieldType, Marks)>,
+    /// The fields, and the columns of the tags, in the file's order.
+    fields: Vec<FieldSource<'p>>,
     tags: Vec<(usize, bool)>,
     batch: Batch,
     /// The cells of the row at hand, one a field.
     cells: Vec<Cell>,
+    /// Times that are written as 24:00, and as leap seconds.
+    oddities: [u64; 2],
     series: HashMap<Vec<u8>, u32>,
     tag_values: Vec<Vec<String>>,
     key: Vec<u8>,
+}
+
+/// Where the values of a field are.
+struct FieldSource<'p> {
+    name: &'p str,
+    column: usize,
+    kind: FieldType,
+    /// What the marks in its numbers mean.
+    marks: Marks,
+    /// Of a column of numbers and texts: the type of its numbers.
+    numbers: Option<FieldType>,
 }
 
 /// A cell that was read.
@@ -90,17 +121,28 @@ enum Cell {
 impl<'p> Taker<'p> {
     fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
         let mut fields = Vec::new();
+        let field = |column: usize, kind, marks, numbers| FieldSource {
+            name: plan.names[column].as_str(),
+            column,
+            kind,
+            marks,
+            numbers,
+        };
         let mut tags = Vec::new();
         for (column, role) in plan.roles.iter().enumerate() {
             match role {
-                Role::Field(kind, marks) => fields.push((column, *kind, *marks)),
+                Role::Field(kind, marks) => fields.push(field(column, *kind, *marks, None)),
+                Role::Mixed(kind, marks) => {
+                    fields.push(field(column, *kind, *marks, Some(*kind)));
+                    let texts = field(column, FieldType::Text, *marks, Some(*kind));
+                    fields.push(FieldSource { name: &plan.text_names[&column], ..texts });
+                }
                 Role::Tag { integer } => tags.push((column, *integer)),
                 _ => {}
             }
         }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns =
-            fields.iter().map(|(_, kind, _)| Column { values: with_capacity(*kind, rows), present: None });
+        let columns = fields.iter().map(|field| Column::new(field.kind));
         Self {
             batch: Batch {
                 table: 0,
@@ -109,11 +151,12 @@ impl<'p> Taker<'p> {
                 columns: columns.collect(),
             },
             plan,
-            rules: CellRules::new(&options.absent),
+            rules: CellRules::new(options),
             cells: Vec::with_capacity(fields.len()),
             tag_values: vec![Vec::new(); tags.len()],
             fields,
             tags,
+            oddities: [0; 2],
             series: HashMap::new(),
             key: Vec::new(),
         }
@@ -135,10 +178,11 @@ impl<'p> Taker<'p> {
         }
         let time_ns = self.time(record)?;
         self.cells.clear();
-        for &(column, kind, marks) in &self.fields {
-            let text = text(record, column)?;
-            let cell = read_cell(&self.rules, text, kind, marks)
-                .map_err(|reason| Fault::of_cell(FaultKind::Value, column, text, reason))?;
+        for field in &self.fields {
+            let text = text(record, field.column)?;
+            let cell = field
+                .read(&self.rules, text)
+                .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
             self.cells.push(cell);
         }
         if self.cells.iter().all(|cell| matches!(cell, Cell::Absent)) {
@@ -150,15 +194,26 @@ impl<'p> Taker<'p> {
         Ok(())
     }
 
-    fn time(&self, record: &ByteRecord) -> Result<i64, Fault> {
+    fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let text = self.plan.time.text(record)?;
         let column = self.plan.time.columns[0];
-        self.plan
+        let instant = self
+            .plan
             .time
             .format
             .read(&text)
-            .map(|instant| instant.time_ns)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))
+            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))?;
+        if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
+            let reason = format!(
+                "is no plausible time, as the others are; --time-format {} takes it as it is",
+                self.plan.time.format
+            );
+            return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
+        }
+        if let Some(oddity) = instant.oddity {
+            self.oddities[oddity as usize] += 1;
+        }
+        Ok(instant.time_ns)
     }
 
     /// The number of the row's series; a new one for tags that were not met before.
@@ -207,7 +262,7 @@ impl<'p> Taker<'p> {
                 (Values::I64(values), Cell::Integer(value)) => values.push(value),
                 (Values::F64(values), Cell::Float(value)) => values.push(value),
                 (Values::Text(values), Cell::Text) => {
-                    values.push(text(record, self.fields[field].0).unwrap_or_default());
+                    values.push(text(record, self.fields[field].column).unwrap_or_default());
                 }
                 _ => {
                     column.push_null();
@@ -234,9 +289,9 @@ impl<'p> Taker<'p> {
         } else {
             Series::new(self.tags.iter().zip(self.tag_values).map(tag_column).collect())
         };
-        let field = |(&(column, kind, _), values): (&(usize, FieldType, Marks), &Column)| Field {
-            name: self.plan.names[column].clone(),
-            kind,
+        let field = |(field, values): (&FieldSource<'_>, &Column)| Field {
+            name: field.name.to_owned(),
+            kind: field.kind,
             nullable: values.present.is_some(),
         };
         let tag = |&(column, _): &(usize, bool)| Tag { name: self.plan.names[column].clone() };
@@ -248,7 +303,21 @@ impl<'p> Taker<'p> {
             time_resolution: resolution(&self.batch.times_ns),
             series,
         };
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad }
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, oddities: self.oddities }
+    }
+}
+
+impl FieldSource<'_> {
+    /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
+    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Cell, &'static str> {
+        let Some(numbers) = self.numbers else {
+            return read_cell(rules, text, self.kind, self.marks);
+        };
+        match (read_cell(rules, text, numbers, self.marks), self.kind) {
+            (Ok(_), FieldType::Text) => Ok(Cell::Absent),
+            (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
+            (read, _) => Ok(read.unwrap_or(Cell::Absent)),
+        }
     }
 }
 
@@ -258,7 +327,7 @@ fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -
         return Ok(Cell::Absent);
     }
     let number = || {
-        let number = marks.read(text);
+        let number = marks.read(rules.plain(text));
         let is_absent = number.is_some_and(|number| rules.is_absent_number(number));
         (!is_absent).then_some(number)
     };
@@ -281,17 +350,6 @@ fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -
         },
         FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
         FieldType::Text => Ok(Cell::Text),
-    }
-}
-
-/// An empty column with room for this many values.
-fn with_capacity(kind: FieldType, rows: usize) -> Values {
-    match kind {
-        FieldType::Bool => Values::Bool(Vec::with_capacity(rows)),
-        FieldType::I64 => Values::I64(Vec::with_capacity(rows)),
-        FieldType::U16 => Values::U16(Vec::with_capacity(rows)),
-        FieldType::F64 => Values::F64(Vec::with_capacity(rows)),
-        FieldType::Text => Values::Text(TextColumn::default()),
     }
 }
 

@@ -1,11 +1,11 @@
 //! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use csv::ByteRecord;
 
 use super::cell::text;
-use super::error::RecordingError;
 use super::evidence::ColumnEvidence;
 use super::fault::Fault;
 use super::time::TimeFormat;
@@ -30,59 +30,63 @@ pub(super) struct TimeSource {
     after: Vec<&'static str>,
     /// How the time is written.
     pub format: TimeFormat,
+    /// The times that are taken, in ns, where nobody said what the numbers are.
+    pub plausible: Option<Range<i64>>,
+    /// Why these columns and this format, in words.
+    pub reason: String,
 }
 
 impl TimeSource {
     /// One column.
     pub(super) fn one(column: usize, format: TimeFormat) -> Self {
-        Self { columns: vec![column], after: vec![""], format }
+        Self::joined(vec![column], vec![""], format)
     }
 
     /// A column of dates and one of times of day.
     pub(super) fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
-        Self { columns: vec![date, clock], after: vec![" ", ""], format }
+        Self::joined(vec![date, clock], vec![" ", ""], format)
     }
 
-    /// Several columns that the user named. The dates' format is asked for with their column.
-    ///
-    /// # Errors
-    /// When they make up no time.
-    pub(super) fn several(
+    fn joined(columns: Vec<usize>, after: Vec<&'static str>, format: TimeFormat) -> Self {
+        Self { columns, after, format, plausible: None, reason: String::new() }
+    }
+
+    /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.
+    pub(super) fn several<E>(
         columns: &[usize],
         seen: &[ColumnEvidence],
-        labels: &[String],
-        format: impl FnOnce(usize) -> Result<TimeFormat, RecordingError>,
-    ) -> Result<Self, RecordingError> {
+        format: impl Fn(usize) -> Result<TimeFormat, E>,
+    ) -> Result<Option<Self>, E> {
         let is_number = |column: &usize| {
             let seen = &seen[*column];
             seen.is_mostly(seen.point.integers + seen.leading_zeros)
         };
-        let dates: Vec<usize> =
-            (columns.iter().copied()).filter(|&column| is_of_dates(&seen[column])).collect();
-        let rest: Vec<usize> = (columns.iter().copied()).filter(|column| !dates.contains(column)).collect();
+        if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
+            return Ok(Some(Self::joined(columns.to_vec(), vec![" "; columns.len()], format)));
+        }
+        let (dates, rest): (Vec<usize>, Vec<usize>) =
+            columns.iter().partition(|column| is_of_dates(&seen[**column]));
         let are_numbers = rest.iter().all(is_number);
-        match (&dates[..], &rest[..]) {
+        Ok(Some(match (&dates[..], &rest[..]) {
             (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
-                Ok(Self::pair(date, clock, format(date)?))
+                Self::pair(date, clock, format(date)?)
             }
             (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => {
-                Ok(Self::numbers(&[&[date][..], &rest[..]].concat(), 2, format(date)?))
+                Self::numbers([&[date][..], &rest[..]].concat(), 2, format(date)?)
             }
             ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
-                Ok(Self::numbers(columns, 0, TimeFormat::YearMonthDay))
+                Self::numbers(columns.to_vec(), 0, TimeFormat::YearMonthDay)
             }
-            _ => Err(RecordingError::NoTimeOfColumns {
-                columns: columns.iter().map(|&column| labels[column].clone()).collect(),
-            }),
-        }
+            _ => return Ok(None),
+        }))
     }
 
     /// Numbers, of which the first is followed by the mark with this number.
-    fn numbers(columns: &[usize], first: usize, format: TimeFormat) -> Self {
+    fn numbers(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
         let mut after = BETWEEN[first..first + columns.len() - 1].to_vec();
         let ends_with_hour = first + columns.len() == 4;
         after.push(if ends_with_hour { ":00" } else { "" });
-        Self { columns: columns.to_vec(), after, format }
+        Self::joined(columns, after, format)
     }
 
     /// The time of a row as one text.
@@ -91,15 +95,18 @@ impl TimeSource {
             return text(record, column).map(Cow::Borrowed);
         }
         let mut joined = String::new();
+        let is_date_and_clock = !matches!(self.format, TimeFormat::Pattern(_));
         for (place, (&column, after)) in self.columns.iter().zip(&self.after).enumerate() {
             let mut part = text(record, column)?;
-            if place == 0 {
+            if place == 0 && is_date_and_clock {
                 // A date may carry a midnight of its own.
-                part = part.split([' ', 'T']).next().unwrap_or(part);
+                let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
+                part = clock.map_or(part, |end| &part[..end]);
             }
             joined.push_str(part);
             joined.push_str(after);
         }
+        joined.truncate(joined.trim_end().len());
         Ok(joined.into())
     }
 

@@ -1,10 +1,9 @@
 //! When readings were taken: span, usual interval, gaps, repeated and late ones. Nothing is put right.
 
 use sensormark_store::Batch;
-use serde::{Deserialize, Serialize};
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timing {
     /// The earliest reading.
     pub first_ns: i64,
@@ -23,7 +22,7 @@ pub struct Timing {
 }
 
 /// A stretch without readings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The series' number.
     pub series: u32,
@@ -45,9 +44,9 @@ pub(super) fn timing(readings: &Batch, series: u32) -> Timing {
         (readings.series.iter().copied()).zip(readings.times_ns.iter().copied()).collect();
     keys.sort_unstable();
     let intervals = || {
-        (keys.windows(2).map(|pair| (pair[0], pair[1])))
-            .filter(|(one, next)| one.0 == next.0)
-            .map(|(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1 - one.1 })
+        (keys.windows(2).map(|pair| (pair[0], pair[1]))).filter(|(one, next)| one.0 == next.0).map(
+            |(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1.saturating_sub(one.1) },
+        )
     };
     let repeated = intervals().filter(|gap| gap.length_ns == 0).count() as u64;
     let mut lengths: Vec<i64> = intervals().map(|gap| gap.length_ns).filter(|length| *length > 0).collect();

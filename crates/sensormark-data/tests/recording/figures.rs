@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use sensormark_conformance::reference::Reference;
-use sensormark_data::recording::{ColumnRole, Recording, RecordingError, RecordingOptions, RecordingReport};
+use sensormark_data::recording::{Recording, RecordingError, RecordingOptions, RecordingReport};
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, FieldType, Function, Group, Grouping, Query, RepeatedWrite,
     Selection, TimeRange, TimeResolution, Value, Window,
@@ -28,7 +28,7 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
     let mut text = format!("delimiter\t{}\n", report.delimiter);
     let mut line = |cells: &[String]| writeln!(text, "{}", cells.join("\t")).expect("in memory");
     line(&["rows".into(), reference.census().readings().to_string()]);
-    let time = report.columns.iter().position(|column| column.role == ColumnRole::Time);
+    let time = report.columns.iter().position(|column| column.role == "time");
     let format = report.time.format.to_string();
     line(&["time".into(), (time.expect("one is the time") + 1).to_string(), format]);
     let mut hourly = None;

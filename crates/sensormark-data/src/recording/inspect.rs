@@ -1,0 +1,168 @@
+//! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Args, Command, FromArgMatches};
+use serde_json::Value;
+
+use super::Recording;
+use super::error::{RecordingError, unclear};
+use super::options::RecordingOptions;
+
+/// Numbers that loggers write for "no value".
+const NO_VALUES: [f64; 12] = [
+    -99.0, -200.0, -999.0, -9_999.0, -99_999.0, -32_768.0, 999.0, 9_999.0, 99_999.0, 32_767.0, 65_535.0,
+    -7_999.0,
+];
+/// The most choices that are taken one after the other.
+const MOST: usize = 30;
+
+/// What is said of a file.
+#[derive(Debug)]
+pub struct Inspection {
+    /// Several lines.
+    pub text: String,
+    /// The options to read it with, as they are typed; none where the user has to choose.
+    pub arguments: Option<Vec<String>>,
+}
+
+/// Looks at a file. What is printed names it as `shown`.
+///
+/// # Errors
+/// When it cannot be opened, or nothing helps to read it.
+pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection, RecordingError> {
+    let (mut arguments, mut text) = (options.arguments(), String::new());
+    for _ in 0..MOST {
+        let options = RecordingOptions {
+            name: options.name.clone(),
+            ..RecordingOptions::typed(&arguments).or_else(unclear)?
+        };
+        let (words, choices) = match Recording::read(path, &options) {
+            Ok(recording) => {
+                let _ = writeln!(text, "{}", recording.report().to_string().trim_end());
+                text += &odd(&recording);
+                let _ = write!(text, "Read it so:\n  {}", command(shown, &arguments));
+                return Ok(Inspection { text, arguments: Some(arguments) });
+            }
+            Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
+                let words =
+                    format!("{} of {rows} rows cannot be read:\n{bad}The command leaves them out", bad.count);
+                (words, vec![vec!["--skip-bad-rows".to_owned()]])
+            }
+            Err(RecordingError::Unclear { words, choices }) if !choices.is_empty() => (words, choices),
+            Err(error) => return Err(error),
+        };
+        let _ = writeln!(
+            text,
+            "Asked: {}.",
+            words.trim_end_matches('.').replace(&path.display().to_string(), shown)
+        );
+        if let [choice] = &choices[..] {
+            arguments.extend(choice.iter().cloned());
+            continue;
+        }
+        text += "Choose one:";
+        for choice in choices {
+            let _ = write!(text, "\n  {}", command(shown, &[&arguments[..], &choice].concat()));
+        }
+        break;
+    }
+    Ok(Inspection { text, arguments: None })
+}
+
+/// What is odd about the values, in lines.
+fn odd(recording: &Recording) -> String {
+    let (timing, readings) = (&recording.report().timing, recording.readings());
+    let mut text = String::new();
+    for (field, column) in recording.schema().tables[0].fields.iter().zip(&readings.columns) {
+        let numbers = (0..readings.len()).filter_map(|row| column.number(row));
+        let mut extremes = [(f64::INFINITY, 0_u64), (f64::NEG_INFINITY, 0)];
+        for number in numbers.filter(|_| field.kind.is_number()) {
+            for (is_least, (extreme, count)) in [true, false].into_iter().zip(&mut extremes) {
+                if number == *extreme {
+                    *count += 1;
+                } else if (number < *extreme) == is_least {
+                    (*extreme, *count) = (number, 1);
+                }
+            }
+        }
+        for (extreme, count) in extremes {
+            if count > 0 && NO_VALUES.contains(&extreme) {
+                let _ = writeln!(
+                    text,
+                    "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.",
+                    field.name
+                );
+            } else if count == readings.len() as u64 && count > 1 {
+                let _ = writeln!(text, "Odd: {extreme} in every reading of {}.", field.name);
+                break;
+            }
+        }
+    }
+    if timing.repeated > 0 {
+        let _ = writeln!(
+            text,
+            "Odd: {} readings repeat a time of their series; a column that says which sensor they are of is named with --tags.",
+            timing.repeated
+        );
+    }
+    text
+}
+
+/// The command that measures the file.
+fn command(shown: &str, arguments: &[String]) -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
+    };
+    let quoted = |word: &str| match plain(word) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words: Vec<String> =
+        std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).collect();
+    format!("sensormark replay {}", words.join(" "))
+}
+
+impl RecordingOptions {
+    /// The options as they are typed.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let Ok(Value::Object(options)) = serde_json::to_value(self) else {
+            return arguments;
+        };
+        for (key, value) in options.into_iter().filter(|(key, _)| key != "name") {
+            let option = if key == "types" { "--type".to_owned() } else { format!("--{key}") };
+            let values = match value {
+                Value::Null | Value::Bool(false) => continue,
+                Value::Bool(true) if key != "header" => {
+                    arguments.push(option);
+                    continue;
+                }
+                Value::Array(values) => values,
+                value => vec![value],
+            };
+            for value in values {
+                arguments.extend([
+                    option.clone(),
+                    value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+                ]);
+            }
+        }
+        arguments
+    }
+
+    /// The options that were typed so.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn typed(arguments: &[String]) -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
+            let words = error.to_string();
+            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    }
+}
