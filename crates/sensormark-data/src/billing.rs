@@ -33,7 +33,7 @@ use super::random::Stream;
 use crate::units::{round_u64, signed};
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
-pub use export::MeterReadings;
+pub use export::data_set;
 use sensormark_store::{
     Batch, Column, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };

@@ -25,6 +25,8 @@ use std::ops::Range;
 use super::elementary::sine_of_turns;
 use super::random::Stream;
 
+mod export;
+
 /// Channels of the machine: the angle and four more.
 pub const CHANNELS: usize = 5;
 /// Samples a second.

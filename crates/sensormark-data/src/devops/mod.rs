@@ -22,7 +22,6 @@ mod mover;
 mod tests;
 
 pub use cursor::{Cursor, Position, Track};
-pub use export::HostReadings;
 use serde::{Deserialize, Serialize};
 
 /// From tick to tick, in ns.

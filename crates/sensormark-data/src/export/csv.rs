@@ -3,7 +3,7 @@
 //! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
 
 use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Table, Values};
+use sensormark_store::{Batch, Schema, Values};
 
 use super::prepared::{Starts, Writer, fields};
 
@@ -17,7 +17,8 @@ pub(super) struct Csv {
 
 impl Csv {
     /// Of the table with this number.
-    pub(super) fn new(number: usize, table: &Table) -> Self {
+    pub(super) fn new(number: usize, schema: &Schema) -> Self {
+        let table = &schema.tables[number];
         let tags = table.tags.iter().map(|tag| tag.name.clone());
         let names = table.fields.iter().map(|field| field.name.clone());
         let start = |series, page: &mut Page| -> Result<(), std::convert::Infallible> {

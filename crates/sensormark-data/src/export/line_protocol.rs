@@ -7,7 +7,6 @@ use sensormark_store::lines::{IN_KEYS, Lines};
 use sensormark_store::text::Page;
 use sensormark_store::{Batch, Schema, Table};
 
-use super::error::ExportError;
 use super::prepared::{Starts, Writer, by_table};
 
 /// What is escaped in a table's name.
@@ -19,18 +18,18 @@ pub(super) struct LineProtocol {
 }
 
 impl LineProtocol {
-    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, ExportError> {
+    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, String> {
         let table = |table: &Table| {
             let starts = Starts::new(table, |series, page| put_start(table, series, page))?;
             let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
-            Ok::<_, ExportError>((starts, lines))
+            Ok::<_, String>((starts, lines))
         };
         Ok(Self { tables: by_table(schema, chosen, table)? })
     }
 }
 
 /// Writes a series' name and tags, and the blank before the first field.
-fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportError> {
+fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> {
     page.put_escaped(&table.name, IN_TABLES);
     let mut tags: Vec<usize> = (0..table.tags.len()).collect();
     tags.sort_by_key(|&tag| &table.tags[tag].name);
@@ -40,7 +39,10 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportEr
             continue;
         }
         if let Some(reason) = unfit(&value) {
-            return Err(ExportError::TagValue { tag: table.tags[tag].name.clone(), value, reason });
+            return Err(format!(
+                "line protocol cannot carry the value {value:?} of tag {}: {reason}; write csv or json",
+                table.tags[tag].name
+            ));
         }
         page.put(b",");
         page.put_escaped(&table.tags[tag].name, IN_KEYS);

@@ -21,7 +21,6 @@ mod tests;
 use crate::random::{Stream, finalise};
 use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
-pub use export::Messages;
 use sensormark_store::{
     Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
 };

@@ -23,8 +23,6 @@ mod export;
 #[cfg(test)]
 mod tests;
 
-pub use export::Exported;
-
 use super::elementary::sine_of_turns;
 use super::random::Stream;
 use sensormark_store::{Batch, TimeRange, Values};
