@@ -56,31 +56,6 @@ impl FloatBounds {
     }
 }
 
-impl Mover {
-    /// Where the walks begin.
-    pub(super) fn start(&self) -> States {
-        match self.rule {
-            Rule::Whole(motion) => {
-                let start = match motion {
-                    Motion::Counter { .. } => 0,
-                    Motion::Bounded { start, .. } => start << PART_BITS,
-                };
-                States::Whole(vec![start; self.streams.len()])
-            }
-            _ => {
-                let hosts = self.streams.iter().zip(&self.tops);
-                States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect())
-            }
-        }
-    }
-
-    /// What holds the walk of the host at this place.
-    pub(super) const fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
-        let top = self.tops.as_slice()[place];
-        FloatBounds { walk, top, sigma: top * self.step }
-    }
-}
-
 /// Where values of a field go, one a host and tick: nowhere, or into a column of whole numbers or of floats.
 pub(super) enum Sink<'a> {
     Nowhere,
@@ -89,104 +64,94 @@ pub(super) enum Sink<'a> {
 }
 
 impl Mover {
+    /// Where the walks begin.
+    pub(super) fn start(&self) -> States {
+        let start = match self.rule {
+            Rule::Whole(Motion::Bounded { start, .. }) => start << PART_BITS,
+            Rule::Whole(Motion::Counter { .. }) => 0,
+            _ => {
+                let hosts = self.streams.iter().zip(&self.tops);
+                return States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect());
+            }
+        };
+        States::Whole(vec![start; self.streams.len()])
+    }
+
+    /// What holds the walk of the host at this place.
+    #[inline]
+    pub(super) fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
+        let top = self.tops[place];
+        FloatBounds { walk, top, sigma: top * self.step }
+    }
+
     /// Goes on by some ticks.
-    pub(super) fn go(&self, walk: Walk, first: u64, ticks: u64, states: &mut States, sink: Sink<'_>) {
-        match (self.rule, states, sink) {
-            (Rule::Whole(motion), States::Whole(states), sink) => {
-                let out = match sink {
-                    Sink::Whole(out) => Some(out),
-                    _ => None,
-                };
-                self.go_whole(motion, walk, first..first + ticks, states, out);
-            }
-            (_, States::Float(states), sink) => self.go_float(walk, first..first + ticks, states, sink),
-            _ => unreachable!("floats and whole numbers keep apart"),
+    pub(super) fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, sink: Sink<'_>) {
+        match (states, sink) {
+            (States::Whole(states), Sink::Whole(out)) => self.go_whole(walk, ticks, states, out),
+            (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
+            (States::Float(states), Sink::Whole(out)) => self.go_float(walk, ticks, states, out, whole_bytes),
+            (States::Float(states), Sink::Float(out)) => self.go_float(walk, ticks, states, out, |shown| shown),
+            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole_bytes),
         }
     }
 
-    fn go_whole(
-        &self,
-        motion: Motion,
-        walk: Walk,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-    ) {
-        match (motion, walk) {
-            (Motion::Counter { mean }, _) => {
-                let mean = mean << PART_BITS;
-                let advance = |state: i64, normal: i64| state + (mean + normal).abs();
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Clamped) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).clamp(0, top);
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Reflected) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).rem_euclid(2 * top);
-                let shown = |state: i64| if state > top { 2 * top - state } else { state };
-                self.whole_loop(ticks, states, out, advance, shown);
-            }
-        }
-    }
-
-    #[inline]
-    fn whole_loop(
-        &self,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-        advance: impl Fn(i64, i64) -> i64,
-        shown: impl Fn(i64) -> i64,
-    ) {
+    fn go_whole(&self, walk: Walk, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
+        let Rule::Whole(motion) = self.rule else { unreachable!("floats and whole numbers keep apart") };
         let normals = Normals::get();
-        let step = |state: &mut i64, stream: &Stream, tick: u64| {
-            *state = advance(*state, normals.parts(stream.word(tick + 1)));
-        };
-        let Some(out) = out else {
-            for tick in ticks {
-                let walks = states.iter_mut().zip(&self.streams);
-                walks.for_each(|(state, stream)| step(state, stream, tick));
+        match motion {
+            Motion::Counter { mean } => {
+                let mean = mean << PART_BITS;
+                let step = |state, _, word| state + (mean + normals.parts(word)).abs();
+                self.each(ticks, states, out, |state, _| state >> PART_BITS, step);
             }
-            return;
-        };
-        for (tick, row) in ticks.zip(out.chunks_exact_mut(states.len())) {
-            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(row) {
-                *out = shown(*state) >> PART_BITS;
-                step(state, stream, tick);
-            }
-        }
-    }
-
-    fn go_float(&self, walk: Walk, ticks: Range<u64>, states: &mut [f64], sink: Sink<'_>) {
-        match sink {
-            Sink::Nowhere => self.float_loop(walk, ticks, states, |_, _| {}),
-            Sink::Float(out) => self.float_loop(walk, ticks, states, |row, shown| out[row] = shown),
-            Sink::Whole(out) => {
-                self.float_loop(walk, ticks, states, |row, shown| out[row] = whole_bytes(shown));
+            Motion::Bounded { mean, top, .. } => {
+                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
+                let moved = |state: i64, word| state + mean + normals.parts(word);
+                let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
+                match walk {
+                    Walk::Clamped => {
+                        self.each(ticks, states, out, shown, |state, _, word| moved(state, word).clamp(0, top));
+                    }
+                    Walk::Reflected => self.each(ticks, states, out, shown, |state, _, word| {
+                        moved(state, word).rem_euclid(2 * top)
+                    }),
+                }
             }
         }
     }
 
-    #[inline]
-    fn float_loop(
+    fn go_float<V>(
         &self,
         walk: Walk,
         ticks: Range<u64>,
         states: &mut [f64],
-        mut emit: impl FnMut(usize, f64),
+        out: &mut [V],
+        value: impl Fn(f64) -> V,
     ) {
         let normals = Normals::get();
-        let mut row = 0;
+        let step =
+            |state, place, word| self.bounds(walk, place).advance(state, normals.float(word));
+        let shown = |state, place| value(self.bounds(walk, place).shown(state));
+        self.each(ticks, states, out, shown, step);
+    }
+
+    /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.
+    #[inline]
+    fn each<S: Copy, V>(
+        &self,
+        ticks: Range<u64>,
+        states: &mut [S],
+        out: &mut [V],
+        shown: impl Fn(S, usize) -> V,
+        step: impl Fn(S, usize, u64) -> S,
+    ) {
+        let mut out = out.iter_mut();
         for tick in ticks {
-            let walks = states.iter_mut().zip(&self.streams).zip(&self.tops);
-            for ((state, stream), &top) in walks {
-                let bounds = FloatBounds { walk, top, sigma: top * self.step };
-                emit(row, bounds.shown(*state));
-                row += 1;
-                *state = bounds.advance(*state, normals.float(stream.word(tick + 1)));
+            for (place, (state, stream)) in states.iter_mut().zip(&self.streams).enumerate() {
+                if let Some(out) = out.next() {
+                    *out = shown(*state, place);
+                }
+                *state = step(*state, place, stream.word(tick + 1));
             }
         }
     }

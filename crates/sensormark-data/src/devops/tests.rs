@@ -25,7 +25,7 @@ fn table(data: &Devops, measurement: usize, ticks: u64) -> Batch {
 
 fn find(name: &str, field: &str) -> (usize, usize) {
     let measurement = MEASUREMENTS.iter().position(|one| one.name == name).unwrap();
-    let fields = MEASUREMENTS[measurement].fields;
+    let fields = &MEASUREMENTS[measurement].fields;
     let field = fields.iter().position(|(one, _)| *one == field).unwrap();
     (measurement, field)
 }
@@ -78,12 +78,12 @@ fn golden_checksums() {
 fn there_are_a_hundred_and_one_values_a_host_and_tick() {
     let fields: usize = MEASUREMENTS.iter().map(|one| one.fields.len()).sum();
     assert_eq!(fields as u64, VALUES_PER_HOST);
-    let floats = MEASUREMENTS.iter().flat_map(|one| one.fields);
+    let floats = MEASUREMENTS.iter().flat_map(|one| &one.fields);
     let floats = floats.filter(|(_, rule)| rule.kind() == FieldType::F64).count();
     assert_eq!(floats, 13);
-    let counts = MEASUREMENTS.map(|one| (one.name, one.fields.len(), one.tags.len()));
+    let counts = MEASUREMENTS.iter().map(|one| (one.name, one.fields.len(), one.tags.len()));
     assert_eq!(
-        counts,
+        counts.collect::<Vec<_>>(),
         [
             ("cpu", 10, 0),
             ("diskio", 7, 1),

@@ -7,7 +7,7 @@ use super::reads::Reads;
 use super::writes::Writes;
 use super::{INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, strategies};
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS, schema};
+use sensormark_data::machine_tool::{INDEX_LIMIT, MachineTool, SAMPLE_PERIOD_NS, schema};
 use sensormark_data::units::{round_u64, seconds_to_ns, signed};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
