@@ -22,9 +22,9 @@ use crate::random::{Stream, finalise};
 use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
+    Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
-use signal::{Streams, Turn, Value};
+use signal::{Streams, Turn};
 use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Duration;
@@ -239,7 +239,13 @@ impl Homes {
         let value = signal.value(&self.streams[series as usize], turn);
         batch.times_ns.push(time_ns);
         batch.series.push(series);
-        push(value, &mut batch.columns);
+        // Of its type's column; the others have none.
+        let field = field(signal.kind());
+        let mut value = Some(value);
+        for (number, column) in batch.columns.iter_mut().enumerate() {
+            let value = if number == field { value.take() } else { None };
+            column.push(value.unwrap_or(Value::Null)).expect("a value of the column's type");
+        }
     }
 
     /// Appends everything that a home sends in these hours, in the order of time.
@@ -279,7 +285,7 @@ fn values_an_hour(things: &[ThingOf]) -> f64 {
 fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
     let (mut things, mut properties) = (Vec::new(), Vec::new());
     for (device, known) in DEVICES.iter().enumerate() {
-        for thing in known.things {
+        for thing in &known.things {
             let first = u32::try_from(properties.len()).expect("few properties");
             let own =
                 thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
@@ -291,46 +297,6 @@ fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
         }
     }
     (things, properties)
-}
-
-/// Appends a value to the column of its type, and to the others that there is none.
-#[inline]
-fn push(value: Value, columns: &mut [Column]) {
-    for column in columns {
-        let has = match (&mut column.values, value) {
-            (Values::Bool(values), Value::Bool(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::I64(values), Value::Whole(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::F64(values), Value::Float(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::Text(values), Value::Text(value)) => {
-                values.push(value);
-                true
-            }
-            (others, _) => {
-                push_nothing(others);
-                false
-            }
-        };
-        column.present.get_or_insert_with(Vec::new).push(has);
-    }
-}
-
-fn push_nothing(values: &mut Values) {
-    match values {
-        Values::Bool(values) => values.push(false),
-        Values::I64(values) => values.push(0),
-        Values::U16(values) => values.push(0),
-        Values::F64(values) => values.push(0.0),
-        Values::Text(values) => values.push(""),
-    }
 }
 
 /// The table of values: its name.
@@ -353,8 +319,8 @@ pub fn schema(homes: u32) -> Schema {
     for home in 0..homes {
         for (device, known) in DEVICES.iter().enumerate() {
             let (id, name) = (device_id(home, device), device_name(home, known.name));
-            for thing in known.things {
-                for property in thing.properties {
+            for thing in &known.things {
+                for property in &thing.properties {
                     tags[0].push(id.clone());
                     tags[1].push(name.clone());
                     tags[2].push(thing.name.to_owned());

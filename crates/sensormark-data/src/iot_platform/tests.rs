@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::export::Shard;
+use sensormark_store::Values;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEED: u64 = 42;
