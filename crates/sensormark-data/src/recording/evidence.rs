@@ -186,7 +186,7 @@ impl ColumnEvidence {
             Look::Time(written) => {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
-                self.zoned += u64::from(written.zone.is_some());
+                self.zoned += u64::from(written.is_zoned());
                 self.short_years += u64::from(written.is_short);
                 self.date(written.orders, text);
                 self.note(text);

@@ -11,7 +11,7 @@ use super::names::name_of;
 use super::options::RecordingOptions;
 use super::report::shown;
 use super::rows;
-use super::time::{Meaning, TimeFormat, meanings, plausible, plausible_years};
+use super::time::{Meaning, TimeFormat, meanings, plausible};
 use super::time_source::{TimeSource, is_of_dates};
 
 /// Words of names of columns that hold times.
@@ -144,10 +144,9 @@ impl Search<'_> {
             Found { source: TimeSource::one(column, format), assumptions: Vec::new(), is_bare_date: false };
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
-            let (from, to) = plausible_years();
             found.source.plausible = found.source.format.is_count().then(plausible);
             found.assumptions.push(format!(
-                "numbers in column {label} are {}, as nothing else gives years from {from} to {to}",
+                "numbers in column {label} are {}, as nothing else gives years from 2000 to the next",
                 found.source.format
             ));
         }
@@ -359,9 +358,8 @@ impl Search<'_> {
     fn ask_about_numbers<T>(&self, column: usize) -> Result<T, RecordingError> {
         let (label, example, found) =
             (&self.labels[column], &self.seen[column].example, self.meanings(column));
-        let (from, to) = plausible_years();
         let can_be = if found.is_empty() {
-            format!("give years from {from} to {to} in no known way")
+            "give years from 2000 to the next in no known way".to_owned()
         } else {
             format!("can be {}", found.iter().map(described).collect::<Vec<_>>().join(", or "))
         };

@@ -7,8 +7,11 @@ mod format;
 mod pattern;
 mod zone;
 
-use jiff::civil::{Date, DateTime, Time};
+use std::sync::LazyLock;
+
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use regex::Regex;
 use sensormark_store::TimeRange;
 
 pub use epochs::Epoch;
@@ -16,23 +19,7 @@ pub use format::TimeFormat;
 
 use format::TimeFault;
 
-pub(super) use epochs::{Meaning, plausible, plausible_years};
-
-/// The months' names. Three letters are enough.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+pub(super) use epochs::{Meaning, plausible};
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,30 +45,37 @@ pub(super) type Orders = [bool; 3];
 /// A date and a time of day as written, before it is decided which number is the day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    numbers: [u16; 3],
+    numbers: [i16; 3],
     /// In which orders it can be read.
     pub orders: Orders,
     /// Whether the year has two digits.
     pub is_short: bool,
-    /// Hour, minute, second, nanosecond.
-    clock: (u8, u8, u8, u32),
-    too_fine: bool,
-    /// Where one is given.
-    pub zone: Option<TimeZone>,
+    clock: Clock,
 }
 
-impl Default for Written {
-    fn default() -> Self {
-        Self {
-            numbers: [0; 3],
-            orders: [true, false, false],
-            is_short: false,
-            clock: (0, 0, 0, 0),
-            too_fine: false,
-            zone: None,
-        }
-    }
+/// A time of day as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Clock {
+    hour: i8,
+    minute: i8,
+    second: i8,
+    nanosecond: i32,
+    too_fine: bool,
+    /// Where one is given.
+    zone: Option<TimeZone>,
 }
+
+/// A date in three parts, of which one may be the name of a month, and what follows.
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    let part = "([0-9]{1,4}|[A-Za-z]{3,})([-/. ]|, *)";
+    Regex::new(&format!("^{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
+});
+
+/// A time of day with marks between its parts, and what follows.
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    let two = "([0-9]{1,2})";
+    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$")).expect("a pattern")
+});
 
 impl TimeFormat {
     /// Reads a time.
@@ -97,172 +91,135 @@ impl TimeFormat {
 impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let mut rest = text.as_bytes();
-        if rest.iter().take(8).filter(|byte| byte.is_ascii_digit()).count() == 8 {
+        if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
             return Self::read_digits(text);
         }
-        skip_weekday(&mut rest);
-        let (mut parts, mut marks, mut named) = ([(0, 0); 3], [0; 2], None);
-        for place in 0..3 {
-            if place > 0 {
-                let mark = *rest.first().filter(|mark| b"-/., ".contains(mark))?;
-                rest = &rest[1..];
-                marks[place - 1] = mark;
-                if mark == b',' {
-                    skip_blanks(&mut rest);
-                }
-            }
-            parts[place] = match number(&mut rest, 4) {
-                Some(number) => number,
-                None if named.is_none() => {
-                    named = Some(place);
-                    (month(&mut rest)?, 0)
-                }
-                None => return None,
-            };
-        }
-        if named.is_none() && (marks[0] != marks[1] || b", ".contains(&marks[0])) {
+        let found = DATE.captures(without_weekday(text))?;
+        let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
+        let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
+        let marks = [2, 4].map(|mark| &found[mark]);
+        if named.is_none() && (marks[0] != marks[1] || marks[0].starts_with([' ', ','])) {
             return None;
         }
-        let (orders, is_short) = orders(parts, named)?;
-        let mut written =
-            Self { numbers: parts.map(|(number, _)| number), orders, is_short, ..Self::default() };
-        if !rest.is_empty() {
-            written.read_clock(&mut rest)?;
-        }
-        Some(written)
+        let number = |part: &str| part.parse().ok().or_else(|| month(part));
+        let numbers = [number(one)?, number(two)?, number(three)?];
+        let widths = [one, two, three].map(|part| if part.parse::<u16>().is_ok() { part.len() } else { 0 });
+        let (orders, is_short) = orders(numbers, widths, named)?;
+        Some(Self { numbers, orders, is_short, clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))? })
     }
 
     /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
     fn read_digits(text: &str) -> Option<Self> {
-        let width = text.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, mut rest) = (&text[..width], &text.as_bytes()[width..]);
-        let two = |place: usize| digits.get(place..place + 2)?.parse().ok();
-        let mut written =
-            Self { numbers: [digits.get(..4)?.parse().ok()?, two(4)?, two(6)?], ..Self::default() };
-        let part = |place| u8::try_from(two(place).unwrap_or(0)).ok();
-        written.clock = (part(8)?, part(10)?, part(12)?, 0);
-        match (width, rest.is_empty()) {
-            (8, false) => written.read_clock(&mut rest)?,
-            (8 | 10 | 12 | 14, true) => {}
-            _ => return None,
-        }
-        Some(written)
-    }
-
-    fn read_clock(&mut self, rest: &mut &[u8]) -> Option<()> {
-        if !(accept(rest, b'T') || accept(rest, b't') || accept(rest, b':')) {
-            accept(rest, b',');
-            skip_blanks(rest).then_some(())?;
-        }
-        self.read_time_of_day(rest)
-    }
-
-    /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
-    fn read_time_of_day(&mut self, rest: &mut &[u8]) -> Option<()> {
-        let width = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let is_dense = matches!(width, 4 | 6);
-        let (mut parts, mut count, mut mark) = ([0; 3], 0, b':');
-        while count < 3 {
-            let next = if is_dense { two(rest) } else { number(rest, 2) };
-            parts[count] = u8::try_from(next?.0).ok()?;
-            count += 1;
-            if count == 1 && rest.first() == Some(&b'.') {
-                mark = b'.';
-            }
-            if !(if is_dense { count * 2 < width } else { count < 3 && accept(rest, mark) }) {
-                break;
-            }
-        }
-        self.clock = (parts[0], parts[1], parts[2], 0);
-        let is_hour = count == 1 && (half(rest).is_some() || rest.is_empty() && width == 2);
-        if count == 1 && !is_hour || count == 2 && mark == b'.' {
-            return None; // 23.50 is a number
-        }
-        if count == 3 && (accept(rest, b'.') || accept(rest, b',')) {
-            (self.clock.3, self.too_fine) = fraction(rest)?;
-        }
-        if let Some((is_afternoon, after)) = half(rest) {
-            *rest = after;
-            self.clock.0 = match self.clock.0 {
-                12 => u8::from(is_afternoon) * 12,
-                hour @ 1..=11 => hour + u8::from(is_afternoon) * 12,
-                _ => u8::MAX, // 0 PM or 13 PM: no such time
-            };
-            skip_blanks(rest);
-        } else if skip_blanks(rest) && rest.is_empty() {
-            return None;
-        }
-        if !rest.is_empty() {
-            self.zone = Some(zone::read(std::str::from_utf8(rest).ok()?)?);
-        }
-        Some(())
+        let (date, rest) = text.split_at(8);
+        let numbers = [date[..4].parse().ok()?, date[4..6].parse().ok()?, date[6..].parse().ok()?];
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        let clock = match rest.bytes().next() {
+            Some(first) if is_digit(first) && rest.bytes().all(is_digit) => Clock::read(rest)?,
+            _ => Clock::after_date(rest)?,
+        };
+        Some(Self { numbers, orders: [true, false, false], is_short: false, clock })
     }
 
     /// Whether it is the first moment of its day.
     pub(super) const fn is_midnight(&self) -> bool {
-        matches!(self.clock, (0, 0, 0, 0))
+        matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
     }
 
-    /// Whether it can be a time of day.
-    fn is_clock(&self) -> bool {
-        let (hour, minute, second, _) = self.clock;
-        hour <= 24 && minute < 60 && second <= 60
+    /// Whether it names a zone.
+    pub(super) const fn is_zoned(&self) -> bool {
+        self.clock.zone.is_some()
     }
 
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
-        let [one, two, three] = self.numbers;
-        let [is_year_first, is_day_first, is_month_first] = self.orders;
-        let (year, month, day) = match format {
-            TimeFormat::YearMonthDay if is_year_first => (one, two, three),
-            TimeFormat::DayMonthYear if is_day_first => (three, two, one),
-            TimeFormat::MonthDayYear if is_month_first => (three, one, two),
-            _ => return Err(TimeFault::Shape),
-        };
-        if self.too_fine {
-            return Err(TimeFault::TooFine);
-        }
+        let place = TimeFormat::DATES.iter().position(|known| known == format);
+        let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
+        let [year, month, day] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]][order].map(|part| self.numbers[part]);
         let year = match year {
             0..69 if self.is_short => year + 2_000,
             69.. if self.is_short => year + 1_900,
             year => year,
         };
-        let civil = self.civil(year, month, day).ok_or(TimeFault::NoSuchTime)?;
-        let utc = match &self.zone {
-            None => TimeZone::UTC.to_timestamp(civil).map_err(|_| TimeFault::OutOfRange)?,
-            Some(zone) => {
-                let time = zone.to_ambiguous_timestamp(civil);
-                time.unambiguous().map_err(|_| TimeFault::Twice)?
-            }
-        };
+        let Clock { hour, minute, second, nanosecond, too_fine, zone } = &self.clock;
+        if *too_fine {
+            return Err(TimeFault::TooFine);
+        }
+        let is_next_day = [*hour, *minute, *second] == [24, 0, 0] && *nanosecond == 0;
+        let is_leap = *second == 60;
+        let civil = DateTime::new(
+            year,
+            i8::try_from(month).unwrap_or(0),
+            i8::try_from(day).unwrap_or(0),
+            if is_next_day { 0 } else { *hour },
+            *minute,
+            *second - i8::from(is_leap),
+            *nanosecond,
+        );
+        let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
+        let zone = zone.clone().unwrap_or(TimeZone::UTC);
+        let utc = zone.to_ambiguous_timestamp(civil).unambiguous().map_err(|_| TimeFault::Twice)?;
         let utc = utc.as_nanosecond();
-        match self.clock {
-            (24, 0, 0, 0) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
-            (_, _, 60, _) => epochs::leap(utc + 1_000_000_000),
+        match (is_next_day, is_leap) {
+            (true, _) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
+            (_, true) => epochs::leap(utc + 1_000_000_000),
             _ => in_range(utc, None),
         }
     }
+}
 
-    fn civil(&self, year: u16, month: u16, day: u16) -> Option<DateTime> {
-        let (hour, minute, second, nanosecond) = match self.clock {
-            (24, 0, 0, 0) => (0, 0, 0, 0),
-            (hour, minute, 60, nanosecond) => (hour, minute, 59, nanosecond),
-            clock => clock,
+impl Clock {
+    /// What stands behind a date: nothing, or a time of day behind a T, a colon or blanks.
+    fn after_date(rest: &str) -> Option<Self> {
+        let clock = match rest.strip_prefix(['T', 't', ':']) {
+            None if rest.is_empty() => return Some(Self::default()),
+            None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
+            Some(clock) => clock,
         };
-        let date = Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?);
-        let time = Time::new(
-            i8::try_from(hour).ok()?,
-            i8::try_from(minute).ok()?,
-            i8::try_from(second).ok()?,
-            i32::try_from(nanosecond).ok()?,
-        );
-        Some(date.ok()?.to_datetime(time.ok()?))
+        Self::read(clock)
+    }
+
+    /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
+    fn read(text: &str) -> Option<Self> {
+        let marked = match text.bytes().take_while(u8::is_ascii_digit).count() {
+            4 => &format!("{}:{}", &text[..2], &text[2..]),
+            6 => &format!("{}:{}:{}", &text[..2], &text[2..4], &text[4..]),
+            _ => text,
+        };
+        let found = CLOCK.captures(marked)?;
+        let part = |part: usize| found.get(part).map_or("", |part| part.as_str());
+        let number = |place| part(place).parse().unwrap_or(0);
+        let rest = part(7).trim_start();
+        let (half, rest) = half(rest);
+        let is_hour = half.is_some() || rest.is_empty() && part(1).len() == 2;
+        match (part(2), part(4)) {
+            ("", _) if !is_hour => return None,
+            (".", "") => return None, // 23.50 is a number
+            (one, other) if other != "" && one != other => return None,
+            _ => {}
+        }
+        let fraction = format!("{:0<9}", part(6));
+        let hour = match (half, number(1)) {
+            (None, hour) => hour,
+            (Some(half), 12) => half,
+            (Some(half), hour @ 1..=11) => hour + half,
+            _ => i8::MAX, // 0 PM or 13 PM: no such time
+        };
+        Some(Self {
+            hour,
+            minute: number(3),
+            second: number(5),
+            nanosecond: fraction[..9].parse().ok()?,
+            too_fine: fraction[9..].contains(|digit| digit != '0'),
+            zone: if rest.is_empty() { None } else { Some(zone::read(rest)?) },
+        })
     }
 }
 
 /// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name.
-fn orders(parts: [(u16, usize); 3], named: Option<usize>) -> Option<(Orders, bool)> {
-    let [(one, one_width), (two, two_width), (three, three_width)] = parts;
+fn orders(
+    [one, two, three]: [i16; 3],
+    [one_width, two_width, three_width]: [usize; 3],
+    named: Option<usize>,
+) -> Option<(Orders, bool)> {
     if two_width > 2 {
         return None;
     }
@@ -282,7 +239,7 @@ fn orders(parts: [(u16, usize); 3], named: Option<usize>) -> Option<(Orders, boo
 }
 
 /// Whether some month with this number has a day with this number.
-const fn is_date(month: u16, day: u16) -> bool {
+const fn is_date(month: i16, day: i16) -> bool {
     matches!((month, day), (1..=12, 1..=31))
 }
 
@@ -312,114 +269,35 @@ pub(super) fn meanings(smallest: f64, largest: f64) -> Vec<Meaning> {
 pub(super) fn read_clock(text: &str) -> Option<bool> {
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
-    let mut written = Written::default();
-    written.read_time_of_day(&mut text.as_bytes())?;
-    (parts.all(is_two) && written.is_clock()).then_some(written.zone.is_some())
+    let clock = Clock::read(text)?;
+    let is_time = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
+    (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
 }
 
-fn accept(rest: &mut &[u8], wanted: u8) -> bool {
-    match rest.split_first() {
-        Some((&byte, after)) if byte == wanted => {
-            *rest = after;
-            true
-        }
-        _ => false,
-    }
+/// The text without the name of a day before the date.
+fn without_weekday(text: &str) -> &str {
+    let letters = text.find(|first: char| !first.is_ascii_alphabetic()).unwrap_or(0);
+    let name = text.get(..3).filter(|_| letters >= 3).unwrap_or_default().to_ascii_lowercase();
+    let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&name.as_str());
+    if is_day { text[letters..].trim_start_matches([',', ' ']) } else { text }
 }
 
-/// Skips blanks, those too that break no line and those that are narrow, and says whether there were any.
-fn skip_blanks(rest: &mut &[u8]) -> bool {
-    let before = rest.len();
-    loop {
-        let length = match rest {
-            [b' ', ..] => 1,
-            [0xc2, 0xa0, ..] => 2,
-            [0xe2, 0x80, 0xaf | 0x89, ..] => 3,
-            _ => return rest.len() < before,
-        };
-        *rest = &rest[length..];
-    }
+/// The number of a month that is given by its name. Three letters are enough.
+fn month(name: &str) -> Option<i16> {
+    const MONTHS: &str =
+        "january february march april may june july august september october november december";
+    let name = name.to_ascii_lowercase();
+    MONTHS.split(' ').zip(1..).find(|(month, _)| month.starts_with(&name)).map(|(_, number)| number)
 }
 
-/// Skips the name of a day before a date.
-fn skip_weekday(rest: &mut &[u8]) {
-    let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    if letters < 3 {
-        return;
-    }
-    let is_day = |day: &&[u8]| rest[..3].eq_ignore_ascii_case(day);
-    if [b"mon".as_slice(), b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"].iter().any(is_day) {
-        *rest = &rest[letters..];
-        accept(rest, b',');
-        skip_blanks(rest);
-    }
-}
-
-/// The number of a month that is given by its name.
-fn month(rest: &mut &[u8]) -> Option<u16> {
-    let letters = rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    if letters < 3 {
-        return None;
-    }
-    let (name, after) = rest.split_at(letters);
-    let is_it =
-        |month: &&str| month.as_bytes().get(..letters).is_some_and(|month| name.eq_ignore_ascii_case(month));
-    let place = MONTHS.iter().position(is_it)?;
-    *rest = after;
-    u16::try_from(place + 1).ok()
-}
-
-/// AM or PM, also a.m. and p.m., after any blanks: whether it is the afternoon, and what follows.
-fn half<'r>(rest: &&'r [u8]) -> Option<(bool, &'r [u8])> {
-    let mut rest = *rest;
-    if rest.is_empty() {
-        return None;
-    }
-    skip_blanks(&mut rest);
-    let (first, after) = rest.split_first()?;
-    let is_afternoon = matches!(first, b'P' | b'p');
-    let after =
-        [b"m".as_slice(), b"M", b".m.", b".M."].into_iter().find_map(|end| after.strip_prefix(end))?;
-    (is_afternoon || matches!(first, b'A' | b'a')).then_some((is_afternoon, after))
-}
-
-/// One to `most` digits, and how many.
-fn number(rest: &mut &[u8], most: usize) -> Option<(u16, usize)> {
-    let width = rest.iter().take(most + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    if width == 0 || width > most {
-        return None;
-    }
-    Some((digits(rest, width), width))
-}
-
-/// The next two digits.
-fn two(rest: &mut &[u8]) -> Option<(u16, usize)> {
-    let are_digits = rest.get(..2)?.iter().all(u8::is_ascii_digit);
-    are_digits.then(|| (digits(rest, 2), 2))
-}
-
-/// The value of so many digits.
-fn digits(rest: &mut &[u8], width: usize) -> u16 {
-    let (digits, after) = rest.split_at(width);
-    *rest = after;
-    digits.iter().fold(0, |value, &digit| value * 10 + u16::from(digit - b'0'))
-}
-
-/// The digits of a fraction of a second as nanoseconds, and whether there are more that are not zeros.
-fn fraction(rest: &mut &[u8]) -> Option<(u32, bool)> {
-    let width = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if width == 0 {
-        return None;
-    }
-    let (digits, after) = rest.split_at(width);
-    *rest = after;
-    let mut nanoseconds = 0;
-    for place in 0..9 {
-        let digit = digits.get(place).map_or(0, |digit| digit - b'0');
-        nanoseconds = nanoseconds * 10 + u32::from(digit);
-    }
-    let too_fine = digits.iter().skip(9).any(|&digit| digit != b'0');
-    Some((nanoseconds, too_fine))
+/// AM or PM, also a.m. and p.m.: how many hours that is past midnight, and what follows.
+fn half(text: &str) -> (Option<i8>, &str) {
+    let halves = [("am", 0), ("a.m.", 0), ("pm", 12), ("p.m.", 12)];
+    let found = halves.into_iter().find_map(|(words, hours)| {
+        let is_it = text.get(..words.len()).is_some_and(|first| first.eq_ignore_ascii_case(words));
+        is_it.then(|| (Some(hours), text[words.len()..].trim_start()))
+    });
+    found.unwrap_or((None, text))
 }
 
 #[cfg(test)]

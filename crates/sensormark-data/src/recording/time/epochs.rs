@@ -3,9 +3,7 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
-use std::borrow::Cow;
-
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::format::{TimeFault, TimeFormat};
 use super::{Instant, Oddity, in_range};
@@ -88,43 +86,21 @@ impl Epoch {
 
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
     pub(super) fn read(&self, text: &str) -> Result<i128, TimeFault> {
-        let text = plain(text).ok_or(TimeFault::Shape)?;
-        let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
-        let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let digits = whole.strip_prefix(['-', '+']).unwrap_or(whole);
-        if digits.is_empty() || !all_digits(digits) || !all_digits(decimals) {
-            return Err(TimeFault::Shape);
+        let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
+        let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;
+        let power = |exponent| 10_i128.checked_pow(exponent);
+        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TimeFault::TooFine)?;
+        let parts = digits.checked_mul(self.unit_ns).zip(power(exponent.into()));
+        let parts = parts.and_then(|(parts, power)| parts.checked_mul(power)).ok_or(TimeFault::OutOfRange)?;
+        let round_ns = if self.unit_ns == DAY { 1_000_000 } else { 1 };
+        if round_ns == 1 && parts % place != 0 {
+            return Err(TimeFault::TooFine);
         }
-        let whole: i128 = digits.parse().map_err(|_| TimeFault::OutOfRange)?;
-        let (mut place, is_of_days) = (self.unit_ns, self.unit_ns == DAY);
-        let mut count_ns = whole.saturating_mul(place);
-        for digit in decimals.bytes().map(|byte| i128::from(byte - b'0')) {
-            if place % 10 != 0 && digit != 0 {
-                if is_of_days {
-                    break;
-                }
-                return Err(TimeFault::TooFine);
-            }
-            place /= 10;
-            count_ns += digit * place;
-        }
-        if is_of_days {
-            count_ns = (count_ns + 500_000) / 1_000_000 * 1_000_000;
-        }
-        Ok(self.unix_ns(if text.starts_with('-') { -count_ns } else { count_ns }))
+        Ok(self.unix_ns((parts + place * round_ns / 2).div_euclid(place * round_ns) * round_ns))
     }
-}
-
-/// The number without an exponent: 1.57e18 becomes 1570000000000000000.
-fn plain(text: &str) -> Option<Cow<'_, str>> {
-    let Some((number, exponent)) = text.split_once(['e', 'E']) else {
-        return Some(Cow::Borrowed(text));
-    };
-    let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
-    let exponent = usize::from(exponent.parse::<u8>().ok()?);
-    let kept = decimals.get(exponent..).unwrap_or("");
-    let moved = &decimals[..decimals.len() - kept.len()];
-    Some(format!("{whole}{moved:0<exponent$}.{kept}").into())
 }
 
 /// What the numbers of a column can be.
@@ -134,12 +110,6 @@ pub(in super::super) struct Meaning {
     pub format: TimeFormat,
     /// The smallest number as a time, in ns since 1970.
     pub first_ns: i128,
-}
-
-/// The first and the last plausible year of a number without further word: 2000, and the year of a year from now.
-pub(in super::super) fn plausible_years() -> (i16, i16) {
-    let last = Timestamp::now() + SignedDuration::from_hours(366 * 24);
-    (2000, last.to_zoned(jiff::tz::TimeZone::UTC).year())
 }
 
 /// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.

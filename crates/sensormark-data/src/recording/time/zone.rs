@@ -1,47 +1,27 @@
 //! Zones as times name them: Z, +01:00, CET, [Europe/Berlin].
 
 use jiff::fmt::temporal::DateTimeParser;
-use jiff::tz::{TimeZone, offset};
+use jiff::tz::TimeZone;
 
-/// Abbreviations that mean one offset wherever they are used, in hours. (CST, IST and BST do not.)
-const OFFSETS: [(&str, i8); 14] = [
-    ("WET", 0),
-    ("WEST", 1),
-    ("CET", 1),
-    ("MEZ", 1),
-    ("CEST", 2),
-    ("MESZ", 2),
-    ("EET", 2),
-    ("EEST", 3),
-    ("EST", -5),
-    ("EDT", -4),
-    ("MST", -7),
-    ("MDT", -6),
-    ("PST", -8),
-    ("PDT", -7),
-];
+/// Names that mean one offset wherever they are used. (CST, IST and BST do not.)
+const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07";
 
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
 pub(super) fn read(text: &str) -> Option<TimeZone> {
-    if matches!(text, "Z" | "z" | "UTC" | "GMT" | "UT") {
-        return Some(TimeZone::UTC);
-    }
-    if let Some((_, hours)) = OFFSETS.iter().find(|(name, _)| *name == text) {
-        return Some(TimeZone::fixed(offset(*hours)));
+    let is_offset = |text: &&str| text.starts_with(['+', '-']);
+    if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
+        return DateTimeParser::new().parse_time_zone(offset).ok();
     }
     let (first, name) = text.split_at(text.find([' ', '[', '(']).unwrap_or(text.len()));
     let name = name.trim_matches([' ', '[', ']', '(', ')']);
-    let is_name = name.bytes().all(|byte| byte.is_ascii_alphabetic() || b"/_+-0123456789".contains(&byte));
-    if !is_name || name.starts_with(['+', '-']) {
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte));
+    if !is_name || is_offset(&name) {
         return None;
     }
     let plain = ["UTC", "GMT"].into_iter().find_map(|name| first.strip_prefix(name)).unwrap_or(first);
-    if plain.starts_with(['+', '-']) {
-        return DateTimeParser::new().parse_time_zone(plain).ok();
-    }
-    match (first, name) {
-        ("", name) if name.contains('/') => TimeZone::get(name).ok(),
-        (first, "") if first.contains('/') => TimeZone::get(first).ok(),
+    match (plain, name) {
+        (offset, _) if is_offset(&offset) => DateTimeParser::new().parse_time_zone(offset).ok(),
+        ("", name) | (name, "") if name.contains('/') => TimeZone::get(name).ok(),
         _ => None,
     }
 }
