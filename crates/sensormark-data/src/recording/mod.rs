@@ -11,8 +11,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use sensormark_conformance::reference::Reference;
-use sensormark_store::{Batch, Column, FieldType, RepeatedWrite, Schema, TimeResolution};
+use sensormark_store::{Batch, Column, FieldType, Schema};
 
 mod options;
 
@@ -64,7 +63,6 @@ pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
 pub use report::{ColumnReport, RecordingReport, TimeReport};
-pub use take::append_rows;
 pub use time::{Epoch, TimeFormat};
 pub use timing::{Gap, Timing};
 
@@ -120,37 +118,6 @@ impl Recording {
     /// What was found.
     pub const fn report(&self) -> &RecordingReport {
         &self.report
-    }
-
-    /// The readings in batches of this size (the last may be smaller), in the file's order.
-    ///
-    /// # Panics
-    /// When the size is 0.
-    pub fn batches(&self, size: usize) -> impl Iterator<Item = Batch> + '_ {
-        assert!(size > 0, "a batch holds at least one reading");
-        let rows = self.readings.len();
-        (0..rows).step_by(size).map(move |start| self.slice(start..(start + size).min(rows)))
-    }
-
-    /// Some of the readings, by their rows in the file's order.
-    ///
-    /// # Panics
-    /// When the rows are out of range.
-    pub fn slice(&self, rows: std::ops::Range<usize>) -> Batch {
-        let mut batch = Batch::new(0, &self.schema.tables[0]);
-        append_rows(&mut batch, &self.readings, rows);
-        batch
-    }
-
-    /// What a store gives back that has all readings, keeps times this finely and treats repeated times so: the
-    /// source of expected answers.
-    pub fn reference(&self, resolution: TimeResolution, repeated: RepeatedWrite) -> Reference {
-        let mut reference = Reference::new(Arc::clone(&self.schema))
-            .with_repeated_write(repeated)
-            .with_resolution(0, resolution);
-        reference.add(&self.readings);
-        reference.prepare();
-        reference
     }
 }
 

@@ -1,11 +1,10 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 
 use super::bad_rows::{BadRows, FaultKind};
@@ -87,8 +86,8 @@ struct Taker<'p> {
     fields: Vec<FieldSource<'p>>,
     tags: Vec<(usize, bool)>,
     batch: Batch,
-    /// The cells of the row at hand, one a field.
-    cells: Vec<Cell>,
+    /// The values of the row at hand, one a field.
+    values: Vec<Value>,
     /// Times that are written as 24:00, and as leap seconds.
     oddities: [u64; 2],
     series: HashMap<Vec<u8>, u32>,
@@ -105,17 +104,6 @@ struct FieldSource<'p> {
     marks: Marks,
     /// Of a column of numbers and texts: the type of its numbers.
     numbers: Option<FieldType>,
-}
-
-/// A cell that was read.
-#[derive(Debug, Clone, Copy)]
-enum Cell {
-    Absent,
-    Bool(bool),
-    Integer(i64),
-    Float(f64),
-    /// The text is still in the row.
-    Text,
 }
 
 impl<'p> Taker<'p> {
@@ -152,7 +140,7 @@ impl<'p> Taker<'p> {
             },
             plan,
             rules: CellRules::new(options),
-            cells: Vec::with_capacity(fields.len()),
+            values: Vec::with_capacity(fields.len()),
             tag_values: vec![Vec::new(); tags.len()],
             fields,
             tags,
@@ -177,20 +165,24 @@ impl<'p> Taker<'p> {
             return Err(Fault::of_row(FaultKind::Cells, record, reason));
         }
         let time_ns = self.time(record)?;
-        self.cells.clear();
+        self.values.clear();
         for field in &self.fields {
             let text = text(record, field.column)?;
-            let cell = field
+            let value = field
                 .read(&self.rules, text)
                 .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
-            self.cells.push(cell);
+            self.values.push(value);
         }
-        if self.cells.iter().all(|cell| matches!(cell, Cell::Absent)) {
+        if self.values.iter().all(|value| *value == Value::Null) {
             let reason = "has a time and no value, which is no reading";
             return Err(Fault::of_row(FaultKind::NoValue, record, reason));
         }
         let series = self.series(record)?;
-        self.push(record, time_ns, series);
+        self.batch.times_ns.push(time_ns);
+        self.batch.series.push(series);
+        for (column, value) in self.batch.columns.iter_mut().zip(self.values.drain(..)) {
+            column.push(value).expect("read as the column's type");
+        }
         Ok(())
     }
 
@@ -252,29 +244,6 @@ impl<'p> Taker<'p> {
         Ok(number)
     }
 
-    fn push(&mut self, record: &ByteRecord, time_ns: i64, series: u32) {
-        self.batch.times_ns.push(time_ns);
-        self.batch.series.push(series);
-        for (field, column) in self.batch.columns.iter_mut().enumerate() {
-            let cell = self.cells[field];
-            match (&mut column.values, cell) {
-                (Values::Bool(values), Cell::Bool(value)) => values.push(value),
-                (Values::I64(values), Cell::Integer(value)) => values.push(value),
-                (Values::F64(values), Cell::Float(value)) => values.push(value),
-                (Values::Text(values), Cell::Text) => {
-                    values.push(text(record, self.fields[field].column).unwrap_or_default());
-                }
-                _ => {
-                    column.push_null();
-                    continue;
-                }
-            }
-            if let Some(present) = &mut column.present {
-                present.push(true);
-            }
-        }
-    }
-
     fn finish(self, name: String, bad: BadRows) -> Taken {
         let tag_column = |(&(_, integer), values): (&(usize, bool), Vec<String>)| {
             if integer {
@@ -309,99 +278,42 @@ impl<'p> Taker<'p> {
 
 impl FieldSource<'_> {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
-    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Cell, &'static str> {
+    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
         let Some(numbers) = self.numbers else {
             return read_cell(rules, text, self.kind, self.marks);
         };
         match (read_cell(rules, text, numbers, self.marks), self.kind) {
-            (Ok(_), FieldType::Text) => Ok(Cell::Absent),
+            (Ok(_), FieldType::Text) => Ok(Value::Null),
             (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
-            (read, _) => Ok(read.unwrap_or(Cell::Absent)),
+            (read, _) => Ok(read.unwrap_or(Value::Null)),
         }
     }
 }
 
 /// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Cell, &'static str> {
+fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Value, &'static str> {
     if rules.is_absent(text) {
-        return Ok(Cell::Absent);
+        return Ok(Value::Null);
     }
-    let number = || {
-        let number = marks.read(rules.plain(text));
-        let is_absent = number.is_some_and(|number| rules.is_absent_number(number));
-        (!is_absent).then_some(number)
-    };
-    match kind {
-        FieldType::Bool => match text {
-            "1" => Ok(Cell::Bool(true)),
-            "0" => Ok(Cell::Bool(false)),
-            _ => truth(text).map(Cell::Bool).ok_or("is not true or false"),
-        },
-        FieldType::I64 | FieldType::U16 => match number() {
-            None => Ok(Cell::Absent),
-            Some(Some(Number::Integer(value))) => Ok(Cell::Integer(value)),
-            Some(_) => Err("is not a whole number of 64 bits"),
-        },
-        FieldType::F64 => match number() {
-            None => Ok(Cell::Absent),
-            Some(Some(Number::NotFinite)) => Err("is not a finite number"),
-            Some(Some(number)) => Ok(Cell::Float(number.value())),
-            Some(None) => Err("is not a number"),
-        },
-        FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
-        FieldType::Text => Ok(Cell::Text),
+    let number = marks.read(rules.plain(text));
+    match (kind, text, number) {
+        (FieldType::Bool, "1", _) => Ok(Value::Bool(true)),
+        (FieldType::Bool, "0", _) => Ok(Value::Bool(false)),
+        (FieldType::Bool, ..) => truth(text).map(Value::Bool).ok_or("is not true or false"),
+        (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+        (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+        (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
+        (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
+        (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
+        (FieldType::F64, ..) => Err("is not a number"),
+        (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+        _ => Err("is not a whole number of 64 bits"),
     }
 }
 
 /// The coarsest resolution in which all times are whole.
 fn resolution(times_ns: &[i64]) -> TimeResolution {
-    let mut found = TimeResolution::Seconds;
-    for time in times_ns {
-        while time % found.nanoseconds() != 0 {
-            found = match found {
-                TimeResolution::Seconds => TimeResolution::Milliseconds,
-                TimeResolution::Milliseconds => TimeResolution::Microseconds,
-                TimeResolution::Microseconds | TimeResolution::Nanoseconds => TimeResolution::Nanoseconds,
-            };
-        }
-        if found == TimeResolution::Nanoseconds {
-            break;
-        }
-    }
-    found
-}
-
-/// Appends some rows of a batch of the same table, in their order, column by column.
-///
-/// # Panics
-/// When the rows are out of range, or the batches are of tables with other columns.
-pub fn append_rows(batch: &mut Batch, from: &Batch, rows: Range<usize>) {
-    let before = batch.len();
-    batch.times_ns.extend_from_slice(&from.times_ns[rows.clone()]);
-    batch.series.extend_from_slice(&from.series[rows.clone()]);
-    for (column, source) in batch.columns.iter_mut().zip(&from.columns) {
-        append_values(&mut column.values, &source.values, rows.clone());
-        if column.present.is_some() || source.present.is_some() {
-            let present = column.present.get_or_insert_with(|| vec![true; before]);
-            match &source.present {
-                Some(source) => present.extend_from_slice(&source[rows.clone()]),
-                None => present.resize(before + rows.len(), true),
-            }
-        }
-    }
-}
-
-fn append_values(values: &mut Values, from: &Values, rows: Range<usize>) {
-    match (values, from) {
-        (Values::Bool(values), Values::Bool(from)) => values.extend_from_slice(&from[rows]),
-        (Values::I64(values), Values::I64(from)) => values.extend_from_slice(&from[rows]),
-        (Values::U16(values), Values::U16(from)) => values.extend_from_slice(&from[rows]),
-        (Values::F64(values), Values::F64(from)) => values.extend_from_slice(&from[rows]),
-        (Values::Text(values), Values::Text(from)) => {
-            for row in rows {
-                values.push(from.get(row));
-            }
-        }
-        _ => unreachable!("columns of one table have the same types"),
-    }
+    let coarse = [TimeResolution::Seconds, TimeResolution::Milliseconds, TimeResolution::Microseconds];
+    let is_whole = |resolution: &TimeResolution| times_ns.iter().all(|time| time % resolution.nanoseconds() == 0);
+    coarse.into_iter().find(is_whole).unwrap_or(TimeResolution::Nanoseconds)
 }
