@@ -158,8 +158,8 @@ fn check_series(
         return Ok(());
     }
     let most = usize::try_from(disorder + 1).unwrap_or(usize::MAX).min(readings.len() / 2);
-    let candidates = (table.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
-        let label = &plan.labels[plan.names.iter().position(|name| *name == field.name)?];
+    let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
+        let label = &plan.labels[field.column];
         let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
         let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
         (values > 1).then_some((values, label))

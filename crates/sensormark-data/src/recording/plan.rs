@@ -9,7 +9,7 @@ use sensormark_store::{FieldSet, FieldType};
 
 use super::dialect::Dialect;
 use super::error::{RecordingError, empty, unclear};
-use super::evidence::{ColumnEvidence, Evidence, Tally};
+use super::evidence::{ColumnEvidence, Evidence};
 use super::find_time::{Found, Search};
 use super::marks::Said;
 use super::names::{column_note, free_name_of, name_of, table_name_of};
@@ -20,22 +20,42 @@ use super::time_source::TimeSource;
 use crate::nearest::unknown;
 
 /// What is done with each column.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Plan {
     /// One entry a column.
     pub roles: Vec<Role>,
     /// The columns' names for people: as in the file, or made.
     pub labels: Vec<String>,
-    /// The contract's names, one a column.
-    pub names: Vec<String>,
-    /// The names of the texts of columns of numbers and texts.
-    pub text_names: BTreeMap<usize, String>,
+    /// The fields, in the file's order.
+    pub fields: Vec<FieldSource>,
+    /// The tags, in the file's order.
+    pub tags: Vec<TagSource>,
     /// The time.
     pub time: TimeSource,
     /// Whether it is a column of dates without a time of day that nobody named.
     pub is_bare_date: bool,
     /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
+}
+
+/// Where the values of a field are.
+#[derive(Debug, Clone)]
+pub(super) struct FieldSource {
+    pub name: String,
+    pub column: usize,
+    pub kind: FieldType,
+    /// What the marks in its numbers mean.
+    pub marks: Marks,
+    /// Of a column of numbers and texts: the type of its numbers.
+    pub numbers: Option<FieldType>,
+}
+
+/// Where the values of a tag are, and whether they are whole numbers.
+#[derive(Debug)]
+pub(super) struct TagSource {
+    pub name: String,
+    pub column: usize,
+    pub is_integer: bool,
 }
 
 /// What a column is.
@@ -46,7 +66,7 @@ pub(super) enum Role {
     /// A tag; whole numbers are kept as such.
     Tag {
         /// Whether its values are whole numbers.
-        integer: bool,
+        is_integer: bool,
     },
     /// A field, and what the marks in its numbers mean.
     Field(FieldType, Marks),
@@ -72,54 +92,158 @@ pub(super) fn decide(
     let labels = labels(dialect);
     let named = Named::new(&labels, dialect, options)?;
     let mut assumptions = [&dialect.source.notes[..], &dialect.notes].concat();
-    assume_header(dialect, &labels, &mut assumptions);
-    let (seen, taken) = (&evidence.columns[..], named.others());
+    if !dialect.has_header {
+        let (first, last) = (&labels[0], &labels[labels.len() - 1]);
+        assumptions.push(format!("line 1 is a reading, not a header; columns are called {first} to {last}"));
+    }
+    let (seen, taken) = (&evidence.columns[..], named.taken.clone());
     let search = Search { dialect, seen, labels: &labels, options, taken };
     let Found { source: time, assumptions: of_time, is_bare_date } = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
     };
     assumptions.extend(of_time);
-    assume_zone(&time, evidence, &labels, &mut assumptions);
+    assumptions.extend(zone_note(&time, evidence, &labels));
     let said = Said::new(evidence, options)?;
-    let mut roles = Vec::new();
+    let (roles, fields, tags) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plan = Plan { roles, labels, fields, tags, time, is_bare_date, assumptions };
+    let mut names = BTreeSet::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = if time.columns.contains(&column) {
+        let role = if plan.time.columns.contains(&column) {
             Role::Time
         } else {
-            role(column, seen, &labels[column], dialect, &named, &said)?
+            plan.role(column, seen, dialect, &named, &said)?
         };
-        if options.unit_in_cells
-            && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..))
-        {
-            assumptions.extend(odd::unit(seen, &labels[column])?);
+        if options.unit_in_cells && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..)) {
+            plan.assumptions.extend(odd::unit(seen, &plan.labels[column])?);
         }
-        assume_role(role, seen, &labels[column], &mut assumptions);
-        roles.push(role);
+        plan.keep(column, role, &mut names);
     }
-    check_fields(dialect, &roles)?;
-    let kept = labels.iter().zip(&roles).filter(|(_, role)| is_kept(role));
-    assumptions.extend(kept.filter_map(|(label, _)| column_note(label)));
-    assumptions.extend(table_name_of(&dialect.source.given, options).1);
-    let (names, text_names) = contract_names(&labels, &roles);
-    for (&column, texts) in &text_names {
-        let (label, numbers) = (&labels[column], &names[column]);
-        assumptions.push(format!(
-            "column {label} is field {numbers} where it is a number, and field {texts} where it is not"
-        ));
+    plan.check_fields(dialect)?;
+    plan.assumptions.extend(table_name_of(&dialect.source.given, options).1);
+    Ok(plan)
+}
+
+impl Plan {
+    /// What a column that is not the time is, and what is assumed with it.
+    fn role(
+        &mut self,
+        column: usize,
+        seen: &ColumnEvidence,
+        dialect: &Dialect,
+        named: &Named,
+        said: &Said,
+    ) -> Result<Role, RecordingError> {
+        let label = &self.labels[column];
+        let given = named.types.get(&column).copied();
+        if named.left_out.contains(&column) {
+            return Ok(Role::LeftOut);
+        }
+        if named.tags.contains(&column) {
+            // As numbers, 1 and +1 would be one tag; as text they are what the file has.
+            let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
+            let is_integer = is_whole && seen.unusual_integers == 0;
+            return Ok(Role::Tag { is_integer: given.map_or(is_integer, |kind| kind == Some(FieldType::I64)) });
+        }
+        if given.is_none() {
+            if seen.present() == 0 {
+                self.assumptions.push(format!("column {label} has no value in any row: left out"));
+                return Ok(Role::Empty);
+            }
+            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && !seen.is_uneven {
+                let [first, last] = [seen.first_integer, seen.last_integer].map(Option::unwrap_or_default);
+                self.assumptions.push(format!(
+                    "the first column has no name and counts the rows, {first} to {last} without a gap: left out"
+                ));
+                return Ok(Role::RowNumber);
+            }
+            odd::check(seen, label, named.tags.is_empty())?;
+        }
+        let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
+        let kind = match given.flatten() {
+            Some(kind) => kind,
+            None if is_number => FieldType::F64,
+            None if seen.is_mostly(seen.truths) => FieldType::Bool,
+            None => FieldType::Text,
+        };
+        if !is_number || matches!(kind, FieldType::Text | FieldType::Bool) {
+            let distinct = seen.distinct.len();
+            if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+                self.assumptions.push(format!(
+                    "column {label} is text with {distinct} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}"
+                ));
+            }
+            return Ok(Role::Field(kind, Marks::PLAIN));
+        }
+        let marks = said.marks(seen, label)?;
+        let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
+        let is_float = numbers.floats + numbers.large_integers > 0;
+        let found = if is_float { FieldType::F64 } else { FieldType::I64 };
+        let kind = given.flatten().unwrap_or(found);
+        if given == Some(None) {
+            return Ok(Role::Mixed(kind, marks));
+        }
+        if kind == FieldType::F64 && numbers.rounded > 0 {
+            let (example, kept) = &numbers.rounded_example;
+            self.assumptions.push(format!(
+                "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
+                numbers.rounded
+            ));
+        }
+        Ok(Role::Field(kind, marks))
     }
-    Ok(Plan { names, text_names, roles, labels, time, is_bare_date, assumptions })
+
+    /// Takes note of a column's role, and gives the contract's names to what is kept.
+    fn keep(&mut self, column: usize, role: Role, names: &mut BTreeSet<String>) {
+        let label = &self.labels[column];
+        self.roles.push(role);
+        match role {
+            Role::Tag { is_integer } => {
+                self.tags.push(TagSource { name: free_name_of(label, names), column, is_integer });
+            }
+            Role::Field(kind, marks) => {
+                let name = free_name_of(label, names);
+                self.fields.push(FieldSource { name, column, kind, marks, numbers: None });
+            }
+            Role::Mixed(kind, marks) => {
+                let [name, texts] = [label, &format!("{label} text")].map(|label| free_name_of(label, names));
+                self.assumptions.push(format!(
+                    "column {label} is field {name} where it is a number, and field {texts} where it is not"
+                ));
+                let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
+                let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
+                self.fields.extend([numbers, texts]);
+            }
+            _ => return,
+        }
+        self.assumptions.extend(column_note(label));
+    }
+
+    fn check_fields(&self, dialect: &Dialect) -> Result<(), RecordingError> {
+        match self.fields.len() {
+            0 => unclear(format!(
+                "no column of {} holds values beside the time and the tags",
+                dialect.source.given.display()
+            )),
+            fields if fields > FieldSet::CAPACITY => unclear(format!(
+                "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
+                FieldSet::CAPACITY
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What the user said of columns, by their numbers.
 struct Named {
     time: Vec<usize>,
     tags: Vec<usize>,
+    /// Columns to leave out, and those that are not among those to keep.
     left_out: Vec<usize>,
-    /// Columns that are not among those to keep.
-    dropped: Vec<usize>,
     /// Types, and columns of numbers and texts, which have none.
     types: BTreeMap<usize, Option<FieldType>>,
+    /// Columns that are not the time, because the user made them something else.
+    taken: Vec<usize>,
 }
 
 impl Named {
@@ -128,11 +252,8 @@ impl Named {
         let mut time = all(options.time.as_slice(), "--time")?;
         let mut tags = all(&options.tags, "--tags")?;
         let mut left_out = all(&options.leave_out, "--leave-out")?;
-        let mut types = BTreeMap::new();
-        for text in &options.types {
-            let (column, kind) = typed(labels, text)?;
-            types.insert(column, kind);
-        }
+        let types = options.types.iter().map(|text| typed(labels, text));
+        let types: BTreeMap<_, _> = types.collect::<Result<_, _>>()?;
         if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
             let known = |names: &[&str]| {
                 let is_named = |column: &usize| names.contains(&labels[*column].as_str());
@@ -142,32 +263,24 @@ impl Named {
             tags = all(&dialect.group_key, "--tags")?;
             left_out.extend(known(&["result", "table", "_start", "_stop"]));
         }
-        let mut dropped = Vec::new();
+        let mut named = BTreeMap::new();
+        for (option, columns) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
+            for column in columns {
+                if let Some(one) = named.insert(column, option) {
+                    return unclear(format!(
+                        "column {} is named by both {one} and {option}; a column is one thing",
+                        labels[*column]
+                    ));
+                }
+            }
+        }
+        let taken = tags.iter().chain(&left_out).chain(types.keys()).copied().collect();
         let only = all(&options.only, "--only")?;
         if !only.is_empty() {
             let kept = [&only[..], &time, &tags].concat();
-            let other = |column: &usize| !kept.contains(column) && !left_out.contains(column);
-            dropped = (0..labels.len()).filter(other).collect();
+            left_out.extend((0..labels.len()).filter(|column| !kept.contains(column)));
         }
-        let mut taken: BTreeMap<usize, &'static str> = BTreeMap::new();
-        let roles = (time.iter().map(|column| (column, "--time")))
-            .chain(tags.iter().map(|column| (column, "--tags")))
-            .chain(left_out.iter().map(|column| (column, "--leave-out")));
-        for (&column, other) in roles {
-            if let Some(one) = taken.insert(column, other) {
-                return unclear(format!(
-                    "column {} is named by both {one} and {other}; a column is one thing",
-                    labels[column]
-                ));
-            }
-        }
-        Ok(Self { time, tags, left_out, dropped, types })
-    }
-
-    /// Columns that are not the time, because the user made them something else.
-    fn others(&self) -> Vec<usize> {
-        let others = self.tags.iter().chain(&self.left_out);
-        others.chain(self.types.keys()).copied().collect()
+        Ok(Self { time, tags, left_out, types, taken })
     }
 }
 
@@ -221,150 +334,14 @@ fn labels(dialect: &Dialect) -> Vec<String> {
     dialect.names.iter().enumerate().map(label).collect()
 }
 
-/// Whether a column is stored.
-const fn is_kept(role: &Role) -> bool {
-    matches!(role, Role::Field(..) | Role::Mixed(..) | Role::Tag { .. })
-}
-
-/// The contract's names, and those of the texts of mixed columns. Fields and tags come first, so that a column that is left out takes no name from them.
-fn contract_names(labels: &[String], roles: &[Role]) -> (Vec<String>, BTreeMap<usize, String>) {
-    let mut taken = BTreeSet::new();
-    let mut names = vec![String::new(); labels.len()];
-    for wanted in [true, false] {
-        for (column, role) in roles.iter().enumerate() {
-            if is_kept(role) == wanted {
-                names[column] = free_name_of(&labels[column], &mut taken);
-            }
-        }
-    }
-    let mixed = roles.iter().enumerate().filter(|(_, role)| matches!(role, Role::Mixed(..)));
-    let texts =
-        mixed.map(|(column, _)| (column, free_name_of(&format!("{} text", labels[column]), &mut taken)));
-    let texts = texts.collect();
-    (names, texts)
-}
-
-fn assume_header(dialect: &Dialect, labels: &[String], assumptions: &mut Vec<String>) {
-    if !dialect.has_header {
-        assumptions.push(format!(
-            "line 1 is a reading, not a header; columns are called {} to {}",
-            labels[0],
-            labels[labels.len() - 1]
-        ));
-    }
-}
-
-fn assume_zone(time: &TimeSource, evidence: &Evidence, labels: &[String], assumptions: &mut Vec<String>) {
-    // Of a date and a time of day, the time of day names the zone.
+/// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
+fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Option<String> {
     let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
     let (all, label) = (seen.present(), time.label(labels));
     let without = all - seen.zoned;
     if time.format.is_count() || time.format.has_zone() || without == 0 {
-        return;
+        return None;
     }
-    assumptions.push(if seen.zoned == 0 {
-        format!("times in column {label} name no zone and are taken as UTC")
-    } else {
-        format!("{without} of {all} times in column {label} name no zone and are taken as UTC")
-    });
-}
-
-/// What a column that is not the time is.
-fn role(
-    column: usize,
-    seen: &ColumnEvidence,
-    label: &str,
-    dialect: &Dialect,
-    named: &Named,
-    said: &Said,
-) -> Result<Role, RecordingError> {
-    let whole = seen.present() > 0 && seen.point.integers == seen.present();
-    if named.left_out.contains(&column) || named.dropped.contains(&column) {
-        return Ok(Role::LeftOut);
-    }
-    if named.tags.contains(&column) {
-        // As numbers, 1 and +1 would be one tag; as text they are what the file has.
-        let integer = whole && seen.unusual_integers == 0;
-        let kind = named.types.get(&column);
-        return Ok(Role::Tag { integer: kind.map_or(integer, |kind| *kind == Some(FieldType::I64)) });
-    }
-    let given = named.types.get(&column).copied();
-    if seen.present() == 0 && given.is_none() {
-        return Ok(Role::Empty);
-    }
-    let is_nameless = column == 0 && dialect.has_header && dialect.names[0].is_empty();
-    if is_nameless && !seen.is_uneven && given.is_none() {
-        return Ok(Role::RowNumber);
-    }
-    if given.is_none() {
-        odd::check(seen, label, named.tags.is_empty())?;
-    }
-    let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
-    if !is_number || matches!(given, Some(Some(FieldType::Text | FieldType::Bool))) {
-        let is_truth = seen.is_mostly(seen.truths);
-        let found = if is_truth { FieldType::Bool } else { FieldType::Text };
-        return Ok(Role::Field(given.flatten().unwrap_or(found), Marks::PLAIN));
-    }
-    let marks = said.marks(seen, label)?;
-    let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-    let found = if numbers.floats + numbers.large_integers > 0 { FieldType::F64 } else { FieldType::I64 };
-    Ok(match given {
-        Some(None) => Role::Mixed(found, marks),
-        given => Role::Field(given.flatten().unwrap_or(found), marks),
-    })
-}
-
-fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut Vec<String>) {
-    match role {
-        Role::RowNumber => assumptions.push(format!(
-            "the first column has no name and counts the rows, {} to {} without a gap: left out",
-            seen.first_integer.unwrap_or_default(),
-            seen.last_integer.unwrap_or_default()
-        )),
-        Role::Empty => assumptions.push(format!("column {label} has no value in any row: left out")),
-        Role::Field(FieldType::F64, marks) => {
-            let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-            assume_rounding(numbers, label, assumptions);
-        }
-        Role::Field(FieldType::Text, _) if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) => {
-            assumptions.push(format!(
-                "column {label} is text with {} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}",
-                seen.distinct.len()
-            ));
-        }
-        _ => {}
-    }
-}
-
-/// Numbers that floating point cannot keep are named.
-fn assume_rounding(numbers: &Tally, label: &str, assumptions: &mut Vec<String>) {
-    let (example, kept) = &numbers.rounded_example;
-    if numbers.rounded > 0 {
-        assumptions.push(format!(
-            "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
-            numbers.rounded
-        ));
-    }
-}
-
-fn check_fields(dialect: &Dialect, roles: &[Role]) -> Result<(), RecordingError> {
-    let fields = |role: &Role| match role {
-        Role::Field(..) => 1,
-        Role::Mixed(..) => 2,
-        _ => 0,
-    };
-    let fields: usize = roles.iter().map(fields).sum();
-    if fields == 0 {
-        return unclear(format!(
-            "no column of {} holds values beside the time and the tags",
-            dialect.source.given.display()
-        ));
-    }
-    if fields > FieldSet::CAPACITY {
-        return unclear(format!(
-            "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
-            FieldSet::CAPACITY
-        ));
-    }
-    Ok(())
+    let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };
+    Some(format!("{which} in column {label} name no zone and are taken as UTC"))
 }

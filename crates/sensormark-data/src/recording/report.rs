@@ -45,14 +45,12 @@ pub struct RecordingReport {
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
-    /// The tag's or field's name in the stores.
+    /// The field's name in the stores.
     pub name: String,
     /// What it is, in words: time, tag, field, or why it is left out.
     pub role: &'static str,
     /// The type of its values, of a field.
     pub kind: Option<FieldType>,
-    /// Readings with a value, of a field.
-    pub present: u64,
     /// Readings without, of a field.
     pub absent: u64,
 }
@@ -80,19 +78,17 @@ pub(super) fn compile(
 ) -> RecordingReport {
     let table = &taken.schema.tables[0];
     let column = |(number, role): (usize, &Role)| {
-        let field = table.field(&plan.names[number]);
-        let values = field.map(|field| &taken.readings.columns[field]);
-        let absent = values
-            .and_then(|column| column.present.as_ref())
-            .map_or(0, |present| present.iter().filter(|has| !**has).count());
-        let all = values.map_or(0, |column| column.values.len());
+        let field = plan.fields.iter().position(|field| field.column == number);
+        let present = field.map_or(0, |field| {
+            let column = &taken.readings.columns[field];
+            (0..taken.readings.len()).filter(|&row| column.has(row)).count() as u64
+        });
         ColumnReport {
             label: plan.labels[number].clone(),
-            name: plan.names[number].clone(),
+            name: field.map_or_else(String::new, |field| table.fields[field].name.clone()),
             role: role_text(*role),
             kind: field.map(|field| table.fields[field].kind),
-            present: (all - absent) as u64,
-            absent: absent as u64,
+            absent: field.map_or(0, |_| taken.readings.len() as u64 - present),
         }
     };
     RecordingReport {

@@ -16,7 +16,7 @@ use super::fault::{Fault, Faults};
 use super::names::table_name_of;
 use super::number::{Marks, Number};
 use super::options::RecordingOptions;
-use super::plan::{Plan, Role};
+use super::plan::{FieldSource, Plan, TagSource};
 use super::rows::{self, Row};
 
 /// Everything that was read.
@@ -82,71 +82,30 @@ fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
 struct Taker<'p> {
     plan: &'p Plan,
     rules: CellRules<'p>,
-    /// The fields, and the columns of the tags, in the file's order.
-    fields: Vec<FieldSource<'p>>,
-    tags: Vec<(usize, bool)>,
     batch: Batch,
     /// The values of the row at hand, one a field.
     values: Vec<Value>,
     /// Times that are written as 24:00, and as leap seconds.
     oddities: [u64; 2],
-    series: HashMap<Vec<u8>, u32>,
-    tag_values: Vec<Vec<String>>,
-    key: Vec<u8>,
-}
-
-/// Where the values of a field are.
-struct FieldSource<'p> {
-    name: &'p str,
-    column: usize,
-    kind: FieldType,
-    /// What the marks in its numbers mean.
-    marks: Marks,
-    /// Of a column of numbers and texts: the type of its numbers.
-    numbers: Option<FieldType>,
+    /// Series by the values of their tags.
+    series: HashMap<Vec<String>, u32>,
 }
 
 impl<'p> Taker<'p> {
     fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
-        let mut fields = Vec::new();
-        let field = |column: usize, kind, marks, numbers| FieldSource {
-            name: plan.names[column].as_str(),
-            column,
-            kind,
-            marks,
-            numbers,
-        };
-        let mut tags = Vec::new();
-        for (column, role) in plan.roles.iter().enumerate() {
-            match role {
-                Role::Field(kind, marks) => fields.push(field(column, *kind, *marks, None)),
-                Role::Mixed(kind, marks) => {
-                    fields.push(field(column, *kind, *marks, Some(*kind)));
-                    let texts = field(column, FieldType::Text, *marks, Some(*kind));
-                    fields.push(FieldSource { name: &plan.text_names[&column], ..texts });
-                }
-                Role::Tag { integer } => tags.push((column, *integer)),
-                _ => {}
-            }
-        }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns = fields.iter().map(|field| Column::new(field.kind));
         Self {
             batch: Batch {
                 table: 0,
                 times_ns: Vec::with_capacity(rows),
                 series: Vec::with_capacity(rows),
-                columns: columns.collect(),
+                columns: plan.fields.iter().map(|field| Column::new(field.kind)).collect(),
             },
             plan,
             rules: CellRules::new(options),
-            values: Vec::with_capacity(fields.len()),
-            tag_values: vec![Vec::new(); tags.len()],
-            fields,
-            tags,
+            values: Vec::new(),
             oddities: [0; 2],
             series: HashMap::new(),
-            key: Vec::new(),
         }
     }
 
@@ -166,7 +125,7 @@ impl<'p> Taker<'p> {
         }
         let time_ns = self.time(record)?;
         self.values.clear();
-        for field in &self.fields {
+        for field in &self.plan.fields {
             let text = text(record, field.column)?;
             let value = field
                 .read(&self.rules, text)
@@ -210,73 +169,57 @@ impl<'p> Taker<'p> {
 
     /// The number of the row's series; a new one for tags that were not met before.
     fn series(&mut self, record: &ByteRecord) -> Result<u32, Fault> {
-        if self.tags.is_empty() {
-            return Ok(0);
-        }
-        self.key.clear();
-        for &(column, integer) in &self.tags {
-            let text = text(record, column)?;
-            let fault = |reason| Fault::of_cell(FaultKind::Tag, column, text, reason);
-            if self.rules.is_absent(text) {
-                return Err(fault("is no value, and this column says which series it is"));
-            }
-            if integer {
-                let value: i64 = text
-                    .parse()
-                    .map_err(|_| fault("is not a whole number, as the column's other tags are"))?;
-                self.key.extend_from_slice(&value.to_le_bytes());
-                continue;
-            }
-            if text.contains('\0') {
-                return Err(fault("holds a NUL character"));
-            }
-            self.key.extend_from_slice(text.as_bytes());
-            self.key.push(0); // in no tag
-        }
-        if let Some(&series) = self.series.get(&self.key) {
-            return Ok(series);
-        }
-        for (&(column, _), values) in self.tags.iter().zip(&mut self.tag_values) {
-            values.push(text(record, column)?.to_owned());
-        }
-        let number = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
-        self.series.insert(self.key.clone(), number);
-        Ok(number)
+        let tag = |tag: &TagSource| {
+            let text = text(record, tag.column)?;
+            let number = if tag.is_integer { text.parse::<i64>().ok() } else { None };
+            let reason = match number {
+                _ if self.rules.is_absent(text) => "is no value, and this column says which series it is",
+                _ if text.contains('\0') => "holds a NUL character",
+                None if tag.is_integer => "is not a whole number, as the column's other tags are",
+                None => return Ok(text.to_owned()),
+                Some(number) => return Ok(number.to_string()),
+            };
+            Err(Fault::of_cell(FaultKind::Tag, tag.column, text, reason))
+        };
+        let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
+        let next = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
+        Ok(*self.series.entry(tags).or_insert(next))
     }
 
     fn finish(self, name: String, bad: BadRows) -> Taken {
-        let tag_column = |(&(_, integer), values): (&(usize, bool), Vec<String>)| {
-            if integer {
-                let whole = |value: &String| value.parse().expect("read as a whole number before");
-                TagColumn::Integer(values.iter().map(whole).collect())
+        let Plan { tags, fields, .. } = self.plan;
+        let mut series: Vec<(u32, Vec<String>)> =
+            self.series.into_iter().map(|(tags, number)| (number, tags)).collect();
+        series.sort_unstable();
+        let tag_column = |(place, tag): (usize, &TagSource)| {
+            let values = series.iter().map(|(_, tags)| &tags[place]);
+            if tag.is_integer {
+                TagColumn::Integer(values.map(|value| value.parse().expect("a whole number")).collect())
             } else {
-                TagColumn::Text(values)
+                TagColumn::Text(values.cloned().collect())
             }
         };
-        let series = if self.tags.is_empty() {
-            Series::single()
-        } else {
-            Series::new(self.tags.iter().zip(self.tag_values).map(tag_column).collect())
-        };
-        let field = |(field, values): (&FieldSource<'_>, &Column)| Field {
-            name: field.name.to_owned(),
+        let field = |(field, values): (&FieldSource, &Column)| Field {
+            name: field.name.clone(),
             kind: field.kind,
             nullable: values.present.is_some(),
         };
-        let tag = |&(column, _): &(usize, bool)| Tag { name: self.plan.names[column].clone() };
         let table = Table {
             name,
-            tags: self.tags.iter().map(tag).collect(),
-            fields: self.fields.iter().zip(&self.batch.columns).map(field).collect(),
+            tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
+            fields: fields.iter().zip(&self.batch.columns).map(field).collect(),
             entity: None,
             time_resolution: resolution(&self.batch.times_ns),
-            series,
+            series: match tags[..] {
+                [] => Series::single(),
+                _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
+            },
         };
         Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, oddities: self.oddities }
     }
 }
 
-impl FieldSource<'_> {
+impl FieldSource {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
     fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
         let Some(numbers) = self.numbers else {
