@@ -107,18 +107,8 @@ pub(super) fn compile(
         },
         timing,
         bad_rows: taken.bad.clone(),
-        assumptions: [&plan.assumptions[..], &told(taken.oddities)].concat(),
+        assumptions: [&plan.assumptions[..], &taken.notes].concat(),
     }
-}
-
-/// What is said of times that are read as others.
-fn told(oddities: [u64; 2]) -> Vec<String> {
-    let words = [
-        "times are written as 24:00, which is 00:00 of the next day",
-        "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
-    ];
-    let told = oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
-    told.map(|(count, words)| format!("{count} {words}")).collect()
 }
 
 const fn role_text(role: Role) -> &'static str {
@@ -135,23 +125,23 @@ const fn role_text(role: Role) -> &'static str {
 /// Several plain lines of text.
 impl fmt::Display for RecordingReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bad = self.bad_rows.count;
-        writeln!(
+        let header = if self.header { "" } else { ", no header" };
+        write!(
             formatter,
-            "{}: {} rows, {} readings of {} series, {bad} rows left out",
-            self.file, self.rows, self.readings, self.series
+            "{}: {} rows, {} readings of {} series, {} rows left out\n  cells: delimiter {:?}{header}\n{}",
+            self.file,
+            self.rows,
+            self.readings,
+            self.series,
+            self.bad_rows.count,
+            self.delimiter,
+            self.times()
         )?;
-        self.write_form(formatter)?;
-        self.write_timing(formatter)?;
         for column in &self.columns {
-            write!(formatter, "  {}: {}", column.label, column.role)?;
-            if let Some(kind) = column.kind {
-                write!(formatter, " {}, {}", column.name, kind_text(kind))?;
-                if column.absent > 0 {
-                    write!(formatter, ", absent in {} readings", column.absent)?;
-                }
-            }
-            writeln!(formatter)?;
+            let kind = column.kind.map_or_else(String::new, |kind| format!(" {}, {}", column.name, kind_text(kind)));
+            let absent = format!(", absent in {} readings", column.absent);
+            let absent = if column.absent > 0 { &absent } else { "" };
+            writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;
         }
         for assumption in &self.assumptions {
             writeln!(formatter, "Assumed: {assumption}.")?;
@@ -164,46 +154,26 @@ impl fmt::Display for RecordingReport {
 }
 
 impl RecordingReport {
-    fn write_form(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let delimiter = match self.delimiter {
-            ',' => "comma".to_owned(),
-            ';' => "semicolon".to_owned(),
-            '\t' => "tab".to_owned(),
-            '|' => "bar".to_owned(),
-            other => format!("{other:?}"),
-        };
-        let header = if self.header { "" } else { ", no header" };
-        writeln!(formatter, "  cells: delimiter {delimiter}{header}")
-    }
-
-    fn write_timing(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let timing = &self.timing;
-        writeln!(
-            formatter,
-            "  time: column {} ({}), {}, whole {}, {} to {}",
-            self.time.label,
-            self.time.reason,
-            self.time.format,
-            format!("{:?}", self.time.resolution).to_lowercase(),
+    /// What is found of times, in lines.
+    fn times(&self) -> String {
+        let (time, timing) = (&self.time, &self.timing);
+        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
+        let gap = timing.longest_gap.map_or_else(String::new, |gap| {
+            format!(", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))
+        });
+        let interval = timing.interval_ns.map_or_else(String::new, |interval| {
+            format!("  interval: {} s (median), {} gaps over twice that{gap}\n", seconds(interval), timing.gaps)
+        });
+        format!(
+            "  time: column {} ({}), {}, whole {}, {} to {}\n{interval}  {} readings repeat a time, {} are out of order\n",
+            time.label,
+            time.reason,
+            time.format,
+            format!("{:?}", time.resolution).to_lowercase(),
             shown(timing.first_ns),
-            shown(timing.last_ns)
-        )?;
-        if let Some(interval) = timing.interval_ns {
-            write!(
-                formatter,
-                "  interval: {} s (median), {} gaps over twice that",
-                seconds(interval),
-                timing.gaps
-            )?;
-            if let Some(gap) = timing.longest_gap {
-                write!(formatter, ", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))?;
-            }
-            writeln!(formatter)?;
-        }
-        writeln!(
-            formatter,
-            "  {} readings repeat a time, {} are out of order",
-            timing.repeated, timing.out_of_order
+            shown(timing.last_ns),
+            timing.repeated,
+            timing.out_of_order
         )
     }
 }
@@ -214,15 +184,10 @@ pub(super) fn shown(time_ns: impl Into<i128>) -> String {
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
-fn seconds(length_ns: i64) -> f64 {
-    length_ns as f64 / 1e9
-}
-
 const fn kind_text(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Bool => "truth value",
-        FieldType::I64 => "64-bit integer",
-        FieldType::U16 => "16-bit integer",
+        FieldType::I64 | FieldType::U16 => "64-bit integer",
         FieldType::F64 => "64-bit floating point",
         FieldType::Text => "text",
     }

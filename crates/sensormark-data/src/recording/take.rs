@@ -25,8 +25,8 @@ pub(super) struct Taken {
     pub schema: Schema,
     pub readings: Batch,
     pub bad: BadRows,
-    /// Times that are written as 24:00, and as leap seconds.
-    pub oddities: [u64; 2],
+    /// What is said of times that are read as others.
+    pub notes: Vec<String>,
 }
 
 /// Reads all rows.
@@ -215,7 +215,13 @@ impl<'p> Taker<'p> {
                 _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
             },
         };
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, oddities: self.oddities }
+        let words = [
+            "times are written as 24:00, which is 00:00 of the next day",
+            "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
+        ];
+        let odd = self.oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
+        let notes = odd.map(|(count, words)| format!("{count} {words}")).collect();
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, notes }
     }
 }
 

@@ -10,6 +10,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use sensormark_conformance::reference::Reference;
 use sensormark_data::recording::{Recording, RecordingError, RecordingOptions, RecordingReport};
@@ -24,7 +25,11 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError> {
     let recording = Recording::read(path, &RecordingOptions::default())?;
     let report = recording.report();
-    let reference = recording.reference(TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth);
+    let mut reference = Reference::new(Arc::clone(recording.schema()))
+        .with_repeated_write(RepeatedWrite::KeepsBoth)
+        .with_resolution(0, TimeResolution::Nanoseconds);
+    reference.add(recording.readings());
+    reference.prepare();
     let mut text = format!("delimiter\t{}\n", report.delimiter);
     let mut line = |cells: &[String]| writeln!(text, "{}", cells.join("\t")).expect("in memory");
     line(&["rows".into(), reference.census().readings().to_string()]);
