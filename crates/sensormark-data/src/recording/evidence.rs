@@ -81,8 +81,8 @@ pub(super) struct Tally {
     pub grouped: Option<(char, String)>,
     /// The first number with a decimal mark.
     pub decimal: Option<String>,
-    /// The smallest and the largest number.
-    pub extremes: Option<(f64, f64)>,
+    /// Of each power of two: how many numbers have it, the smallest and the largest of them.
+    powers: BTreeMap<u64, (u64, f64, f64)>,
 }
 
 /// Looks at every cell of a file.
@@ -115,6 +115,17 @@ impl Tally {
         self.integers + self.large_integers + self.floats
     }
 
+    /// The smallest and the largest number.
+    pub(super) fn extremes(&self) -> Option<(f64, f64)> {
+        let powers = self.powers.values().map(|&(_, least, most)| (least, most));
+        powers.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    }
+
+    /// The same of those numbers that have the most frequent power of two.
+    pub(super) fn usual(&self) -> Option<(f64, f64)> {
+        self.powers.values().max_by_key(|(count, ..)| count).map(|&(_, least, most)| (least, most))
+    }
+
     fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
         if rules.is_absent_number(read.number) {
             self.absent += 1;
@@ -139,8 +150,8 @@ impl Tally {
         }
         let value = read.number.value();
         if value.is_finite() {
-            let (smallest, largest) = self.extremes.unwrap_or((value, value));
-            self.extremes = Some((smallest.min(value), largest.max(value)));
+            let (count, least, most) = self.powers.entry(value.to_bits() >> 52).or_insert((0, value, value));
+            (*count, *least, *most) = (*count + 1, least.min(value), most.max(value));
         }
     }
 }

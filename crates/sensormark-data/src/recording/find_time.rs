@@ -3,6 +3,8 @@
 //! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
 //! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
+use itertools::Itertools;
+
 use super::cell::text;
 use super::dialect::Dialect;
 use super::error::{RecordingError, ask, unclear};
@@ -11,7 +13,7 @@ use super::names::name_of;
 use super::options::RecordingOptions;
 use super::report::shown;
 use super::rows;
-use super::time::{Meaning, TimeFormat, meanings, plausible};
+use super::time::{TimeFormat, meanings, plausible};
 use super::time_source::{TimeSource, is_of_dates};
 
 /// Words of names of columns that hold times.
@@ -19,12 +21,11 @@ const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "
 /// Words that say that numbers are Unix times.
 const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
 /// Words that make up the names of columns of times of day.
-const CLOCK_WORDS: [&str; 16] = [
-    "time", "of", "day", "utc", "gmt", "local", "hour", "clock", "hh", "mm", "ss", "zeit", "uhrzeit", "hora",
-    "heure", "ora",
-];
+const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
-const DAY_NS: i64 = 86_400_000_000_000;
+const TWO_DAYS_NS: u64 = 172_800_000_000_000;
+/// How many columns are shown with an example.
+const SHOWN: usize = 20;
 
 /// Everything that the time is found by.
 pub(super) struct Search<'s> {
@@ -36,18 +37,12 @@ pub(super) struct Search<'s> {
     pub taken: Vec<usize>,
 }
 
-/// The time, and what was taken for granted.
-pub(super) struct Found {
-    pub source: TimeSource,
-    pub assumptions: Vec<String>,
-    /// Whether it is a column of dates that nobody named.
-    pub is_bare_date: bool,
-}
+type Found = Result<TimeSource, RecordingError>;
 
 impl Search<'_> {
     /// The columns that the user named.
-    pub(super) fn named(&self, columns: &[usize]) -> Result<Found, RecordingError> {
-        let mut found = match *columns {
+    pub(super) fn named(&self, columns: &[usize]) -> Found {
+        let mut source = match *columns {
             [column] => {
                 let clocks = self.clocks();
                 if is_of_dates(&self.seen[column]) && !clocks.is_empty() {
@@ -56,25 +51,21 @@ impl Search<'_> {
                 self.one(column, self.format(column)?)
             }
             _ => match TimeSource::several(columns, self.seen, |date| self.format(date))? {
-                Some(source) => Found { source, assumptions: Vec::new(), is_bare_date: false },
+                Some(source) => source,
                 None => {
                     return unclear(format!(
                         "--time {}: these columns make up no time. Name a column of dates and one of times of day (23:50) or hours, or columns of numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between, with --time-format '%d/%m/%Y %H%M'",
-                        columns
-                            .iter()
-                            .map(|&column| self.labels[column].as_str())
-                            .collect::<Vec<_>>()
-                            .join(",")
+                        columns.iter().map(|&column| &self.labels[column]).join(",")
                     ));
                 }
             },
         };
-        found.source.reason = "as --time says".to_owned();
-        Ok(found)
+        source.reason = "as --time says".to_owned();
+        Ok(source)
     }
 
     /// The columns that can be the time, where the user named none.
-    pub(super) fn alone(&self) -> Result<Found, RecordingError> {
+    pub(super) fn alone(&self) -> Found {
         let mut candidates: Vec<usize> =
             (0..self.seen.len()).filter(|&column| self.is_candidate(column)).collect();
         let is_short = |column: &usize| self.seen[*column].short_years > 0;
@@ -83,26 +74,28 @@ impl Search<'_> {
         }
         let (dates, fine): (Vec<usize>, Vec<usize>) =
             candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
-        let mut found = match (&fine[..], &dates[..]) {
-            ([], []) if self.parts().len() > 2 => {
-                let columns = self.parts();
-                let Some(source) = TimeSource::several(&columns, self.seen, |date| self.format(date))? else {
-                    return self.no_time();
-                };
-                let label = source.label(self.labels);
-                let assumptions = vec![format!("columns {label} together are the time, --time {label}")];
-                Found { source, assumptions, is_bare_date: false }
-            }
-            ([], []) => return self.no_time(),
-            ([], &[date]) => self.date(date)?,
-            ([], _) => return self.choose(&dates),
-            (&[first], []) => self.one(first, self.format(first)?),
-            (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat())?,
-        };
-        if found.source.reason.is_empty() {
-            found.source.reason = "no other column can be the time".to_owned();
+        match (&fine[..], &dates[..]) {
+            ([], []) => self.parts(),
+            ([], &[date]) => self.date(date),
+            ([], _) => self.choose(&dates),
+            (&[first], []) => Ok(self.one(first, self.format(first)?)),
+            (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
         }
-        Ok(found)
+    }
+
+    /// Columns that are called year, month, day and on.
+    fn parts(&self) -> Found {
+        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
+        let parts = ["year", "month", "day", "hour", "minute", "second"];
+        let columns: Vec<usize> = parts.into_iter().map_while(named).collect();
+        if columns.len() > 2
+            && let Some(mut source) = TimeSource::several(&columns, self.seen, |date| self.format(date))?
+        {
+            let label = source.label(self.labels);
+            source.notes.push(format!("columns {label} together are the time, --time {label}"));
+            return Ok(source);
+        }
+        self.no_time()
     }
 
     fn no_time<T>(&self) -> Result<T, RecordingError> {
@@ -112,96 +105,87 @@ impl Search<'_> {
         }
         for (column, label) in self.labels.iter().enumerate() {
             let meanings = self.meanings(column);
-            let is_meant = self.has_word(column, &TIME_WORDS)
-                || meanings.iter().all(|meaning| is_usual(&meaning.format));
-            choices.extend(meanings.iter().filter(|_| is_meant).map(|meaning| self.as_time(column, meaning)));
-            if !meanings.is_empty() {
-                let found: Vec<String> = meanings.iter().map(described).collect();
-                hints += &format!(
-                    "\nNumbers in column {label} can be {}. Then say --time {label} too.",
-                    found.join(", or ")
-                );
+            if meanings.is_empty() {
+                continue;
+            }
+            hints += &format!(
+                "\nNumbers in column {label} can be {}. Then say --time {label} too.",
+                self.described(column, &meanings)
+            );
+            if self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual) {
+                choices.extend(self.as_times(column, &meanings));
             }
         }
+        let shown = self.labels.iter().zip(self.seen).take(SHOWN);
+        let more = self.labels.len().saturating_sub(SHOWN);
         ask(
             format!(
-                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{hints}",
+                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}{hints}",
                 self.dialect.source.given.display(),
-                self.shown().join(", ")
+                shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
+                if more > 0 { format!(", and {more} more") } else { String::new() }
             ),
             choices,
         )
     }
 
-    /// Columns that are called year, month, day and on.
-    fn parts(&self) -> Vec<usize> {
-        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
-        ["year", "month", "day", "hour", "minute", "second"].into_iter().map_while(named).collect()
-    }
-
-    fn one(&self, column: usize, format: TimeFormat) -> Found {
-        let mut found =
-            Found { source: TimeSource::one(column, format), assumptions: Vec::new(), is_bare_date: false };
+    fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
+        let mut source = TimeSource::one(column, format);
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
-            found.source.plausible = found.source.format.is_count().then(plausible);
-            found.assumptions.push(format!(
+            source.plausible = source.format.is_count().then(plausible);
+            source.notes.push(format!(
                 "numbers in column {label} are {}, as nothing else gives years from 2000 to the next",
-                found.source.format
+                source.format
             ));
         }
         if seen.short_years > 0 {
-            found.assumptions.push(format!("years of two digits in column {label} are 1969 to 2068"));
+            source.notes.push(format!("years of two digits in column {label} are 1969 to 2068"));
         }
-        found
+        source
     }
 
     /// A column of dates, alone or with the times of day beside it.
-    fn date(&self, date: usize) -> Result<Found, RecordingError> {
+    fn date(&self, date: usize) -> Found {
         let clocks = self.clocks();
-        let label = |column: usize| &self.labels[column];
-        let mut found = self.one(date, self.format(date)?);
+        let mut source = self.one(date, self.format(date)?);
         match clocks[..] {
-            [] => found.is_bare_date = true,
+            [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
-                found.assumptions.push(format!(
-                    "columns {} and {} together are the time, --time {},{}",
-                    label(date),
-                    label(clock),
-                    label(date),
-                    label(clock)
+                let [date_name, clock_name] = [date, clock].map(|column| &self.labels[column]);
+                source.notes.push(format!(
+                    "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
                 ));
-                found.source = TimeSource::pair(date, clock, found.source.format);
+                let mut pair = TimeSource::pair(date, clock, source.format);
+                pair.notes = source.notes;
+                return Ok(pair);
             }
             _ => return self.in_two_columns(date, &clocks),
         }
-        Ok(found)
+        Ok(source)
     }
 
     /// A column that is finer than a date. All other columns that can be the time have to agree with it. They decide its format, where it can be
     /// several.
-    fn fine(&self, first: usize, others: &[usize]) -> Result<Found, RecordingError> {
-        let mut agreeing = Vec::new();
-        for format in self.formats(first) {
-            let source = TimeSource::one(first, format.clone());
-            let mut agree = true;
-            for &other in others {
-                agree &= self.agrees(&source, other)?;
+    fn fine(&self, first: usize, others: &[usize]) -> Found {
+        let mut agreeing = self.formats(first);
+        for &other in others {
+            let mut still = Vec::new();
+            for format in agreeing {
+                if self.agrees(&TimeSource::one(first, format.clone()), other)? {
+                    still.push(format);
+                }
             }
-            if agree {
-                agreeing.push(format);
-            }
+            agreeing = still;
         }
         let [format] = &agreeing[..] else {
             return self.choose(&[&[first][..], others].concat());
         };
-        let mut found = self.one(first, format.clone());
-        let others: Vec<&str> = others.iter().map(|&column| self.labels[column].as_str()).collect();
-        found.source.reason =
-            format!("{} agrees with it in every row, and --time takes another", others.join(", "));
-        found.assumptions =
-            vec![format!("column {} is the time; {}", self.labels[first], found.source.reason)];
-        Ok(found)
+        let mut source = self.one(first, format.clone());
+        let others = others.iter().map(|&column| &self.labels[column]).join(", ");
+        source.reason = format!("{others} agrees with it in every row, and --time takes another");
+        source.notes = vec![format!("column {} is the time; {}", self.labels[first], source.reason)];
+        Ok(source)
     }
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
@@ -210,19 +194,18 @@ impl Search<'_> {
         if self.taken.contains(&column) || seen.present() == 0 {
             return false;
         }
-        let format = self.options.time_format.as_ref();
-        if let Some(TimeFormat::Pattern(_)) = format {
-            return format.is_some_and(|format| format.read(&seen.example).is_ok());
+        match &self.options.time_format {
+            Some(format @ TimeFormat::Pattern(_)) => format.read(&seen.example).is_ok(),
+            format if seen.is_mostly(seen.times) => format.as_ref().is_none_or(|format| !format.is_count()),
+            _ if !self.is_number(column) || !self.has_word(column, &TIME_WORDS) => false,
+            Some(format) => format.is_count(),
+            None => self.formats(column).iter().any(is_usual),
         }
-        if seen.is_mostly(seen.times) {
-            return format.is_none_or(|format| !format.is_count());
-        }
-        let is_number = seen.is_mostly(seen.point.values()) && self.has_word(column, &TIME_WORDS);
-        is_number
-            && match format {
-                Some(format) => format.is_count(),
-                None => self.formats(column).iter().any(is_usual),
-            }
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let seen = &self.seen[column];
+        seen.point.values() > 0 && seen.is_mostly(seen.point.values())
     }
 
     /// Columns of times of day.
@@ -236,46 +219,23 @@ impl Search<'_> {
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
     fn is_clock_of(&self, clock: usize, date: usize) -> bool {
-        if !self.dialect.has_header {
-            return clock.abs_diff(date) == 1;
-        }
-        is_named_clock(&self.labels[clock])
+        if self.dialect.has_header { is_named_clock(&self.labels[clock]) } else { clock.abs_diff(date) == 1 }
     }
 
-    /// What the numbers of a column can be. A name decides between Unix and GPS times.
-    fn meanings(&self, column: usize) -> Vec<Meaning> {
-        let Some((smallest, largest)) = self.seen[column].point.extremes else {
-            return Vec::new();
-        };
-        let mut found = meanings(smallest, largest);
+    /// What the numbers of a column can be. A name decides between Unix and GPS times. A clock that is not set yet starts at 0: then most of the numbers
+    /// decide.
+    fn meanings(&self, column: usize) -> Vec<TimeFormat> {
+        let numbers = &self.seen[column].point;
+        let mut found = numbers.extremes().map(meanings).unwrap_or_default();
         if found.is_empty() && self.has_word(column, &TIME_WORDS) {
-            let (smallest, largest) = self.usual(column);
-            found = meanings(smallest, largest);
+            found = numbers.usual().map(meanings).unwrap_or_default();
         }
         if self.has_word(column, &["gps"]) {
-            found.retain(|meaning| !meaning.format.is_unix());
+            found.retain(|format| !format.is_unix());
         } else if self.has_word(column, &UNIX_WORDS) {
-            found.retain(|meaning| meaning.format.name() != "gps");
+            found.retain(|format| format.name() != "gps");
         }
         found
-    }
-
-    /// The smallest and the largest number of a column without those that are less than half or more than twice the middle one: a clock that is
-    /// not set yet starts at 0.
-    fn usual(&self, column: usize) -> (f64, f64) {
-        let mut numbers: Vec<f64> = Vec::new();
-        let read = rows::for_each(self.dialect, |row| {
-            let cell = row.record.get(column).and_then(|cell| std::str::from_utf8(cell).ok());
-            numbers.extend(cell.and_then(|cell| cell.trim().parse::<f64>().ok()));
-            Ok(())
-        });
-        let middle = numbers.len() / 2;
-        if read.is_err() || numbers.is_empty() {
-            return (0.0, 0.0);
-        }
-        let middle = *numbers.select_nth_unstable_by(middle, f64::total_cmp).1;
-        numbers.retain(|number| *number > middle / 2.0 && *number < middle * 2.0);
-        numbers.iter().fold((middle, middle), |(least, most), number| (least.min(*number), most.max(*number)))
     }
 
     /// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
@@ -292,11 +252,10 @@ impl Search<'_> {
         if let Some(format) = &self.options.time_format {
             return vec![format.clone()];
         }
-        if seen.point.values() > 0 && seen.is_mostly(seen.point.values()) {
-            return self.meanings(column).into_iter().map(|meaning| meaning.format).collect();
+        if self.is_number(column) {
+            return self.meanings(column);
         }
-        let [year_first, ..] = seen.orders;
-        if year_first * 2 > seen.times && seen.short_years == 0 {
+        if seen.orders[0] * 2 > seen.times && seen.short_years == 0 {
             return vec![TimeFormat::YearMonthDay];
         }
         let orders = TimeFormat::DATES.into_iter().zip(seen.orders);
@@ -306,18 +265,22 @@ impl Search<'_> {
     /// The format in which a column's times are written.
     fn format(&self, column: usize) -> Result<TimeFormat, RecordingError> {
         let (seen, label) = (&self.seen[column], &self.labels[column]);
-        if let Some(format) = &self.options.time_format {
-            return Ok(format.clone());
-        }
-        let (found, example) = (self.formats(column), &seen.example);
-        let is_number = seen.point.values() > 0 && seen.is_mostly(seen.point.values());
+        let (found, example, is_number) = (self.formats(column), &seen.example, self.is_number(column));
         if let [format] = &found[..]
-            && (!is_number || is_usual(format))
+            && (self.options.time_format.is_some() || !is_number || is_usual(format))
         {
             return Ok(format.clone());
         }
         if is_number {
-            return self.ask_about_numbers(column);
+            let can_be = match found.is_empty() {
+                true => "give years from 2000 to the next in no known way".to_owned(),
+                false => format!("can be {}", self.described(column, &found)),
+            };
+            let words = format!(
+                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
+                TimeFormat::names()
+            );
+            return ask(words, self.as_times(column, &found));
         }
         if seen.present() == 0 || !seen.is_mostly(seen.times) {
             return unclear(format!(
@@ -325,76 +288,63 @@ impl Search<'_> {
                 TimeFormat::names()
             ));
         }
-        let options = |formats: &[TimeFormat]| {
-            let options: Vec<String> =
-                formats.iter().map(|format| format!("--time-format {format}")).collect();
-            options.join(" or ")
-        };
         if found.is_empty() {
-            let sole: Vec<String> = (TimeFormat::DATES.iter().zip(&seen.sole))
-                .filter_map(|(format, example)| Some(format!("{:?} can only be {format}", example.as_ref()?)))
-                .collect();
+            let sole = TimeFormat::DATES.iter().zip(&seen.sole);
+            let sole = sole.filter_map(|(format, example)| Some(format!("{:?} can only be {format}", example.as_ref()?)));
             return unclear(format!(
-                "the dates in column {label} contradict each other: {}. Say which is right with {}; the others are then bad rows",
-                sole.join(", "),
-                options(&TimeFormat::DATES)
+                "the dates in column {label} contradict each other: {}. Say which is right with --time-format {}; the others are then bad rows",
+                sole.into_iter().join(", "),
+                TimeFormat::DATES.iter().join(" or ")
             ));
         }
         let read = |format: &TimeFormat| {
-            let first =
-                format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
+            let first = format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
             format!("{first} with --time-format {format}")
         };
         ask(
             format!(
                 "the dates in column {label} can be read in several ways, and none of them decides: the first, {example:?}, is {}. Say which",
-                found.iter().map(read).collect::<Vec<_>>().join(", or ")
+                found.iter().map(read).join(", or ")
             ),
             found.iter().map(|format| ["--time-format", format.name()]),
         )
     }
 
-    /// What numbers count is not clear, or not usual.
-    fn ask_about_numbers<T>(&self, column: usize) -> Result<T, RecordingError> {
-        let (label, example, found) =
-            (&self.labels[column], &self.seen[column].example, self.meanings(column));
-        let can_be = if found.is_empty() {
-            "give years from 2000 to the next in no known way".to_owned()
-        } else {
-            format!("can be {}", found.iter().map(described).collect::<Vec<_>>().join(", or "))
-        };
-        ask(
-            format!(
-                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
-                TimeFormat::names()
-            ),
-            found.iter().map(|meaning| self.as_time(column, meaning)),
-        )
+    /// The options that make a column the time, in each format.
+    fn as_times(&self, column: usize, formats: &[TimeFormat]) -> Vec<[String; 4]> {
+        let label = &self.labels[column];
+        let words = formats.iter().map(|format| ["--time", label, "--time-format", format.name()]);
+        words.map(|words| words.map(str::to_owned)).collect()
     }
 
-    /// The options that make a column the time.
-    fn as_time(&self, column: usize, meaning: &Meaning) -> [String; 4] {
-        let [time, format] = ["--time", "--time-format"].map(str::to_owned);
-        [time, self.labels[column].clone(), format, meaning.format.to_string()]
+    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it.
+    fn described(&self, column: usize, formats: &[TimeFormat]) -> String {
+        let point = &self.seen[column].point;
+        let described = |format: &TimeFormat| {
+            let all = point.extremes().filter(|all| meanings(*all).contains(format));
+            let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
+            let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
+            format!("{format} (first {}; --time-format {format})", shown(first))
+        };
+        formats.iter().map(described).join(", or ")
     }
 
     /// Whether a column, in some format, has the times of a source. Dates may be of another zone.
     fn agrees(&self, source: &TimeSource, other: usize) -> Result<bool, RecordingError> {
-        let apart_ns = if is_of_dates(&self.seen[other]) { 2 * DAY_NS } else { 0 };
+        let apart_ns = if is_of_dates(&self.seen[other]) { TWO_DAYS_NS } else { 0 };
         for format in self.formats(other) {
-            let other = TimeSource::one(other, format);
             let (mut compared, mut agree) = (0_u64, true);
             rows::for_each(self.dialect, |row| {
-                if row.record.len() != self.labels.len() {
-                    return Ok(());
-                }
-                let time = |source: &TimeSource| {
-                    let text = text(row.record, source.columns[0]).ok()?;
-                    source.format.read(text).ok().map(|instant| instant.time_ns)
+                let time = |column: usize, format: &TimeFormat| {
+                    let text = text(row.record, column).ok()?;
+                    format.read(text).ok().map(|instant| instant.time_ns)
                 };
-                if let (Some(one), Some(other)) = (time(source), time(&other)) {
+                if row.record.len() == self.labels.len()
+                    && let Some(one) = time(source.columns[0], &source.format)
+                    && let Some(other) = time(other, &format)
+                {
                     compared += 1;
-                    agree &= one.abs_diff(other) <= apart_ns.unsigned_abs();
+                    agree &= one.abs_diff(other) <= apart_ns;
                 }
                 Ok(())
             })?;
@@ -407,60 +357,37 @@ impl Search<'_> {
 
     fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T, RecordingError> {
         let date = &self.labels[date];
-        let clocks: Vec<&str> = clocks.iter().map(|&clock| self.labels[clock].as_str()).collect();
-        let time = "--time".to_owned();
-        let mut alone = vec![time.clone(), date.clone()];
+        let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
+        let both = format!("{date},{}", clocks[0]);
+        let texts = clocks.iter().map(|clock| format!("--type {clock}=text")).join(" ");
+        let words = format!(
+            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together. If the dates alone are the time, say --time {date} and {texts}",
+            clocks.iter().join(", ")
+        );
+        let mut alone = vec!["--time".to_owned(), date.clone()];
         alone.extend(clocks.iter().flat_map(|clock| ["--type".to_owned(), format!("{clock}=text")]));
-        ask(
-            format!(
-                "column {date} has dates without a time of day, and times of day are in {}. Say --time {date},{} if they belong together. If the dates alone are the time, say --time {date} and --type {}=text",
-                clocks.join(", "),
-                clocks[0],
-                clocks.join("=text --type ")
-            ),
-            [vec![time, format!("{date},{}", clocks[0])], alone],
-        )
+        ask(words, [vec!["--time".to_owned(), both], alone])
     }
 
     fn choose<T>(&self, columns: &[usize]) -> Result<T, RecordingError> {
-        let shown = |&column: &usize| {
-            let (label, example) = (&self.labels[column], &self.seen[column].example);
-            format!("--time {label} ({example:?})")
-        };
+        let shown = |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
         ask(
             format!(
                 "several columns of {} can be the time, and they do not agree; say which it is: {}",
                 self.dialect.source.given.display(),
-                columns.iter().map(shown).collect::<Vec<_>>().join(", or ")
+                columns.iter().map(shown).join(", or ")
             ),
-            columns.iter().map(|&column| ["--time".to_owned(), self.labels[column].clone()]),
+            columns.iter().map(|&column| ["--time", &self.labels[column]]),
         )
-    }
-
-    /// All columns, each with an example.
-    fn shown(&self) -> Vec<String> {
-        const SHOWN: usize = 20;
-        let all = self.labels.iter().zip(self.seen).take(SHOWN);
-        let mut shown: Vec<String> =
-            all.map(|(label, seen)| format!("{label} ({:?})", seen.example)).collect();
-        if self.labels.len() > SHOWN {
-            shown.push(format!("and {} more", self.labels.len() - SHOWN));
-        }
-        shown
     }
 }
 
 /// Whether the name of a column says no more than that it is a time of day.
 pub(super) fn is_named_clock(label: &str) -> bool {
-    name_of(label).split('_').all(|word| CLOCK_WORDS.contains(&word))
+    name_of(label).split('_').all(|word| CLOCK_WORDS.split(' ').contains(&word))
 }
 
 /// Whether numbers are often times of this format.
 fn is_usual(format: &TimeFormat) -> bool {
     format.is_unix() || *format == TimeFormat::YearMonthDay
-}
-
-/// A meaning, what it gives, and the option that asks for it.
-fn described(meaning: &Meaning) -> String {
-    format!("{0} (first {1}; --time-format {0})", meaning.format, shown(meaning.first_ns))
 }

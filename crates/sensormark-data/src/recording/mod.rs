@@ -132,7 +132,7 @@ pub fn is_read_once(path: &Path) -> bool {
 fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), RecordingError> {
     let readings = taken.readings.len();
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
-    if plan.is_bare_date && timing.repeated > most as u64 {
+    if plan.time.is_bare_date && timing.repeated > most as u64 {
         let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
         let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);

@@ -10,7 +10,7 @@ use sensormark_store::{FieldSet, FieldType};
 use super::dialect::Dialect;
 use super::error::{RecordingError, empty, unclear};
 use super::evidence::{ColumnEvidence, Evidence};
-use super::find_time::{Found, Search};
+use super::find_time::Search;
 use super::marks::Said;
 use super::names::{column_note, free_name_of, name_of, table_name_of};
 use super::number::Marks;
@@ -32,8 +32,6 @@ pub(super) struct Plan {
     pub tags: Vec<TagSource>,
     /// The time.
     pub time: TimeSource,
-    /// Whether it is a column of dates without a time of day that nobody named.
-    pub is_bare_date: bool,
     /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
 }
@@ -98,15 +96,15 @@ pub(super) fn decide(
     }
     let (seen, taken) = (&evidence.columns[..], named.taken.clone());
     let search = Search { dialect, seen, labels: &labels, options, taken };
-    let Found { source: time, assumptions: of_time, is_bare_date } = match &named.time[..] {
+    let time = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
     };
-    assumptions.extend(of_time);
+    assumptions.extend_from_slice(&time.notes);
     assumptions.extend(zone_note(&time, evidence, &labels));
     let said = Said::new(evidence, options)?;
     let (roles, fields, tags) = (Vec::new(), Vec::new(), Vec::new());
-    let mut plan = Plan { roles, labels, fields, tags, time, is_bare_date, assumptions };
+    let mut plan = Plan { roles, labels, fields, tags, time, assumptions };
     let mut names = BTreeSet::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
         let role = if plan.time.columns.contains(&column) {

@@ -19,7 +19,7 @@ pub use format::TimeFormat;
 
 use format::TimeFault;
 
-pub(super) use epochs::{Meaning, plausible};
+pub(super) use epochs::plausible;
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -250,19 +250,18 @@ fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault>
     }
 }
 
-/// Every meaning in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date.
-pub(super) fn meanings(smallest: f64, largest: f64) -> Vec<Meaning> {
-    let format = TimeFormat::YearMonthDay;
-    let written = |number: f64| {
-        let instant = format.read(&format!("{number:.0}")).ok()?;
-        let first_ns = i128::from(instant.time_ns);
-        (number.fract() == 0.0 && instant.time_ns < plausible().end).then_some(first_ns)
+/// Every format in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date, which may be before
+/// 2000.
+pub(super) fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
+    let times = plausible();
+    let is_plausible = |format: &TimeFormat| {
+        [smallest, largest].iter().all(|number| {
+            let time = format.read(&number.to_string()).map(|instant| instant.time_ns);
+            time.is_ok_and(|time| time < times.end && (time >= times.start || !format.is_count()))
+        })
     };
-    let mut found = epochs::counted(smallest, largest);
-    if let (Some(first_ns), Some(_)) = (written(smallest), written(largest)) {
-        found.push(Meaning { format, first_ns });
-    }
-    found
+    let counts = epochs::EPOCHS.iter().map(TimeFormat::Count);
+    counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
 /// Whether the text is a time of day alone, and then whether it names a zone.

@@ -15,7 +15,7 @@ const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
 pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
-    let are_digits = (seen.point.extremes)
+    let are_digits = (seen.point.extremes())
         .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
     let is_all_midnight = seen.midnights == seen.times;
     seen.is_mostly(seen.times) && is_all_midnight || seen.is_mostly(seen.point.integers) && are_digits
@@ -34,6 +34,10 @@ pub(super) struct TimeSource {
     pub plausible: Option<Range<i64>>,
     /// Why these columns and this format, in words.
     pub reason: String,
+    /// What was taken for granted.
+    pub notes: Vec<String>,
+    /// Whether it is a column of dates that nobody named.
+    pub is_bare_date: bool,
 }
 
 impl TimeSource {
@@ -48,7 +52,8 @@ impl TimeSource {
     }
 
     fn joined(columns: Vec<usize>, after: Vec<&'static str>, format: TimeFormat) -> Self {
-        Self { columns, after, format, plausible: None, reason: String::new() }
+        let reason = "no other column can be the time".to_owned();
+        Self { columns, after, format, plausible: None, reason, notes: Vec::new(), is_bare_date: false }
     }
 
     /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.

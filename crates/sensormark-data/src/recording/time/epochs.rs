@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::format::{TimeFault, TimeFormat};
+use super::format::TimeFault;
 use super::{Instant, Oddity, in_range};
 
 /// Nanoseconds of a second.
@@ -103,34 +103,8 @@ impl Epoch {
     }
 }
 
-/// What the numbers of a column can be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Meaning {
-    /// The format that reads it.
-    pub format: TimeFormat,
-    /// The smallest number as a time, in ns since 1970.
-    pub first_ns: i128,
-}
-
 /// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.
 pub(in super::super) fn plausible() -> std::ops::Range<i64> {
     let end = i64::try_from(Timestamp::now().as_nanosecond() + 366 * DAY).unwrap_or(i64::MAX);
     946_684_800_000_000_000..end
-}
-
-/// Every count in which all numbers from the smallest to the largest are plausible times.
-pub(super) fn counted(smallest: f64, largest: f64) -> Vec<Meaning> {
-    let times = plausible();
-    let counted = EPOCHS.iter().filter_map(|epoch| {
-        let at = |number: f64| epoch.unix_ns(nanoseconds(number, epoch.unit_ns));
-        (at(smallest) >= times.start.into() && at(largest) < times.end.into())
-            .then(|| Meaning { format: TimeFormat::Count(epoch), first_ns: at(smallest) })
-    });
-    counted.collect()
-}
-
-/// Nanoseconds of so many units, to the precision that telling meanings apart takes.
-#[allow(clippy::cast_possible_truncation, reason = "a number that is too large is no plausible time")]
-fn nanoseconds(number: f64, unit_ns: i128) -> i128 {
-    (number * unit_ns as f64) as i128
 }
