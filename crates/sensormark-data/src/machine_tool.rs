@@ -90,7 +90,6 @@ struct Ramp {
 
 impl MachineTool {
     /// The machine under a seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         let phases = Stream::new(seed, SERIES, PHASE_FIELD);
         let mut channel = 0;
@@ -109,7 +108,6 @@ impl MachineTool {
     /// # Panics
     ///
     /// When `index` is [`INDEX_LIMIT`] or more.
-    #[must_use]
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
         let angle = angle_counts(self.ramp(index).angle);
         let [one, two, three, four] = &self.sines;
@@ -152,7 +150,6 @@ impl MachineTool {
     /// # Panics
     ///
     /// When `index` is [`INDEX_LIMIT`] or more.
-    #[must_use]
     pub fn cycle_at(&self, index: u64) -> u64 {
         assert!(index < INDEX_LIMIT, "sample {index} is beyond the signal's limit");
         let position = (index << BOUNDARY_BITS).cast_signed();
@@ -164,7 +161,6 @@ impl MachineTool {
     /// The samples of a cycle: from its true start, a minimum of the angle, to before the next one's.
     ///
     /// Cycle 0 began before sample 0 unless its jitter is zero; only what was sampled of it is given.
-    #[must_use]
     pub fn cycle(&self, cycle: u64) -> Range<u64> {
         self.first_sample(cycle)..self.first_sample(cycle + 1)
     }

@@ -22,7 +22,6 @@ use super::elementary::natural_logarithm;
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64's finaliser: a bijection of 64-bit words in which each bit of the argument moves each bit of the result.
-#[must_use]
 #[inline]
 pub const fn finalise(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -39,7 +38,6 @@ pub struct Stream {
 
 impl Stream {
     /// The stream of one field of one series under a seed.
-    #[must_use]
     pub const fn new(seed: u64, series: u64, field: u64) -> Self {
         let seeded = finalise(seed.wrapping_add(GOLDEN_GAMMA));
         let of_series = finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2))));
@@ -51,14 +49,12 @@ impl Stream {
     }
 
     /// 64 random bits.
-    #[must_use]
     #[inline]
     pub const fn word(&self, index: u64) -> u64 {
         finalise(self.key.wrapping_add(index.wrapping_mul(self.gamma)))
     }
 
     /// Uniform in [0, 1): a multiple of 2^-53.
-    #[must_use]
     #[inline]
     pub fn unit(&self, index: u64) -> f64 {
         (self.word(index) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
@@ -68,7 +64,6 @@ impl Stream {
     ///
     /// The word is scaled by multiplication (Lemire, "Fast random integer generation in an interval", 2019) without rejection. So a value takes one word, and
     /// no value's probability is off by more than 2^-64.
-    #[must_use]
     #[inline]
     pub fn below(&self, index: u64, bound: NonZeroU64) -> u64 {
         ((u128::from(self.word(index)) * u128::from(bound.get())) >> 64) as u64
@@ -79,7 +74,6 @@ impl Stream {
     /// # Panics
     ///
     /// When the range is empty.
-    #[must_use]
     #[inline]
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
         assert!(bounds.start() <= bounds.end(), "an empty range has no values");
@@ -96,7 +90,6 @@ impl Stream {
     /// The inverse of the normal distribution at a uniform in (0, 1), with this module's own logarithm. Source: Wichura, "Algorithm AS 241: the percentage
     /// points of the normal distribution", Applied Statistics 37 (1988), whose relative accuracy is about 1e-16. The uniform is an odd multiple of 2^-53, so
     /// values lie within ±8.21.
-    #[must_use]
     pub fn normal(&self, index: u64) -> f64 {
         let odd = ((self.word(index) >> 12) << 1) | 1;
         normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))

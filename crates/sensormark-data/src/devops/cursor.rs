@@ -50,7 +50,6 @@ impl Devops {
     ///
     /// # Panics
     /// When there is no such measurement or host: a defect of the caller.
-    #[must_use]
     pub fn cursor(&self, measurement: usize, hosts: Range<u32>) -> Cursor {
         assert!(hosts.end <= self.hosts, "hosts {hosts:?} of {}", self.hosts);
         let rules = MEASUREMENTS[measurement].fields.iter().enumerate();

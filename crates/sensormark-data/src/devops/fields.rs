@@ -65,7 +65,6 @@ impl Reading<'_> {
 
 impl Rule {
     /// The type of the field's values.
-    #[must_use]
     pub const fn kind(self) -> FieldType {
         match self {
             Self::Percent | Self::PercentOfMemory(_) => FieldType::F64,
@@ -74,7 +73,6 @@ impl Rule {
     }
 
     /// Whether the field has a walk of its own.
-    #[must_use]
     pub const fn moves(self) -> bool {
         !matches!(self, Self::Follows(_) | Self::PercentOfMemory(_))
     }
@@ -190,11 +188,7 @@ const LAYOUTS: [Layout; 9] = [
             (FEW, "err_in err_out drop_in drop_out"),
         ],
     ),
-    (
-        "nginx",
-        "port server",
-        &[(FEW, "accepts handled requests"), (SMALL, "active reading waiting writing")],
-    ),
+    ("nginx", "port server", &[(FEW, "accepts handled requests"), (SMALL, "active reading waiting writing")]),
     (
         "postgresql",
         "",
@@ -211,7 +205,10 @@ const LAYOUTS: [Layout; 9] = [
         "redis",
         "port server",
         &[
-            (Rule::Follows(|of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000), "uptime_in_seconds"),
+            (
+                Rule::Follows(|of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000),
+                "uptime_in_seconds",
+            ),
             (FEW, "total_connections_received"),
             (MANY, "expired_keys evicted_keys keyspace_hits keyspace_misses"),
             (
@@ -235,13 +232,15 @@ pub static MEASUREMENTS: LazyLock<Vec<Measurement>> = LazyLock::new(|| {
     let measurement = |&(name, tags, rules): &Layout| Measurement {
         name,
         tags: tags.split_whitespace().collect(),
-        fields: rules.iter().flat_map(|&(rule, names)| names.split(' ').map(move |name| (name, rule))).collect(),
+        fields: rules
+            .iter()
+            .flat_map(|&(rule, names)| names.split(' ').map(move |name| (name, rule)))
+            .collect(),
     };
     LAYOUTS.iter().map(measurement).collect()
 });
 
 /// The number of a field among all fields of all measurements: its stream.
-#[must_use]
 pub fn number(measurement: usize, field: usize) -> u64 {
     let before = MEASUREMENTS[..measurement].iter();
     let fields: usize = before.map(|measurement| measurement.fields.len()).sum();

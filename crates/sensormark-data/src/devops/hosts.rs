@@ -43,13 +43,11 @@ impl Devops {
     }
 
     /// The host's memory in bytes: 8, 12 or 16 GiB.
-    #[must_use]
     pub fn memory_bytes(&self, host: u32) -> i64 {
         self.one(host, 9, &[8_i64, 12, 16]) << 30
     }
 
     /// When the host was booted, in seconds since the Unix epoch: up to 30 days before the first tick.
-    #[must_use]
     pub fn boot_seconds(&self, host: u32) -> i64 {
         super::START_NS / 1_000_000_000 - self.below(host, 10, 30 * 86_400).cast_signed()
     }
@@ -90,7 +88,6 @@ impl Devops {
     }
 
     /// What the hosts report: a table a measurement, a series a host, numbered as the hosts are.
-    #[must_use]
     pub fn schema(&self) -> Schema {
         Schema { tables: MEASUREMENTS.iter().map(|one| self.table(one)).collect() }
     }

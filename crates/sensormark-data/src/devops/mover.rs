@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum States {
+pub enum States {
     /// In parts of one (counters, bounded walks; those that turn back on a circle of twice their range).
     Whole(Vec<i64>),
     /// Within 0 to the top, or on a circle of twice that.
@@ -17,18 +17,18 @@ pub(super) enum States {
 
 /// A field that moves, with what it takes to go on.
 #[derive(Debug, Clone)]
-pub(super) struct Mover {
-    pub(super) field: usize,
-    pub(super) rule: Rule,
-    pub(super) streams: Vec<Stream>,
+pub struct Mover {
+    pub field: usize,
+    pub rule: Rule,
+    pub streams: Vec<Stream>,
     /// Of floats, the top of each host's range; their steps have this part of it as standard deviation.
-    pub(super) tops: Vec<f64>,
-    pub(super) step: f64,
+    pub tops: Vec<f64>,
+    pub step: f64,
 }
 
 /// What holds a float's walk: 0 and the top.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FloatBounds {
+pub struct FloatBounds {
     walk: Walk,
     top: f64,
     sigma: f64,
@@ -37,7 +37,7 @@ pub(super) struct FloatBounds {
 impl FloatBounds {
     /// The state after a step.
     #[inline]
-    pub(super) fn advance(self, state: f64, normal: f64) -> f64 {
+    pub fn advance(self, state: f64, normal: f64) -> f64 {
         let moved = state + normal * self.sigma;
         match self.walk {
             Walk::Clamped => moved.max(0.0).min(self.top),
@@ -51,13 +51,13 @@ impl FloatBounds {
 
     /// What a state shows.
     #[inline]
-    pub(super) fn shown(self, state: f64) -> f64 {
+    pub fn shown(self, state: f64) -> f64 {
         if state > self.top { 2.0 * self.top - state } else { state }
     }
 }
 
 /// Where values of a field go, one a host and tick: nowhere, or into a column of whole numbers or of floats.
-pub(super) enum Sink<'a> {
+pub enum Sink<'a> {
     Nowhere,
     Whole(&'a mut [i64]),
     Float(&'a mut [f64]),
@@ -65,7 +65,7 @@ pub(super) enum Sink<'a> {
 
 impl Mover {
     /// Where the walks begin.
-    pub(super) fn start(&self) -> States {
+    pub fn start(&self) -> States {
         let start = match self.rule {
             Rule::Whole(Motion::Bounded { start, .. }) => start << PART_BITS,
             Rule::Whole(Motion::Counter { .. }) => 0,
@@ -79,18 +79,20 @@ impl Mover {
 
     /// What holds the walk of the host at this place.
     #[inline]
-    pub(super) fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
+    pub fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
         let top = self.tops[place];
         FloatBounds { walk, top, sigma: top * self.step }
     }
 
     /// Goes on by some ticks.
-    pub(super) fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, sink: Sink<'_>) {
+    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, sink: Sink<'_>) {
         match (states, sink) {
             (States::Whole(states), Sink::Whole(out)) => self.go_whole(walk, ticks, states, out),
             (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
             (States::Float(states), Sink::Whole(out)) => self.go_float(walk, ticks, states, out, whole_bytes),
-            (States::Float(states), Sink::Float(out)) => self.go_float(walk, ticks, states, out, |shown| shown),
+            (States::Float(states), Sink::Float(out)) => {
+                self.go_float(walk, ticks, states, out, |shown| shown)
+            }
             (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole_bytes),
         }
     }
@@ -110,7 +112,9 @@ impl Mover {
                 let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
                 match walk {
                     Walk::Clamped => {
-                        self.each(ticks, states, out, shown, |state, _, word| moved(state, word).clamp(0, top));
+                        self.each(ticks, states, out, shown, |state, _, word| {
+                            moved(state, word).clamp(0, top)
+                        });
                     }
                     Walk::Reflected => self.each(ticks, states, out, shown, |state, _, word| {
                         moved(state, word).rem_euclid(2 * top)
@@ -129,8 +133,7 @@ impl Mover {
         value: impl Fn(f64) -> V,
     ) {
         let normals = Normals::get();
-        let step =
-            |state, place, word| self.bounds(walk, place).advance(state, normals.float(word));
+        let step = |state, place, word| self.bounds(walk, place).advance(state, normals.float(word));
         let shown = |state, place| value(self.bounds(walk, place).shown(state));
         self.each(ticks, states, out, shown, step);
     }

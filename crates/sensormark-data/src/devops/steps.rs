@@ -46,7 +46,6 @@ fn to_parts(value: f64) -> i64 {
 
 impl Normals {
     /// The one table.
-    #[must_use]
     pub fn get() -> &'static Self {
         &NORMALS
     }
@@ -65,7 +64,6 @@ impl Normals {
 
     /// A standard normal.
     #[inline]
-    #[must_use]
     pub fn float(&self, word: u64) -> f64 {
         let segment = segment(word);
         if is_far(segment) {
@@ -79,7 +77,6 @@ impl Normals {
 
     /// A standard normal, in parts of one.
     #[inline]
-    #[must_use]
     pub fn parts(&self, word: u64) -> i64 {
         let segment = segment(word);
         if is_far(segment) {

@@ -8,7 +8,7 @@ use sensormark_store::{Batch, Schema, Values};
 use super::prepared::{Starts, Writer, fields};
 
 /// Writes CSV.
-pub(super) struct Csv {
+pub struct Csv {
     table: usize,
     header: Vec<String>,
     starts: Starts,
@@ -17,7 +17,7 @@ pub(super) struct Csv {
 
 impl Csv {
     /// Of the table with this number.
-    pub(super) fn new(number: usize, schema: &Schema) -> Self {
+    pub fn new(number: usize, schema: &Schema) -> Self {
         let table = &schema.tables[number];
         let tags = table.tags.iter().map(|tag| tag.name.clone());
         let names = table.fields.iter().map(|field| field.name.clone());

@@ -8,7 +8,7 @@ use sensormark_store::{Batch, Schema, Table, TagColumn, Values};
 use super::prepared::{Starts, Writer, by_table, fields};
 
 /// Writes JSON lines.
-pub(super) struct JsonLines {
+pub struct JsonLines {
     tables: Vec<Option<Prepared>>,
 }
 
@@ -19,7 +19,7 @@ struct Prepared {
 }
 
 impl JsonLines {
-    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Self {
+    pub fn new(schema: &Schema, chosen: Option<usize>) -> Self {
         let table = |table: &Table| {
             let starts = Starts::new(table, |series, page| {
                 put_start(table, series, page);

@@ -13,12 +13,12 @@ use super::prepared::{Starts, Writer, by_table};
 const IN_TABLES: &[u8] = b", ";
 
 /// Writes line protocol.
-pub(super) struct LineProtocol {
+pub struct LineProtocol {
     tables: Vec<Option<(Starts, Lines)>>,
 }
 
 impl LineProtocol {
-    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, String> {
+    pub fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, String> {
         let table = |table: &Table| {
             let starts = Starts::new(table, |series, page| put_start(table, series, page))?;
             let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);

@@ -5,7 +5,7 @@ use sensormark_store::{Batch, Schema, Table};
 
 /// What precedes the readings of each series of a table.
 #[derive(Debug)]
-pub(super) struct Starts {
+pub struct Starts {
     bytes: Vec<u8>,
     /// Where each series' start ends.
     ends: Vec<usize>,
@@ -13,10 +13,7 @@ pub(super) struct Starts {
 
 impl Starts {
     /// Prepares a table: `start` writes what precedes a series' readings.
-    pub(super) fn new<E>(
-        table: &Table,
-        mut start: impl FnMut(u32, &mut Page) -> Result<(), E>,
-    ) -> Result<Self, E> {
+    pub fn new<E>(table: &Table, mut start: impl FnMut(u32, &mut Page) -> Result<(), E>) -> Result<Self, E> {
         let mut page = Page::default();
         let mut ends = Vec::with_capacity(table.series.len() as usize);
         for series in 0..table.series.len() {
@@ -28,7 +25,7 @@ impl Starts {
 
     /// What precedes the readings of a series.
     #[inline]
-    pub(super) fn of(&self, series: u32) -> &[u8] {
+    pub fn of(&self, series: u32) -> &[u8] {
         let series = series as usize;
         let begin = if series == 0 { 0 } else { self.ends[series - 1] };
         &self.bytes[begin..self.ends[series]]
@@ -36,7 +33,7 @@ impl Starts {
 }
 
 /// What precedes each field's value, as `field` writes it.
-pub(super) fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piece> {
+pub fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piece> {
     let piece = |name: &str| {
         let mut page = Page::default();
         field(name, &mut page);
@@ -47,7 +44,7 @@ pub(super) fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piec
 }
 
 /// What writes batches in one format.
-pub(super) trait Writer {
+pub trait Writer {
     /// Writes what comes before all readings.
     fn head(&self, page: &mut Page);
 
@@ -56,7 +53,7 @@ pub(super) trait Writer {
 }
 
 /// One value a table, where only a chosen table has one.
-pub(super) fn by_table<T, E>(
+pub fn by_table<T, E>(
     schema: &Schema,
     chosen: Option<usize>,
     mut make: impl FnMut(&Table) -> Result<T, E>,

@@ -185,6 +185,9 @@ fn signal(kind: &str, cells: &[&'static str], levels: &[Level]) -> Signal {
         "meter" => Signal::Meter { step: number(cells[1]) },
         "uptime" => Signal::Uptime { turns: number(cells[1]) },
         "switch" => Signal::Switch { hold: number(cells[1]), share: number(cells[2]) },
-        _ => Signal::Words { hold: number(cells[1]), words: cells[2..].iter().map(|word| word.replace('_', " ")).collect() },
+        _ => Signal::Words {
+            hold: number(cells[1]),
+            words: cells[2..].iter().map(|word| word.replace('_', " ")).collect(),
+        },
     }
 }

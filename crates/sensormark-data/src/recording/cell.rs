@@ -10,7 +10,7 @@ use super::time::{Written, read_clock};
 
 /// What a cell looks like.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Look {
+pub enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,
     /// A number, as it is read with a decimal point, and as it is read with a decimal comma. It is one of the two at least.
@@ -32,7 +32,7 @@ pub(super) enum Look {
 
 /// How cells are read.
 #[derive(Debug, Clone)]
-pub(super) struct CellRules<'o> {
+pub struct CellRules<'o> {
     /// Further texts for "no value".
     absent: &'o [String],
     /// Those of them that are numbers.
@@ -44,7 +44,7 @@ pub(super) struct CellRules<'o> {
 }
 
 impl<'o> CellRules<'o> {
-    pub(super) fn new(options: &'o RecordingOptions) -> Self {
+    pub fn new(options: &'o RecordingOptions) -> Self {
         let number = |text: &String| Marks::PLAIN.read(text);
         Self {
             absent: &options.absent,
@@ -55,7 +55,7 @@ impl<'o> CellRules<'o> {
     }
 
     /// Whether the cell's text says that there is no value.
-    pub(super) fn is_absent(&self, text: &str) -> bool {
+    pub fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
             || (matches!(text.as_bytes(), [b'N' | b'n' | b'-', ..])
                 && self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text)))
@@ -63,17 +63,17 @@ impl<'o> CellRules<'o> {
     }
 
     /// Whether this number, however it is written, stands for no value.
-    pub(super) fn is_absent_number(&self, number: Number) -> bool {
+    pub fn is_absent_number(&self, number: Number) -> bool {
         (self.absent_numbers.iter()).any(|absent| absent.is_same(number))
     }
 
     /// The cell without its unit, where units are expected.
-    pub(super) fn plain<'t>(&self, text: &'t str) -> &'t str {
+    pub fn plain<'t>(&self, text: &'t str) -> &'t str {
         if self.has_units { unit(text).map_or(text, |(number, _)| number) } else { text }
     }
 
     /// What this cell (without blanks around it) looks like.
-    pub(super) fn look(&self, text: &str) -> Look {
+    pub fn look(&self, text: &str) -> Look {
         if self.is_absent(text) {
             return Look::Absent;
         }
@@ -102,7 +102,7 @@ impl<'o> CellRules<'o> {
 }
 
 /// A cell's text without blanks around it.
-pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
+pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
@@ -116,7 +116,7 @@ pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
 }
 
 /// A number and its unit: 12.5 °C.
-pub(super) fn unit(text: &str) -> Option<(&str, &str)> {
+pub fn unit(text: &str) -> Option<(&str, &str)> {
     let begins = |first: char| first.is_ascii_digit() || "+-.,".contains(first);
     if !text.starts_with(begins) {
         return None;
@@ -130,7 +130,7 @@ pub(super) fn unit(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The cell as a truth value.
-pub(super) fn truth(text: &str) -> Option<bool> {
+pub fn truth(text: &str) -> Option<bool> {
     if text.eq_ignore_ascii_case("true") {
         Some(true)
     } else if text.eq_ignore_ascii_case("false") {

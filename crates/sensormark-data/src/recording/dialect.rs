@@ -4,7 +4,7 @@ use super::source::Source;
 
 /// What kind of CSV it is.
 #[derive(Debug, Clone)]
-pub(super) struct Dialect {
+pub struct Dialect {
     /// Where the rows are.
     pub source: Source,
     /// Bytes before the table.
@@ -27,18 +27,18 @@ pub(super) struct Dialect {
 
 impl Dialect {
     /// Cells of a row.
-    pub(super) const fn width(&self) -> usize {
+    pub const fn width(&self) -> usize {
         self.names.len()
     }
 
     /// Whether a row is the header again, as where files were put together.
-    pub(super) fn is_header(&self, row: &csv::ByteRecord) -> bool {
+    pub fn is_header(&self, row: &csv::ByteRecord) -> bool {
         self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))
     }
 }
 
 /// A reader that takes rows as they come, of any width, the first one too.
-pub(super) fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
+pub fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
     builder.delimiter(delimiter).comment(comment).has_headers(false).flexible(true);
     builder

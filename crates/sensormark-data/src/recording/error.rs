@@ -43,12 +43,12 @@ pub enum RecordingError {
 }
 
 /// Stops with these words.
-pub(super) fn unclear<T>(words: impl Into<String>) -> Result<T, RecordingError> {
+pub fn unclear<T>(words: impl Into<String>) -> Result<T, RecordingError> {
     Err(RecordingError::Unclear { words: words.into(), choices: Vec::new() })
 }
 
 /// Stops with these words, and with the options for each thing that it can be.
-pub(super) fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T, RecordingError>
+pub fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T, RecordingError>
 where
     C: IntoIterator<Item: Into<String>>,
 {
@@ -57,6 +57,6 @@ where
 }
 
 /// Stops because there is no row.
-pub(super) fn empty<T>(path: &Path) -> Result<T, RecordingError> {
+pub fn empty<T>(path: &Path) -> Result<T, RecordingError> {
     unclear(format!("{} holds no readings; a recording has a header and a row a reading", path.display()))
 }

@@ -14,11 +14,11 @@ use super::rows;
 use super::time::Orders;
 
 /// How many different texts of a column are told apart.
-pub(super) const DISTINCT: usize = 64;
+pub const DISTINCT: usize = 64;
 
 /// What was seen in a file.
 #[derive(Debug, Clone)]
-pub(super) struct Evidence {
+pub struct Evidence {
     /// Rows below the header, readable or not.
     pub rows: u64,
     /// One entry a column.
@@ -27,7 +27,7 @@ pub(super) struct Evidence {
 
 /// What was seen in a column; counts of cells.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ColumnEvidence {
+pub struct ColumnEvidence {
     pub absent: u64,
     /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
     pub numeric: u64,
@@ -68,7 +68,7 @@ pub(super) struct ColumnEvidence {
 
 /// The numbers of a column, read with one decimal mark; counts of cells.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     /// Numbers that stand for no value.
     pub absent: u64,
     pub integers: u64,
@@ -86,7 +86,7 @@ pub(super) struct Tally {
 }
 
 /// Looks at every cell of a file.
-pub(super) fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence, RecordingError> {
+pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence, RecordingError> {
     let rules = CellRules::new(options);
     let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
     rows::for_each(dialect, |row| {
@@ -106,23 +106,23 @@ pub(super) fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Ev
 
 impl Tally {
     /// Cells that are numbers with this decimal mark.
-    pub(super) const fn count(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.absent + self.values()
     }
 
     /// Those of them that are values.
-    pub(super) const fn values(&self) -> u64 {
+    pub const fn values(&self) -> u64 {
         self.integers + self.large_integers + self.floats
     }
 
     /// The smallest and the largest number.
-    pub(super) fn extremes(&self) -> Option<(f64, f64)> {
+    pub fn extremes(&self) -> Option<(f64, f64)> {
         let powers = self.powers.values().map(|&(_, least, most)| (least, most));
         powers.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
     }
 
     /// The same of those numbers that have the most frequent power of two.
-    pub(super) fn usual(&self) -> Option<(f64, f64)> {
+    pub fn usual(&self) -> Option<(f64, f64)> {
         self.powers.values().max_by_key(|(count, ..)| count).map(|&(_, least, most)| (least, most))
     }
 
@@ -158,13 +158,13 @@ impl Tally {
 
 impl ColumnEvidence {
     /// Cells with a value.
-    pub(super) fn present(&self) -> u64 {
+    pub fn present(&self) -> u64 {
         let absent = self.point.absent.max(self.comma.absent);
         self.numeric - absent + self.truths + self.times + self.clocks + self.texts
     }
 
     /// Whether more than half of the cells with a value are of this kind.
-    pub(super) fn is_mostly(&self, cells: u64) -> bool {
+    pub fn is_mostly(&self, cells: u64) -> bool {
         cells * 2 > self.present()
     }
 

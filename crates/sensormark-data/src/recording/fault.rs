@@ -8,13 +8,13 @@ use super::rows;
 use super::source::Source;
 
 /// How many bad rows are shown.
-pub(super) const SHOWN: usize = 5;
+pub const SHOWN: usize = 5;
 /// How much of a cell is shown, in characters.
 const SHOWN_TEXT: usize = 60;
 
 /// A fault while reading, before lines are known.
 #[derive(Debug, Clone)]
-pub(super) struct Fault {
+pub struct Fault {
     pub kind: FaultKind,
     pub column: Option<usize>,
     pub text: String,
@@ -23,7 +23,7 @@ pub(super) struct Fault {
 
 /// Collects faults.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+pub struct Faults {
     count: u64,
     by_kind: BTreeMap<FaultKind, u64>,
     first: Vec<(u64, Fault)>,
@@ -31,12 +31,12 @@ pub(super) struct Faults {
 
 impl Fault {
     /// A fault of one cell.
-    pub(super) fn of_cell(kind: FaultKind, column: usize, text: &str, reason: impl Into<String>) -> Self {
+    pub fn of_cell(kind: FaultKind, column: usize, text: &str, reason: impl Into<String>) -> Self {
         Self { kind, column: Some(column), text: shorten(text), reason: reason.into() }
     }
 
     /// A fault of a whole row, of which the first cell is shown.
-    pub(super) fn of_row(kind: FaultKind, record: &csv::ByteRecord, reason: impl Into<String>) -> Self {
+    pub fn of_row(kind: FaultKind, record: &csv::ByteRecord, reason: impl Into<String>) -> Self {
         let cells: Vec<_> = record.iter().take(8).map(String::from_utf8_lossy).collect();
         Self { kind, column: None, text: shorten(&cells.join(" ")), reason: reason.into() }
     }
@@ -44,7 +44,7 @@ impl Fault {
 
 impl Faults {
     /// Takes note of the fault of the row that starts at this offset.
-    pub(super) fn add(&mut self, start: u64, fault: Fault) {
+    pub fn add(&mut self, start: u64, fault: Fault) {
         self.count += 1;
         *self.by_kind.entry(fault.kind).or_insert(0) += 1;
         if self.first.len() < SHOWN {
@@ -53,7 +53,7 @@ impl Faults {
     }
 
     /// Everything, with lines and names of columns.
-    pub(super) fn resolve(self, source: &Source, names: &[String]) -> Result<BadRows, RecordingError> {
+    pub fn resolve(self, source: &Source, names: &[String]) -> Result<BadRows, RecordingError> {
         let starts: Vec<u64> = self.first.iter().map(|(start, _)| *start).collect();
         let lines = rows::lines_of(source, &starts)?;
         let row = |(line, (_, fault)): (u64, (u64, Fault))| BadRow {

@@ -28,7 +28,7 @@ const TWO_DAYS_NS: u64 = 172_800_000_000_000;
 const SHOWN: usize = 20;
 
 /// Everything that the time is found by.
-pub(super) struct Search<'s> {
+pub struct Search<'s> {
     pub dialect: &'s Dialect,
     pub seen: &'s [ColumnEvidence],
     pub labels: &'s [String],
@@ -41,7 +41,7 @@ type Found = Result<TimeSource, RecordingError>;
 
 impl Search<'_> {
     /// The columns that the user named.
-    pub(super) fn named(&self, columns: &[usize]) -> Found {
+    pub fn named(&self, columns: &[usize]) -> Found {
         let mut source = match *columns {
             [column] => {
                 let clocks = self.clocks();
@@ -65,7 +65,7 @@ impl Search<'_> {
     }
 
     /// The columns that can be the time, where the user named none.
-    pub(super) fn alone(&self) -> Found {
+    pub fn alone(&self) -> Found {
         let mut candidates: Vec<usize> =
             (0..self.seen.len()).filter(|&column| self.is_candidate(column)).collect();
         let is_short = |column: &usize| self.seen[*column].short_years > 0;
@@ -290,7 +290,9 @@ impl Search<'_> {
         }
         if found.is_empty() {
             let sole = TimeFormat::DATES.iter().zip(&seen.sole);
-            let sole = sole.filter_map(|(format, example)| Some(format!("{:?} can only be {format}", example.as_ref()?)));
+            let sole = sole.filter_map(|(format, example)| {
+                Some(format!("{:?} can only be {format}", example.as_ref()?))
+            });
             return unclear(format!(
                 "the dates in column {label} contradict each other: {}. Say which is right with --time-format {}; the others are then bad rows",
                 sole.into_iter().join(", "),
@@ -298,7 +300,8 @@ impl Search<'_> {
             ));
         }
         let read = |format: &TimeFormat| {
-            let first = format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
+            let first =
+                format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
             format!("{first} with --time-format {format}")
         };
         ask(
@@ -370,7 +373,8 @@ impl Search<'_> {
     }
 
     fn choose<T>(&self, columns: &[usize]) -> Result<T, RecordingError> {
-        let shown = |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
+        let shown =
+            |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
         ask(
             format!(
                 "several columns of {} can be the time, and they do not agree; say which it is: {}",
@@ -383,7 +387,7 @@ impl Search<'_> {
 }
 
 /// Whether the name of a column says no more than that it is a time of day.
-pub(super) fn is_named_clock(label: &str) -> bool {
+pub fn is_named_clock(label: &str) -> bool {
     name_of(label).split('_').all(|word| CLOCK_WORDS.split(' ').contains(&word))
 }
 

@@ -10,7 +10,7 @@ use super::error::{RecordingError, unclear};
 use super::source::Source;
 
 /// A copy of the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
-pub(super) fn to_csv(source: &Source) -> Result<File, RecordingError> {
+pub fn to_csv(source: &Source) -> Result<File, RecordingError> {
     let failed = |error| source.failed(error);
     let mut names = BTreeSet::new();
     let mut lines = 0_u64;

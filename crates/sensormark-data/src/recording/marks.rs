@@ -20,7 +20,7 @@ struct Reading<'e> {
 }
 
 /// What the file and the user say about marks.
-pub(super) struct Said {
+pub struct Said {
     decimal_comma: bool,
     /// The mark between thousands, or that there is none.
     thousands: Option<Option<char>>,
@@ -33,7 +33,7 @@ impl Said {
     ///
     /// # Errors
     /// When the user says that a comma is both marks.
-    pub(super) fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let thousands = match options.thousands.as_deref() {
             None => None,
             Some("none") => Some(None),
@@ -64,7 +64,7 @@ impl Said {
     ///
     /// # Errors
     /// When that is not clear, or nobody asked for it.
-    pub(super) fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks, RecordingError> {
+    pub fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks, RecordingError> {
         let all = readings(seen);
         let left: Vec<&Reading<'_>> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],

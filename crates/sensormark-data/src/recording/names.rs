@@ -29,7 +29,7 @@ pub fn name_of(text: &str) -> String {
 }
 
 /// The name of the table of a recording, and what is to be said of it.
-pub(super) fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
+pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
     let packed = ["gz", "zst"].into_iter().any(|end| path.extension().is_some_and(|last| last == end));
     let plain = if packed { path.with_extension("") } else { path.to_owned() };
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
@@ -37,12 +37,12 @@ pub(super) fn table_name_of(path: &Path, options: &RecordingOptions) -> (String,
 }
 
 /// What is to be said of the name of a column that the file calls `text`.
-pub(super) fn column_note(text: &str) -> Option<String> {
+pub fn column_note(text: &str) -> Option<String> {
     column_name(&name_of(text)).1
 }
 
 /// The name of a column, told apart from the names that are taken by a number at its end; takes it.
-pub(super) fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
+pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (plain, _) = column_name(&name_of(text));
     let mut name = plain.clone();
     let mut number = 2;

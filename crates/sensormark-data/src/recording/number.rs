@@ -10,7 +10,7 @@ const EXACT: u128 = 1 << 53;
 
 /// A number that was read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
+pub enum Number {
     /// A whole number of 64 bits.
     Integer(i64),
     /// A whole number over 64 bits.
@@ -23,7 +23,7 @@ pub(super) enum Number {
 
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ReadNumber {
+pub struct ReadNumber {
     pub number: Number,
     /// What stands between its thousands.
     pub group: Option<char>,
@@ -35,7 +35,7 @@ pub(super) struct ReadNumber {
 
 /// What the marks in the numbers of a column mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Marks {
+pub struct Marks {
     /// A point or a comma.
     pub decimal: char,
     /// What stands between thousands, if anything does.
@@ -44,10 +44,10 @@ pub(super) struct Marks {
 
 impl Marks {
     /// 1234.5
-    pub(super) const PLAIN: Self = Self { decimal: '.', group: None };
+    pub const PLAIN: Self = Self { decimal: '.', group: None };
 
     /// The number that a text is with these marks.
-    pub(super) fn read(self, text: &str) -> Option<Number> {
+    pub fn read(self, text: &str) -> Option<Number> {
         let read = read(text, self.decimal)?;
         let is_grouped_so = read.group.is_none_or(|group| Some(group) == self.group);
         is_grouped_so.then_some(read.number)
@@ -56,7 +56,7 @@ impl Marks {
 
 impl Number {
     /// As floating point; infinite where it is not finite.
-    pub(super) const fn value(self) -> f64 {
+    pub const fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Large(value) | Self::Float(value) => value,
@@ -65,7 +65,7 @@ impl Number {
     }
 
     /// Whether both are the same number, however they are written.
-    pub(super) fn is_same(self, other: Self) -> bool {
+    pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
             (Self::NotFinite, _) | (_, Self::NotFinite) => false,
@@ -75,7 +75,7 @@ impl Number {
 }
 
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
-pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
+pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let read = |number| ReadNumber { number, group: None, has_decimal: false, is_rounded: false };
     if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {

@@ -24,7 +24,7 @@ const SENSORS: [&str; 10] =
     ["sensor", "entity", "device", "station", "mote", "node", "meter", "metric", "channel", "signal"];
 
 /// Stops where the user has to say what a column is, of which they said nothing.
-pub(super) fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<(), RecordingError> {
+pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<(), RecordingError> {
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
     if is_without_tags && names_sensors(seen, label) {
@@ -64,7 +64,7 @@ fn units(seen: &ColumnEvidence, label: &str) -> Result<(), RecordingError> {
 }
 
 /// What is said of the unit of a column of numbers, of which there may be one.
-pub(super) fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>, RecordingError> {
+pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>, RecordingError> {
     let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
     match units[..] {
         [] => Ok(None),

@@ -11,7 +11,7 @@ use super::error::{RecordingError, unclear};
 use super::source::Source;
 
 /// A copy as CSV, a row a row. Where it is not Parquet throughout, or has columns of lists, that is said.
-pub(super) fn to_csv(source: &Source) -> Result<File, RecordingError> {
+pub fn to_csv(source: &Source) -> Result<File, RecordingError> {
     let copy = tempfile::tempfile().map_err(|error| source.failed(error))?;
     let mut copy = write(&source.path, copy).or_else(|error| {
         let given = source.given.display();

@@ -21,7 +21,7 @@ use crate::nearest::unknown;
 
 /// What is done with each column.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     /// One entry a column.
     pub roles: Vec<Role>,
     /// The columns' names for people: as in the file, or made.
@@ -38,7 +38,7 @@ pub(super) struct Plan {
 
 /// Where the values of a field are.
 #[derive(Debug, Clone)]
-pub(super) struct FieldSource {
+pub struct FieldSource {
     pub name: String,
     pub column: usize,
     pub kind: FieldType,
@@ -50,7 +50,7 @@ pub(super) struct FieldSource {
 
 /// Where the values of a tag are, and whether they are whole numbers.
 #[derive(Debug)]
-pub(super) struct TagSource {
+pub struct TagSource {
     pub name: String,
     pub column: usize,
     pub is_integer: bool,
@@ -58,7 +58,7 @@ pub(super) struct TagSource {
 
 /// What a column is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub enum Role {
     /// The time.
     Time,
     /// A tag; whole numbers are kept as such.
@@ -79,7 +79,7 @@ pub(super) enum Role {
 }
 
 /// Decides what each column is.
-pub(super) fn decide(
+pub fn decide(
     dialect: &Dialect,
     evidence: &Evidence,
     options: &RecordingOptions,
@@ -112,7 +112,9 @@ pub(super) fn decide(
         } else {
             plan.role(column, seen, dialect, &named, &said)?
         };
-        if options.unit_in_cells && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..)) {
+        if options.unit_in_cells
+            && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..))
+        {
             plan.assumptions.extend(odd::unit(seen, &plan.labels[column])?);
         }
         plan.keep(column, role, &mut names);
@@ -141,7 +143,9 @@ impl Plan {
             // As numbers, 1 and +1 would be one tag; as text they are what the file has.
             let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
             let is_integer = is_whole && seen.unusual_integers == 0;
-            return Ok(Role::Tag { is_integer: given.map_or(is_integer, |kind| kind == Some(FieldType::I64)) });
+            return Ok(Role::Tag {
+                is_integer: given.map_or(is_integer, |kind| kind == Some(FieldType::I64)),
+            });
         }
         if given.is_none() {
             if seen.present() == 0 {

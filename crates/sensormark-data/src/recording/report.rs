@@ -69,7 +69,7 @@ pub struct TimeReport {
 }
 
 /// Puts together what was found.
-pub(super) fn compile(
+pub fn compile(
     dialect: &Dialect,
     evidence: &Evidence,
     plan: &Plan,
@@ -138,7 +138,8 @@ impl fmt::Display for RecordingReport {
             self.times()
         )?;
         for column in &self.columns {
-            let kind = column.kind.map_or_else(String::new, |kind| format!(" {}, {}", column.name, kind_text(kind)));
+            let kind =
+                column.kind.map_or_else(String::new, |kind| format!(" {}, {}", column.name, kind_text(kind)));
             let absent = format!(", absent in {} readings", column.absent);
             let absent = if column.absent > 0 { &absent } else { "" };
             writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;
@@ -162,7 +163,11 @@ impl RecordingReport {
             format!(", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))
         });
         let interval = timing.interval_ns.map_or_else(String::new, |interval| {
-            format!("  interval: {} s (median), {} gaps over twice that{gap}\n", seconds(interval), timing.gaps)
+            format!(
+                "  interval: {} s (median), {} gaps over twice that{gap}\n",
+                seconds(interval),
+                timing.gaps
+            )
         });
         format!(
             "  time: column {} ({}), {}, whole {}, {} to {}\n{interval}  {} readings repeat a time, {} are out of order\n",
@@ -179,7 +184,7 @@ impl RecordingReport {
 }
 
 /// A time as people write it.
-pub(super) fn shown(time_ns: impl Into<i128>) -> String {
+pub fn shown(time_ns: impl Into<i128>) -> String {
     Timestamp::from_nanosecond(time_ns.into())
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }

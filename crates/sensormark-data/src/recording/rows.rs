@@ -12,7 +12,7 @@ use super::error::RecordingError;
 use super::source::Source;
 
 /// One row as it stands in the file.
-pub(super) struct Row<'r> {
+pub struct Row<'r> {
     /// Its cells.
     pub record: &'r ByteRecord,
     /// Where it starts (line ends before it included), in bytes.
@@ -22,7 +22,7 @@ pub(super) struct Row<'r> {
 }
 
 /// Calls `visit` with every row below the header.
-pub(super) fn for_each(
+pub fn for_each(
     dialect: &Dialect,
     mut visit: impl FnMut(Row<'_>) -> Result<(), RecordingError>,
 ) -> Result<(), RecordingError> {
@@ -50,7 +50,7 @@ pub(super) fn for_each(
 impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
-    pub(super) fn is_torn(&self, dialect: &Dialect) -> Result<bool, RecordingError> {
+    pub fn is_torn(&self, dialect: &Dialect) -> Result<bool, RecordingError> {
         let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
@@ -89,7 +89,7 @@ fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
 }
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
-pub(super) fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
+pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
     let mut reader = source.reader()?;
     let mut lines = Vec::with_capacity(starts.len());
     let (mut offset, mut line, mut before) = (0_u64, 1_u64, 0_u8);

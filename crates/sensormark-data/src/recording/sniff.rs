@@ -49,7 +49,7 @@ struct Sample {
 }
 
 /// Finds out what kind of CSV the file is.
-pub(super) fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect, RecordingError> {
+pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect, RecordingError> {
     let text = read_sample(&source)?;
     let mut sniffer = Sniffer::new(source, options, text)?;
     sniffer.check_text()?;
@@ -60,8 +60,7 @@ pub(super) fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialec
     }
     let is_line_given = options.header_line.is_some();
     let has_header = options.header.unwrap_or_else(|| is_line_given || sniffer.is_header(&sample));
-    let names =
-        if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
+    let names = if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
     let units_rows = (1..=2).take_while(|&row| has_header && sniffer.is_units(&sample, row)).count();
     for record in &sample.records[..=units_rows][1..] {
         let units = record.iter().join(" ");
@@ -298,7 +297,8 @@ impl Sample {
             .collect();
         let below = &records[usize::from(records.len() > 1)..];
         let counts = below.iter().map(StringRecord::len).counts();
-        let (width, regular) = counts.into_iter().max_by_key(|&(width, count)| (count, width)).unwrap_or((0, 0));
+        let (width, regular) =
+            counts.into_iter().max_by_key(|&(width, count)| (count, width)).unwrap_or((0, 0));
         Self { delimiter, records, width, regular }
     }
 

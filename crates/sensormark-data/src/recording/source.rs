@@ -18,7 +18,7 @@ const HEAD: u64 = 1 << 10;
 
 /// Where a recording is read from.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub struct Source {
     /// What the user named.
     pub given: PathBuf,
     /// What is read.
@@ -32,7 +32,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn open(given: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
         let mut source = Self {
             given: given.to_owned(),
             path: given.to_owned(),
@@ -115,7 +115,7 @@ impl Source {
     }
 
     /// All of it, from the start.
-    pub(super) fn reader(&self) -> Result<BufReader<File>, RecordingError> {
+    pub fn reader(&self) -> Result<BufReader<File>, RecordingError> {
         let file = File::open(&self.path).map_err(|error| self.failed(error))?;
         Ok(BufReader::with_capacity(1 << 17, file))
     }
@@ -127,7 +127,7 @@ impl Source {
     }
 
     /// An error of the system.
-    pub(super) fn failed(&self, source: io::Error) -> RecordingError {
+    pub fn failed(&self, source: io::Error) -> RecordingError {
         RecordingError::Open { path: self.given.clone(), source }
     }
 }

@@ -21,7 +21,7 @@ use super::rows::{self, Row};
 
 /// Everything that was read.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub struct Taken {
     pub schema: Schema,
     pub readings: Batch,
     pub bad: BadRows,
@@ -30,7 +30,7 @@ pub(super) struct Taken {
 }
 
 /// Reads all rows.
-pub(super) fn take(
+pub fn take(
     dialect: &Dialect,
     plan: &Plan,
     evidence: &Evidence,
@@ -240,7 +240,12 @@ impl FieldSource {
 }
 
 /// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Value, &'static str> {
+fn read_cell(
+    rules: &CellRules<'_>,
+    text: &str,
+    kind: FieldType,
+    marks: Marks,
+) -> Result<Value, &'static str> {
     if rules.is_absent(text) {
         return Ok(Value::Null);
     }
@@ -263,6 +268,7 @@ fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -
 /// The coarsest resolution in which all times are whole.
 fn resolution(times_ns: &[i64]) -> TimeResolution {
     let coarse = [TimeResolution::Seconds, TimeResolution::Milliseconds, TimeResolution::Microseconds];
-    let is_whole = |resolution: &TimeResolution| times_ns.iter().all(|time| time % resolution.nanoseconds() == 0);
+    let is_whole =
+        |resolution: &TimeResolution| times_ns.iter().all(|time| time % resolution.nanoseconds() == 0);
     coarse.into_iter().find(is_whole).unwrap_or(TimeResolution::Nanoseconds)
 }

@@ -23,7 +23,7 @@ pub(super) use epochs::plausible;
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant {
+pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
     /// What is to be said of it.
@@ -32,7 +32,7 @@ pub(super) struct Instant {
 
 /// How a time is written that is read as another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Oddity {
+pub enum Oddity {
     /// 24:00, which is the first moment of the next day.
     NextDay,
     /// 23:59:60, which Unix time counts as the first second of the next day.
@@ -40,11 +40,11 @@ pub(super) enum Oddity {
 }
 
 /// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
-pub(super) type Orders = [bool; 3];
+pub type Orders = [bool; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub struct Written {
     numbers: [i16; 3],
     /// In which orders it can be read.
     pub orders: Orders,
@@ -74,7 +74,8 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
 /// A time of day with marks between its parts, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     let two = "([0-9]{1,2})";
-    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$")).expect("a pattern")
+    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$"))
+        .expect("a pattern")
 });
 
 impl TimeFormat {
@@ -90,7 +91,7 @@ impl TimeFormat {
 
 impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub fn read(text: &str) -> Option<Self> {
         if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
             return Self::read_digits(text);
         }
@@ -105,7 +106,12 @@ impl Written {
         let numbers = [number(one)?, number(two)?, number(three)?];
         let widths = [one, two, three].map(|part| if part.parse::<u16>().is_ok() { part.len() } else { 0 });
         let (orders, is_short) = orders(numbers, widths, named)?;
-        Some(Self { numbers, orders, is_short, clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))? })
+        Some(Self {
+            numbers,
+            orders,
+            is_short,
+            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))?,
+        })
     }
 
     /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
@@ -121,12 +127,12 @@ impl Written {
     }
 
     /// Whether it is the first moment of its day.
-    pub(super) const fn is_midnight(&self) -> bool {
+    pub const fn is_midnight(&self) -> bool {
         matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
     }
 
     /// Whether it names a zone.
-    pub(super) const fn is_zoned(&self) -> bool {
+    pub const fn is_zoned(&self) -> bool {
         self.clock.zone.is_some()
     }
 
@@ -252,7 +258,7 @@ fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault>
 
 /// Every format in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date, which may be before
 /// 2000.
-pub(super) fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
+pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     let times = plausible();
     let is_plausible = |format: &TimeFormat| {
         [smallest, largest].iter().all(|number| {
@@ -265,7 +271,7 @@ pub(super) fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
 }
 
 /// Whether the text is a time of day alone, and then whether it names a zone.
-pub(super) fn read_clock(text: &str) -> Option<bool> {
+pub fn read_clock(text: &str) -> Option<bool> {
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
     let clock = Clock::read(text)?;

@@ -14,7 +14,7 @@ use super::time::TimeFormat;
 const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
-pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
+pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
     let are_digits = (seen.point.extremes())
         .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
     let is_all_midnight = seen.midnights == seen.times;
@@ -23,7 +23,7 @@ pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
 
 /// Where the time of a row is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TimeSource {
+pub struct TimeSource {
     /// The columns, the date or the year first.
     pub columns: Vec<usize>,
     /// What is written after each of them.
@@ -42,12 +42,12 @@ pub(super) struct TimeSource {
 
 impl TimeSource {
     /// One column.
-    pub(super) fn one(column: usize, format: TimeFormat) -> Self {
+    pub fn one(column: usize, format: TimeFormat) -> Self {
         Self::joined(vec![column], vec![""], format)
     }
 
     /// A column of dates and one of times of day.
-    pub(super) fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
+    pub fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
         Self::joined(vec![date, clock], vec![" ", ""], format)
     }
 
@@ -57,7 +57,7 @@ impl TimeSource {
     }
 
     /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.
-    pub(super) fn several<E>(
+    pub fn several<E>(
         columns: &[usize],
         seen: &[ColumnEvidence],
         format: impl Fn(usize) -> Result<TimeFormat, E>,
@@ -95,7 +95,7 @@ impl TimeSource {
     }
 
     /// The time of a row as one text.
-    pub(super) fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
+    pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
         if let [column] = self.columns[..] {
             return text(record, column).map(Cow::Borrowed);
         }
@@ -116,7 +116,7 @@ impl TimeSource {
     }
 
     /// The columns' names, as `--time` takes them.
-    pub(super) fn label(&self, labels: &[String]) -> String {
+    pub fn label(&self, labels: &[String]) -> String {
         let names = self.columns.iter().map(|&column| labels[column].as_str());
         names.collect::<Vec<_>>().join(",")
     }

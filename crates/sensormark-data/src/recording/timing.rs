@@ -33,7 +33,7 @@ pub struct Gap {
 }
 
 /// Looks at the times of at least one reading.
-pub(super) fn timing(readings: &Batch, series: u32) -> Timing {
+pub fn timing(readings: &Batch, series: u32) -> Timing {
     let mut latest: Vec<Option<i64>> = vec![None; series as usize];
     let mut out_of_order = 0;
     for (&series, &time) in readings.series.iter().zip(&readings.times_ns) {

@@ -8,7 +8,7 @@ use super::format::TimeFault;
 use super::{Instant, epochs, in_range};
 
 /// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
-pub(super) fn check(pattern: &str) -> Result<(), String> {
+pub fn check(pattern: &str) -> Result<(), String> {
     let written = strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC));
     let is_read = written.is_ok_and(|text| read(pattern, &text).is_ok());
     is_read.then_some(()).ok_or_else(|| {
@@ -17,7 +17,7 @@ pub(super) fn check(pattern: &str) -> Result<(), String> {
 }
 
 /// Reads a time. Without a zone it is of UTC.
-pub(super) fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
+pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
     let parts = strtime::parse(pattern, text).map_err(|_| TimeFault::Shape)?;
     let time_ns = time(&parts)?.as_nanosecond();
     // jiff makes 59 of the second 60.

@@ -120,9 +120,7 @@ fn unix_times_are_read_to_the_nanosecond() {
     assert_eq!(read(known("unix-ns"), "1.5778368e+18"), Ok(1_577_836_800_000_000_000));
     assert_eq!(read(known("unix-s"), "1.5778368005E9"), Ok(1_577_836_800_500_000_000));
     assert_eq!(read(known("unix-s"), "1e-9"), Err(TimeFault::Shape));
-    let meant = |smallest, largest| {
-        meanings((smallest, largest))
-    };
+    let meant = |smallest, largest| meanings((smallest, largest));
     assert_eq!(meant(1.58e9, 1.59e9), [known("unix-s")]);
     assert_eq!(meant(1.58e18, 1.59e18), [known("unix-ns")]);
     assert_eq!(meant(1.42e9, 1.43e9), [known("unix-s"), known("gps")]);

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07";
 
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
-pub(super) fn read(text: &str) -> Option<TimeZone> {
+pub fn read(text: &str) -> Option<TimeZone> {
     let is_offset = |text: &&str| text.starts_with(['+', '-']);
     if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
         return DateTimeParser::new().parse_time_zone(offset).ok();
