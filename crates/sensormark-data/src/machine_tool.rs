@@ -19,11 +19,9 @@
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
 use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
-use std::num::NonZeroU64;
-use std::ops::Range;
+use std::{num::NonZeroU64, ops::Range};
 
-use super::elementary::sine_of_turns;
-use super::random::Stream;
+use super::{elementary::sine_of_turns, random::Stream};
 
 mod export;
 

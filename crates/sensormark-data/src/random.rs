@@ -13,8 +13,7 @@
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
-use std::num::NonZeroU64;
-use std::ops::RangeInclusive;
+use std::{num::NonZeroU64, ops::RangeInclusive};
 
 use super::elementary::natural_logarithm;
 

@@ -4,8 +4,7 @@
 use super::streams::CONTACT;
 use crate::random::Stream;
 use sensormark_store::{FieldType, Value};
-use std::fmt::Write;
-use std::num::NonZeroU64;
+use std::{fmt::Write, num::NonZeroU64};
 
 /// Names of the entity's columns of text, and of those of numbers.
 const TEXTS: [&str; 7] =

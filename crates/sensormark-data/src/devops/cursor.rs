@@ -2,10 +2,13 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::fields::{MEASUREMENTS, Reading, Rule};
-use super::mover::{FloatBounds, Mover, Sink, States};
-use super::steps::Normals;
-use super::{Devops, fields, time_ns};
+use super::{
+    Devops, fields,
+    fields::{MEASUREMENTS, Reading, Rule},
+    mover::{FloatBounds, Mover, Sink, States},
+    steps::Normals,
+    time_ns,
+};
 use crate::random::Stream;
 use sensormark_store::{Batch, Values};
 use std::ops::Range;

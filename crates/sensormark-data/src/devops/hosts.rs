@@ -2,8 +2,10 @@
 //!
 //! Values are those of the study's generator: a datacenter lies in its region, the rest is drawn for each host by itself. A host keeps its tags for ever.
 
-use super::Devops;
-use super::fields::{MEASUREMENTS, Measurement, Rule};
+use super::{
+    Devops,
+    fields::{MEASUREMENTS, Measurement, Rule},
+};
 use crate::random::Stream;
 use sensormark_store::{Field, Schema, Series, Table, Tag, TagColumn, TimeResolution};
 use std::num::NonZeroU64;

@@ -1,8 +1,10 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
-use super::Walk;
-use super::fields::{Motion, Rule};
-use super::steps::{Normals, PART_BITS};
+use super::{
+    Walk,
+    fields::{Motion, Rule},
+    steps::{Normals, PART_BITS},
+};
 use crate::random::Stream;
 use std::ops::Range;
 

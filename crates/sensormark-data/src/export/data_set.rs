@@ -2,8 +2,7 @@
 //!
 //! How a batch is written is not known here.
 
-use std::io;
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
 use sensormark_store::{Batch, Schema};
 

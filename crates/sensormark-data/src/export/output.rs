@@ -1,18 +1,22 @@
 //! Where an export goes: a file, which is there whole or not at all, or standard output.
 
-use std::fs::{File, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::{
+    fs::{File, Permissions},
+    io::{self, Write},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+};
 
 use sensormark_store::text::Page;
 
-use super::csv::Csv;
-use super::data_set::DataSet;
-use super::json::JsonLines;
-use super::line_protocol::LineProtocol;
-use super::options::{ExportOptions, Format};
-use super::prepared::Writer;
+use super::{
+    csv::Csv,
+    data_set::DataSet,
+    json::JsonLines,
+    line_protocol::LineProtocol,
+    options::{ExportOptions, Format},
+    prepared::Writer,
+};
 
 /// A page is handed on when it holds this many bytes.
 const PAGE_BYTES: usize = 1 << 18;

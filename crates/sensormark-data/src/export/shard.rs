@@ -1,8 +1,6 @@
 //! Shards: parts of a data set's series.
 
-use std::fmt;
-use std::ops::Range;
-use std::str::FromStr;
+use std::{fmt, ops::Range, str::FromStr};
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,7 @@
 //!
 //! When turns are is not known here.
 
-use crate::elementary::sine_of_turns;
-use crate::random::Stream;
+use crate::{elementary::sine_of_turns, random::Stream};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
 use std::num::NonZeroU64;

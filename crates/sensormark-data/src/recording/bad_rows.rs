@@ -1,7 +1,6 @@
 //! Rows that could not be read: how many of each kind, and the first of them with line, column and text.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// Why a row cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,11 +2,13 @@
 
 use csv::ByteRecord;
 
-use super::bad_rows::FaultKind;
-use super::fault::Fault;
-use super::number::{Marks, Number, ReadNumber, read};
-use super::options::RecordingOptions;
-use super::time::{Written, read_clock};
+use super::{
+    bad_rows::FaultKind,
+    fault::Fault,
+    number::{Marks, Number, ReadNumber, read},
+    options::RecordingOptions,
+    time::{Written, read_clock},
+};
 
 /// What a cell looks like.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +128,8 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
     let number = number.trim_end();
     let is_word = unit.chars().count() <= 12 && !unit.contains(' ');
     let is_number = read(number, '.').is_some() || read(number, ',').is_some();
-    (is_word && is_number).then_some((number, unit))
+    let is_exponent = read(text, '.').is_some();
+    (is_word && is_number && !is_exponent).then_some((number, unit))
 }
 
 /// The cell as a truth value.

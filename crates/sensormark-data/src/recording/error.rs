@@ -1,7 +1,9 @@
 //! Why a recording cannot be read: each message says what, where, and what to try.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use thiserror::Error;
 

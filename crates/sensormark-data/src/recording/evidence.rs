@@ -5,13 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::{CellRules, Look, unit};
-use super::dialect::Dialect;
-use super::error::RecordingError;
-use super::number::{Number, ReadNumber};
-use super::options::RecordingOptions;
-use super::rows;
-use super::time::Orders;
+use super::{
+    cell::{CellRules, Look, unit},
+    dialect::Dialect,
+    error::RecordingError,
+    number::{Number, ReadNumber},
+    options::RecordingOptions,
+    rows,
+    time::Orders,
+};
 
 /// How many different texts of a column are told apart.
 pub const DISTINCT: usize = 64;

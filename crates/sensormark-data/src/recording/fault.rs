@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::bad_rows::{BadRow, BadRows, FaultKind};
-use super::error::RecordingError;
-use super::rows;
-use super::source::Source;
+use super::{
+    bad_rows::{BadRow, BadRows, FaultKind},
+    error::RecordingError,
+    rows,
+    source::Source,
+};
 
 /// How many bad rows are shown.
 pub const SHOWN: usize = 5;

@@ -5,16 +5,18 @@
 
 use itertools::Itertools;
 
-use super::cell::text;
-use super::dialect::Dialect;
-use super::error::{RecordingError, ask, unclear};
-use super::evidence::ColumnEvidence;
-use super::names::name_of;
-use super::options::RecordingOptions;
-use super::report::shown;
-use super::rows;
-use super::time::{TimeFormat, meanings, plausible};
-use super::time_source::{TimeSource, is_of_dates};
+use super::{
+    cell::text,
+    dialect::Dialect,
+    error::{RecordingError, ask, unclear},
+    evidence::ColumnEvidence,
+    names::name_of,
+    options::RecordingOptions,
+    report::shown,
+    rows,
+    time::{TimeFormat, meanings, plausible},
+    time_source::{TimeSource, is_of_dates},
+};
 
 /// Words of names of columns that hold times.
 const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "when"];

@@ -1,14 +1,15 @@
 //! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
 
-use std::fmt::Write as _;
-use std::path::Path;
+use std::{fmt::Write as _, path::Path};
 
 use clap::{Args, Command, FromArgMatches};
 use serde_json::Value;
 
-use super::Recording;
-use super::error::{RecordingError, unclear};
-use super::options::RecordingOptions;
+use super::{
+    Recording,
+    error::{RecordingError, unclear},
+    options::RecordingOptions,
+};
 
 /// Numbers that loggers write for "no value".
 const NO_VALUES: [f64; 12] = [

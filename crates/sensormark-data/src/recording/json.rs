@@ -1,13 +1,17 @@
 //! JSON lines as rows: a column for each key, with points between the keys of objects in objects.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufRead, Seek};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::{BufRead, Seek},
+};
 
 use serde_json::value::RawValue;
 
-use super::error::{RecordingError, unclear};
-use super::source::Source;
+use super::{
+    error::{RecordingError, unclear},
+    source::Source,
+};
 
 /// A copy of the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source) -> Result<File, RecordingError> {

@@ -4,10 +4,12 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use super::error::{RecordingError, ask, unclear};
-use super::evidence::{ColumnEvidence, Evidence, Tally};
-use super::number::{self, Marks, Number};
-use super::options::RecordingOptions;
+use super::{
+    error::{RecordingError, ask, unclear},
+    evidence::{ColumnEvidence, Evidence, Tally},
+    number::{self, Marks, Number},
+    options::RecordingOptions,
+};
 
 /// One way to read the numbers of a column.
 #[derive(Debug, Clone, Copy)]

@@ -7,9 +7,7 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use sensormark_store::{Batch, Column, FieldType, Schema};
 

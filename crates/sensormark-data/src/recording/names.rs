@@ -2,8 +2,7 @@
 
 use super::options::RecordingOptions;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.

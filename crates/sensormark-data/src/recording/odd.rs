@@ -1,8 +1,10 @@
 //! Columns whose cells do not say by themselves what they are: units behind numbers, texts among numbers, names of sensors. Reading stops and asks.
 
-use super::error::{RecordingError, ask, unclear};
-use super::evidence::{ColumnEvidence, DISTINCT};
-use super::names::name_of;
+use super::{
+    error::{RecordingError, ask, unclear},
+    evidence::{ColumnEvidence, DISTINCT},
+    names::name_of,
+};
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
 const ABSENT: [&str; 12] = [

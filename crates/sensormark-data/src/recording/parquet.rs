@@ -1,14 +1,15 @@
 //! Parquet as rows, as arrow's crates write its columns.
 
-use std::fs::File;
-use std::io::Seek;
+use std::{fs::File, io::Seek};
 
 use arrow_csv::WriterBuilder;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 
-use super::error::{RecordingError, unclear};
-use super::source::Source;
+use super::{
+    error::{RecordingError, unclear},
+    source::Source,
+};
 
 /// A copy as CSV, a row a row. Where it is not Parquet throughout, or has columns of lists, that is said.
 pub fn to_csv(source: &Source) -> Result<File, RecordingError> {

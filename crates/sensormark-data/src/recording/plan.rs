@@ -7,16 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sensormark_store::{FieldSet, FieldType};
 
-use super::dialect::Dialect;
-use super::error::{RecordingError, empty, unclear};
-use super::evidence::{ColumnEvidence, Evidence};
-use super::find_time::Search;
-use super::marks::Said;
-use super::names::{column_note, free_name_of, name_of, table_name_of};
-use super::number::Marks;
-use super::odd;
-use super::options::RecordingOptions;
-use super::time_source::TimeSource;
+use super::{
+    dialect::Dialect,
+    error::{RecordingError, empty, unclear},
+    evidence::{ColumnEvidence, Evidence},
+    find_time::Search,
+    marks::Said,
+    names::{column_note, free_name_of, name_of, table_name_of},
+    number::Marks,
+    odd,
+    options::RecordingOptions,
+    time_source::TimeSource,
+};
 use crate::nearest::unknown;
 
 /// What is done with each column.

@@ -5,13 +5,15 @@ use std::fmt;
 use jiff::Timestamp;
 use sensormark_store::{FieldType, TimeResolution};
 
-use super::bad_rows::BadRows;
-use super::dialect::Dialect;
-use super::evidence::Evidence;
-use super::plan::{Plan, Role};
-use super::take::Taken;
-use super::time::TimeFormat;
-use super::timing::Timing;
+use super::{
+    bad_rows::BadRows,
+    dialect::Dialect,
+    evidence::Evidence,
+    plan::{Plan, Role},
+    take::Taken,
+    time::TimeFormat,
+    timing::Timing,
+};
 
 /// What was found in a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,13 +3,15 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 
 use csv::ByteRecord;
 
-use super::dialect::{Dialect, builder};
-use super::error::RecordingError;
-use super::source::Source;
+use super::{
+    dialect::{Dialect, builder},
+    error::RecordingError,
+    source::Source,
+};
 
 /// One row as it stands in the file.
 pub struct Row<'r> {
@@ -90,30 +92,24 @@ fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
 pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
-    let mut reader = source.reader()?;
-    let mut lines = Vec::with_capacity(starts.len());
-    let (mut offset, mut line, mut before) = (0_u64, 1_u64, 0_u8);
-    while lines.len() < starts.len() {
-        let block = reader.fill_buf().map_err(|error| source.failed(error))?;
-        let length = block.len();
-        for &byte in block {
-            // A row starts at its first byte that ends no line.
-            while !matches!(byte, b'\r' | b'\n')
-                && starts.get(lines.len()).is_some_and(|&start| start <= offset)
-            {
-                lines.push(line + u64::from(before == b'\r'));
-            }
-            if byte == b'\n' || before == b'\r' {
-                line += 1;
-            }
-            before = byte;
-            offset += 1;
+    let mut lines = Vec::new();
+    let (mut line, mut before) = (1_u64, 0_u8);
+    for (offset, byte) in (0_u64..).zip(source.reader()?.bytes()) {
+        let byte = byte.map_err(|error| source.failed(error))?;
+        // A row starts at its first byte that ends no line.
+        while !matches!(byte, b'\r' | b'\n') && starts.get(lines.len()).is_some_and(|&start| start <= offset)
+        {
+            lines.push(line + u64::from(before == b'\r'));
         }
-        if length == 0 {
-            lines.resize(starts.len(), line);
+        if lines.len() == starts.len() {
+            break;
         }
-        reader.consume(length);
+        if byte == b'\n' || before == b'\r' {
+            line += 1;
+        }
+        before = byte;
     }
+    lines.resize(starts.len(), line);
     Ok(lines)
 }
 

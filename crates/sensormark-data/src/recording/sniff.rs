@@ -9,11 +9,13 @@ use csv::StringRecord;
 use encoding_rs::WINDOWS_1252;
 use itertools::Itertools;
 
-use super::cell::{CellRules, Look};
-use super::dialect::{Dialect, builder};
-use super::error::{RecordingError, ask, empty, unclear};
-use super::options::RecordingOptions;
-use super::source::Source;
+use super::{
+    cell::{CellRules, Look},
+    dialect::{Dialect, builder},
+    error::{RecordingError, ask, empty, unclear},
+    options::RecordingOptions,
+    source::Source,
+};
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;

@@ -1,17 +1,21 @@
 //! The file of a recording, as rows of UTF-8: itself, or a copy without a name of what is packed, in another encoding or in another form.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek};
-use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek},
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use encoding_rs::Encoding;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::error::{RecordingError, unclear};
-use super::json;
-use super::options::RecordingOptions;
+use super::{
+    error::{RecordingError, unclear},
+    json,
+    options::RecordingOptions,
+};
 
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;

@@ -7,17 +7,19 @@ use sensormark_store::{
     Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 
-use super::bad_rows::{BadRows, FaultKind};
-use super::cell::{CellRules, text, truth};
-use super::dialect::Dialect;
-use super::error::{RecordingError, unclear};
-use super::evidence::Evidence;
-use super::fault::{Fault, Faults};
-use super::names::table_name_of;
-use super::number::{Marks, Number};
-use super::options::RecordingOptions;
-use super::plan::{FieldSource, Plan, TagSource};
-use super::rows::{self, Row};
+use super::{
+    bad_rows::{BadRows, FaultKind},
+    cell::{CellRules, text, truth},
+    dialect::Dialect,
+    error::{RecordingError, unclear},
+    evidence::Evidence,
+    fault::{Fault, Faults},
+    names::table_name_of,
+    number::{Marks, Number},
+    options::RecordingOptions,
+    plan::{FieldSource, Plan, TagSource},
+    rows::{self, Row},
+};
 
 /// Everything that was read.
 #[derive(Debug)]

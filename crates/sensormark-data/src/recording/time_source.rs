@@ -1,14 +1,10 @@
 //! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
 
-use std::borrow::Cow;
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use csv::ByteRecord;
 
-use super::cell::text;
-use super::evidence::ColumnEvidence;
-use super::fault::Fault;
-use super::time::TimeFormat;
+use super::{cell::text, evidence::ColumnEvidence, fault::Fault, time::TimeFormat};
 
 /// What stands between year, month, day, hour, minute and second.
 const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];

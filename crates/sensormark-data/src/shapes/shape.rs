@@ -13,11 +13,9 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
-use crate::elementary::sine_of_turns;
-use crate::random::Stream;
+use crate::{elementary::sine_of_turns, random::Stream};
 use sensormark_store::{FieldType, Values};
-use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::{num::NonZeroU64, sync::Arc};
 
 /// The most powers of two of a walk: a million ticks.
 const MOST_OCTAVES: u32 = 20;

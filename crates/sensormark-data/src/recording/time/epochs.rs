@@ -5,8 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::format::TimeFault;
-use super::{Instant, Oddity, in_range};
+use super::{Instant, Oddity, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;

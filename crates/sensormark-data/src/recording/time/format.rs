@@ -4,8 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::epochs::{EPOCHS, Epoch};
-use super::pattern;
+use super::{
+    epochs::{EPOCHS, Epoch},
+    pattern,
+};
 
 /// How a time is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

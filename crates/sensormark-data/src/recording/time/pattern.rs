@@ -4,8 +4,7 @@ use jiff::Timestamp;
 use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::TimeZone;
 
-use super::format::TimeFault;
-use super::{Instant, epochs, in_range};
+use super::{Instant, epochs, format::TimeFault, in_range};
 
 /// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
 pub fn check(pattern: &str) -> Result<(), String> {
