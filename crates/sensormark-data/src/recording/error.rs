@@ -9,17 +9,15 @@ use thiserror::Error;
 
 use super::bad_rows::BadRows;
 
+/// What comes of reading a recording.
+pub type Result<T, E = RecordingError> = std::result::Result<T, E>;
+
 /// Why a recording cannot be read.
 #[derive(Debug, Error)]
 pub enum RecordingError {
-    /// The file cannot be opened or read.
-    #[error("cannot read the recording {}: {source}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// What the system says of the file.
+    #[error(transparent)]
+    System(#[from] io::Error),
     /// What the file holds is not clear, or does not fit the options.
     #[error("{words}")]
     Unclear {
@@ -45,12 +43,12 @@ pub enum RecordingError {
 }
 
 /// Stops with these words.
-pub fn unclear<T>(words: impl Into<String>) -> Result<T, RecordingError> {
+pub fn unclear<T>(words: impl Into<String>) -> Result<T> {
     Err(RecordingError::Unclear { words: words.into(), choices: Vec::new() })
 }
 
 /// Stops with these words, and with the options for each thing that it can be.
-pub fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T, RecordingError>
+pub fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T>
 where
     C: IntoIterator<Item: Into<String>>,
 {
@@ -59,6 +57,6 @@ where
 }
 
 /// Stops because there is no row.
-pub fn empty<T>(path: &Path) -> Result<T, RecordingError> {
+pub fn empty<T>(path: &Path) -> Result<T> {
     unclear(format!("{} holds no readings; a recording has a header and a row a reading", path.display()))
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     cell::{CellRules, Look, unit},
     dialect::Dialect,
-    error::RecordingError,
+    error::Result,
     number::{Number, ReadNumber},
     options::RecordingOptions,
     rows,
@@ -88,7 +88,7 @@ pub struct Tally {
 }
 
 /// Looks at every cell of a file.
-pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence, RecordingError> {
+pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
     let rules = CellRules::new(options);
     let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
     rows::for_each(dialect, |row| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     bad_rows::{BadRow, BadRows, FaultKind},
-    error::RecordingError,
+    error::Result,
     rows,
     source::Source,
 };
@@ -55,7 +55,7 @@ impl Faults {
     }
 
     /// Everything, with lines and names of columns.
-    pub fn resolve(self, source: &Source, names: &[String]) -> Result<BadRows, RecordingError> {
+    pub fn resolve(self, source: &Source, names: &[String]) -> Result<BadRows> {
         let starts: Vec<u64> = self.first.iter().map(|(start, _)| *start).collect();
         let lines = rows::lines_of(source, &starts)?;
         let row = |(line, (_, fault)): (u64, (u64, Fault))| BadRow {

@@ -8,7 +8,7 @@ use itertools::Itertools;
 use super::{
     cell::text,
     dialect::Dialect,
-    error::{RecordingError, ask, unclear},
+    error::{Result, ask, unclear},
     evidence::ColumnEvidence,
     names::name_of,
     options::RecordingOptions,
@@ -39,7 +39,7 @@ pub struct Search<'s> {
     pub taken: Vec<usize>,
 }
 
-type Found = Result<TimeSource, RecordingError>;
+type Found = Result<TimeSource>;
 
 impl Search<'_> {
     /// The columns that the user named.
@@ -100,7 +100,7 @@ impl Search<'_> {
         self.no_time()
     }
 
-    fn no_time<T>(&self) -> Result<T, RecordingError> {
+    fn no_time<T>(&self) -> Result<T> {
         let (mut hints, mut choices) = (String::new(), Vec::new());
         for clock in self.clocks() {
             hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
@@ -265,7 +265,7 @@ impl Search<'_> {
     }
 
     /// The format in which a column's times are written.
-    fn format(&self, column: usize) -> Result<TimeFormat, RecordingError> {
+    fn format(&self, column: usize) -> Result<TimeFormat> {
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         let (found, example, is_number) = (self.formats(column), &seen.example, self.is_number(column));
         if let [format] = &found[..]
@@ -335,7 +335,7 @@ impl Search<'_> {
     }
 
     /// Whether a column, in some format, has the times of a source. Dates may be of another zone.
-    fn agrees(&self, source: &TimeSource, other: usize) -> Result<bool, RecordingError> {
+    fn agrees(&self, source: &TimeSource, other: usize) -> Result<bool> {
         let apart_ns = if is_of_dates(&self.seen[other]) { TWO_DAYS_NS } else { 0 };
         for format in self.formats(other) {
             let (mut compared, mut agree) = (0_u64, true);
@@ -360,7 +360,7 @@ impl Search<'_> {
         Ok(false)
     }
 
-    fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T, RecordingError> {
+    fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T> {
         let date = &self.labels[date];
         let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
         let both = format!("{date},{}", clocks[0]);
@@ -374,7 +374,7 @@ impl Search<'_> {
         ask(words, [vec!["--time".to_owned(), both], alone])
     }
 
-    fn choose<T>(&self, columns: &[usize]) -> Result<T, RecordingError> {
+    fn choose<T>(&self, columns: &[usize]) -> Result<T> {
         let shown =
             |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
         ask(

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Recording,
-    error::{RecordingError, unclear},
+    error::{RecordingError, Result, unclear},
     options::RecordingOptions,
 };
 
@@ -32,7 +32,7 @@ pub struct Inspection {
 ///
 /// # Errors
 /// When it cannot be opened, or nothing helps to read it.
-pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection, RecordingError> {
+pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
     let (mut arguments, mut text) = (options.arguments(), String::new());
     for _ in 0..MOST {
         let options = RecordingOptions {

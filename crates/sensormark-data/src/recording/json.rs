@@ -3,47 +3,42 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
-    io::{BufRead, Seek},
+    io::{self, BufRead},
 };
 
 use serde_json::value::RawValue;
 
 use super::{
-    error::{RecordingError, unclear},
+    error::{Result, unclear},
     source::Source,
 };
 
-/// A copy of the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
-pub fn to_csv(source: &Source) -> Result<File, RecordingError> {
-    let failed = |error| source.failed(error);
+/// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
+pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     let mut names = BTreeSet::new();
-    let mut lines = 0_u64;
-    for line in source.reader()?.lines() {
-        let cells = cells(&line.map_err(failed)?);
-        lines += 1;
-        if cells.is_none() && lines == 1 {
-            return unclear(format!(
-                "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
-                source.given.display()
-            ));
+    for (number, line) in source.reader()?.lines().enumerate() {
+        match cells(&line?) {
+            Some(cells) => names.extend(cells.into_keys()),
+            None if number == 0 => {
+                return unclear(format!(
+                    "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
+                    source.given.display()
+                ));
+            }
+            None => {}
         }
-        names.extend(cells.unwrap_or_default().into_keys());
     }
-    let copy = tempfile::tempfile().map_err(failed)?;
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(copy);
-    let mut write =
-        |row: &mut dyn Iterator<Item = &str>| writer.write_record(row).map_err(|error| failed(error.into()));
-    write(&mut names.iter().map(String::as_str))?;
+    writer.write_record(&names).map_err(io::Error::from)?;
     for line in source.reader()?.lines() {
-        let line = line.map_err(failed)?;
-        match cells(&line) {
-            Some(cells) => write(&mut names.iter().map(|name| cells.get(name).map_or("", String::as_str)))?,
-            None => write(&mut std::iter::once(line.as_str()))?,
-        }
+        let line = line?;
+        let row = match cells(&line) {
+            Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
+            None => vec![line],
+        };
+        writer.write_record(row).map_err(io::Error::from)?;
     }
-    let mut copy = writer.into_inner().map_err(|error| failed(error.into_error()))?;
-    copy.rewind().map_err(failed)?;
-    Ok(copy)
+    Ok(writer.flush()?)
 }
 
 /// The values of an object, as text and by their keys.

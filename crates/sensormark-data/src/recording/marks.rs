@@ -5,7 +5,7 @@
 //! for, reading stops and names each with its options.
 
 use super::{
-    error::{RecordingError, ask, unclear},
+    error::{Result, ask, unclear},
     evidence::{ColumnEvidence, Evidence, Tally},
     number::{self, Marks, Number},
     options::RecordingOptions,
@@ -35,7 +35,7 @@ impl Said {
     ///
     /// # Errors
     /// When the user says that a comma is both marks.
-    pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self> {
         let thousands = match options.thousands.as_deref() {
             None => None,
             Some("none") => Some(None),
@@ -66,7 +66,7 @@ impl Said {
     ///
     /// # Errors
     /// When that is not clear, or nobody asked for it.
-    pub fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks, RecordingError> {
+    pub fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks> {
         let all = readings(seen);
         let left: Vec<&Reading<'_>> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],

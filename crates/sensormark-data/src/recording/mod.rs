@@ -52,6 +52,7 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use error::Result;
 use plan::Plan;
 use take::Taken;
 
@@ -78,7 +79,16 @@ impl Recording {
     /// # Errors
     /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
     /// [`RecordingOptions::skip_bad_rows`] is set.
-    pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
+        Self::try_read(path, options).or_else(|error| match error {
+            RecordingError::System(error) => {
+                error::unclear(format!("cannot read the recording {}: {error}", path.display()))
+            }
+            error => Err(error),
+        })
+    }
+
+    fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         if is_read_once(path) {
             return error::unclear(format!(
                 "{} is no file that can be read several times; copy it to a file, or pipe it into sensormark replay -",
@@ -127,7 +137,7 @@ pub fn is_read_once(path: &Path) -> bool {
 }
 
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
-fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), RecordingError> {
+fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
     let readings = taken.readings.len();
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && timing.repeated > most as u64 {
@@ -143,12 +153,7 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), Record
 }
 
 /// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
-fn check_series(
-    plan: &Plan,
-    taken: &Taken,
-    timing: &Timing,
-    options: &RecordingOptions,
-) -> Result<(), RecordingError> {
+fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &RecordingOptions) -> Result<()> {
     let (table, readings) = (&taken.schema.tables[0], &taken.readings);
     let disorder = timing.repeated + timing.out_of_order;
     let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));

@@ -1,7 +1,7 @@
 //! Columns whose cells do not say by themselves what they are: units behind numbers, texts among numbers, names of sensors. Reading stops and asks.
 
 use super::{
-    error::{RecordingError, ask, unclear},
+    error::{Result, ask, unclear},
     evidence::{ColumnEvidence, DISTINCT},
     names::name_of,
 };
@@ -26,7 +26,7 @@ const SENSORS: [&str; 10] =
     ["sensor", "entity", "device", "station", "mote", "node", "meter", "metric", "channel", "signal"];
 
 /// Stops where the user has to say what a column is, of which they said nothing.
-pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<(), RecordingError> {
+pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<()> {
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
     if is_without_tags && names_sensors(seen, label) {
@@ -51,7 +51,7 @@ fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
 }
 
 /// Numbers with one unit are asked about.
-fn units(seen: &ColumnEvidence, label: &str) -> Result<(), RecordingError> {
+fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let most = seen.units.values().max().copied().unwrap_or(0);
     let example = &seen.example;
     if seen.units.len() == 1 && seen.is_mostly(most) && seen.is_mostly(seen.texts) {
@@ -66,7 +66,7 @@ fn units(seen: &ColumnEvidence, label: &str) -> Result<(), RecordingError> {
 }
 
 /// What is said of the unit of a column of numbers, of which there may be one.
-pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>, RecordingError> {
+pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
     let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
     match units[..] {
         [] => Ok(None),
@@ -82,7 +82,7 @@ pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>, Record
 }
 
 /// Texts in a column of numbers: all stand for "no value", or the column holds both.
-fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<(), RecordingError> {
+fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let present = seen.present();
     let others = seen.truths + seen.times + seen.clocks + seen.texts - seen.leading_zeros;
     if seen.numeric * 5 < present || others == 0 {

@@ -9,7 +9,7 @@ use sensormark_store::{FieldSet, FieldType};
 
 use super::{
     dialect::Dialect,
-    error::{RecordingError, empty, unclear},
+    error::{Result, empty, unclear},
     evidence::{ColumnEvidence, Evidence},
     find_time::Search,
     marks::Said,
@@ -81,11 +81,7 @@ pub enum Role {
 }
 
 /// Decides what each column is.
-pub fn decide(
-    dialect: &Dialect,
-    evidence: &Evidence,
-    options: &RecordingOptions,
-) -> Result<Plan, RecordingError> {
+pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions) -> Result<Plan> {
     if evidence.rows == 0 {
         return empty(&dialect.source.given);
     }
@@ -135,7 +131,7 @@ impl Plan {
         dialect: &Dialect,
         named: &Named,
         said: &Said,
-    ) -> Result<Role, RecordingError> {
+    ) -> Result<Role> {
         let label = &self.labels[column];
         let given = named.types.get(&column).copied();
         if named.left_out.contains(&column) {
@@ -223,7 +219,7 @@ impl Plan {
         self.assumptions.extend(column_note(label));
     }
 
-    fn check_fields(&self, dialect: &Dialect) -> Result<(), RecordingError> {
+    fn check_fields(&self, dialect: &Dialect) -> Result<()> {
         match self.fields.len() {
             0 => unclear(format!(
                 "no column of {} holds values beside the time and the tags",
@@ -251,7 +247,7 @@ struct Named {
 }
 
 impl Named {
-    fn new(labels: &[String], dialect: &Dialect, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    fn new(labels: &[String], dialect: &Dialect, options: &RecordingOptions) -> Result<Self> {
         let all = |names: &[String], option| all(labels, names, option);
         let mut time = all(options.time.as_slice(), "--time")?;
         let mut tags = all(&options.tags, "--tags")?;
@@ -289,7 +285,7 @@ impl Named {
 }
 
 /// The columns of one option: each text is a name, or several with commas between.
-fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<usize>, RecordingError> {
+fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
     let mut columns = Vec::new();
     for text in texts {
         match text.split_once(',') {
@@ -305,7 +301,7 @@ fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<
 }
 
 /// A column and its type; none where it is numbers and texts.
-fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>), RecordingError> {
+fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>)> {
     let (name, kind) = text.rsplit_once('=').unwrap_or_default();
     let kind = match kind {
         "bool" => Some(FieldType::Bool),
@@ -323,7 +319,7 @@ fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>), Re
 }
 
 /// The column with this name, as the file has it or as the contract would.
-fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize, RecordingError> {
+fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize> {
     let exact = labels.iter().position(|label| label == name);
     let found = exact.or_else(|| labels.iter().position(|label| name_of(label) == name));
     found

@@ -3,13 +3,13 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use csv::ByteRecord;
 
 use super::{
     dialect::{Dialect, builder},
-    error::RecordingError,
+    error::Result,
     source::Source,
 };
 
@@ -24,13 +24,10 @@ pub struct Row<'r> {
 }
 
 /// Calls `visit` with every row below the header.
-pub fn for_each(
-    dialect: &Dialect,
-    mut visit: impl FnMut(Row<'_>) -> Result<(), RecordingError>,
-) -> Result<(), RecordingError> {
+pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let skip = dialect.skip;
     let mut file = dialect.source.reader()?;
-    file.seek(SeekFrom::Start(skip)).map_err(|error| dialect.source.failed(error))?;
+    file.seek(SeekFrom::Start(skip))?;
     let mut reader =
         builder(dialect.delimiter, dialect.comment).buffer_capacity(1 << 17).from_reader(file.into_inner());
     let mut record = ByteRecord::new();
@@ -38,7 +35,7 @@ pub fn for_each(
     loop {
         let start = skip + reader.position().byte();
         let more = reader.read_byte_record(&mut record);
-        if !more.map_err(|error| dialect.source.failed(error.into()))? {
+        if !more.map_err(io::Error::from)? {
             return Ok(());
         }
         if others > 0 {
@@ -52,7 +49,7 @@ pub fn for_each(
 impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
-    pub fn is_torn(&self, dialect: &Dialect) -> Result<bool, RecordingError> {
+    pub fn is_torn(&self, dialect: &Dialect) -> Result<bool> {
         let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
@@ -60,8 +57,7 @@ impl Row<'_> {
         let mut raw = Vec::new();
         let mut file = dialect.source.reader()?;
         file.seek(SeekFrom::Start(self.start))
-            .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))
-            .map_err(|error| dialect.source.failed(error))?;
+            .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))?;
         Ok(!is_well_quoted(&raw, dialect.delimiter))
     }
 }
@@ -91,11 +87,11 @@ fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
 }
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
-pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
+pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>> {
     let mut lines = Vec::new();
     let (mut line, mut before) = (1_u64, 0_u8);
     for (offset, byte) in (0_u64..).zip(source.reader()?.bytes()) {
-        let byte = byte.map_err(|error| source.failed(error))?;
+        let byte = byte?;
         // A row starts at its first byte that ends no line.
         while !matches!(byte, b'\r' | b'\n') && starts.get(lines.len()).is_some_and(|&start| start <= offset)
         {

@@ -12,7 +12,7 @@ use itertools::Itertools;
 use super::{
     cell::{CellRules, Look},
     dialect::{Dialect, builder},
-    error::{RecordingError, ask, empty, unclear},
+    error::{Result, ask, empty, unclear},
     options::RecordingOptions,
     source::Source,
 };
@@ -51,7 +51,7 @@ struct Sample {
 }
 
 /// Finds out what kind of CSV the file is.
-pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect, RecordingError> {
+pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     let text = read_sample(&source)?;
     let mut sniffer = Sniffer::new(source, options, text)?;
     sniffer.check_text()?;
@@ -74,9 +74,9 @@ pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect, Reco
 }
 
 /// The first rows, without one that is cut off.
-fn read_sample(source: &Source) -> Result<Vec<u8>, RecordingError> {
+fn read_sample(source: &Source) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text).map_err(|error| source.failed(error))?;
+    source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
     if text.len() as u64 == SAMPLE_BYTES {
         let end = text.iter().rposition(|&byte| byte == b'\n');
         text.truncate(end.map_or(text.len(), |end| end + 1));
@@ -100,7 +100,7 @@ fn offset(record: &StringRecord) -> usize {
 
 impl<'o> Sniffer<'o> {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
-    fn new(source: Source, options: &'o RecordingOptions, text: Vec<u8>) -> Result<Self, RecordingError> {
+    fn new(source: Source, options: &'o RecordingOptions, text: Vec<u8>) -> Result<Self> {
         let ascii = |given: char, option| {
             u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
         };
@@ -121,7 +121,7 @@ impl<'o> Sniffer<'o> {
     }
 
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
-    fn check_text(&self) -> Result<(), RecordingError> {
+    fn check_text(&self) -> Result<()> {
         let (given, lines) = (self.source.given.display(), || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
             return unclear(format!(
@@ -147,7 +147,7 @@ impl<'o> Sniffer<'o> {
         &self.text[self.skip..]
     }
 
-    fn sample(&self) -> Result<Sample, RecordingError> {
+    fn sample(&self) -> Result<Sample> {
         let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
         let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
         let best = samples.max_by_key(Sample::merit).filter(|best| !best.records.is_empty());
@@ -170,7 +170,7 @@ impl<'o> Sniffer<'o> {
     }
 
     /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
-    fn comments(&mut self, sample: &mut Sample) -> Result<(), RecordingError> {
+    fn comments(&mut self, sample: &mut Sample) -> Result<()> {
         let is_hash = |line: &&[u8]| line.starts_with(b"#");
         let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_hash).map(<[u8]>::to_vec).collect();
         let Some(last) = hashes.last().filter(|_| self.comment.is_none()) else {
@@ -246,7 +246,7 @@ impl<'o> Sniffer<'o> {
     }
 
     /// The columns' names, one a cell of the rows.
-    fn names(&mut self, sample: &Sample) -> Result<Vec<String>, RecordingError> {
+    fn names(&mut self, sample: &Sample) -> Result<Vec<String>> {
         let width = sample.width;
         let mut names: Vec<String> = sample.records[0].iter().map(|name| name.trim().to_owned()).collect();
         let mut quirk = None;

@@ -8,11 +8,11 @@ use std::{
     sync::Arc,
 };
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use super::{
-    error::{RecordingError, unclear},
+    error::{Result, unclear},
     json,
     options::RecordingOptions,
 };
@@ -36,34 +36,24 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
-        let mut source = Self {
-            given: given.to_owned(),
-            path: given.to_owned(),
-            copy: None,
-            notes: Vec::new(),
-            lines_before: 0,
-        };
+    pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self> {
+        let (notes, path) = (Vec::new(), given.to_owned());
+        let mut source = Self { given: given.to_owned(), path, copy: None, notes, lines_before: 0 };
         let file = source.reader()?;
         match source.head()?[..] {
             [0x1f, 0x8b, ..] => {
-                source.copied("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
+                source.unpack("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
             }
             [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                let unpacked = ruzstd::decoding::StreamingDecoder::new(file)
-                    .map_err(|error| source.failed(io::Error::other(error)))?;
-                source.copied("unpacked with zstd", unpacked)?;
+                let unpacked = ruzstd::decoding::StreamingDecoder::new(file).map_err(io::Error::other)?;
+                source.unpack("unpacked with zstd", unpacked)?;
             }
             _ => {}
         }
         source.decode(options)?;
-        let head = source.head()?;
-        match head.trim_ascii_start() {
-            [b'P', b'A', b'R', b'1', ..] => source.parquet()?,
-            [b'{', ..] => {
-                source.copied("JSON lines", json::to_csv(&source)?)?;
-                source.lines_before = 1;
-            }
+        match source.head()?.trim_ascii_start() {
+            [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
+            [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
             [b'[', b'{' | b'\n' | b'\r', ..] => {
                 return unclear(format!(
                     "{0} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {0}",
@@ -76,42 +66,37 @@ impl Source {
     }
 
     /// Decodes what is not UTF-8.
-    fn decode(&mut self, options: &RecordingOptions) -> Result<(), RecordingError> {
-        let known = |name: &str| {
-            Encoding::for_label(name.as_bytes()).map_or_else(
-                || unclear(format!("--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030")),
-                Ok,
-            )
+    fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
+        let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
+            Some(encoding) => Ok(encoding),
+            None => unclear(format!(
+                "--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030"
+            )),
         };
-        let encoding = options.encoding.as_deref().map(known).transpose()?;
+        let encoding = options.encoding.as_ref().map(known).transpose()?;
         let has_wide_mark = matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        if has_wide_mark || encoding.is_some_and(|encoding| encoding != encoding_rs::UTF_8) {
-            let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);
-            let name = encoding.map_or("UTF-16", Encoding::name);
-            self.copied(&format!("decoded from {name}"), decoded)?;
+        if !has_wide_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+            return Ok(());
         }
-        Ok(())
+        let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);
+        self.unpack(&format!("decoded from {}", encoding.map_or("UTF-16", Encoding::name)), decoded)
     }
 
-    #[cfg(feature = "parquet")]
-    fn parquet(&mut self) -> Result<(), RecordingError> {
-        let copy = super::parquet::to_csv(self)?;
+    fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {
+        self.copied(note, |_, copy| Ok(io::copy(&mut from, copy).map(drop)?))
+    }
+
+    /// Reads another form as rows below a header.
+    fn read_as(&mut self, note: &str, to_csv: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
         self.lines_before = 1;
-        self.copied("Parquet", copy)
+        self.copied(note, to_csv)
     }
 
-    #[cfg(not(feature = "parquet"))]
-    fn parquet(&mut self) -> Result<(), RecordingError> {
-        unclear(format!(
-            "{} is Parquet, which this sensormark was built without; build it with the feature parquet, or export the file as CSV",
-            self.given.display()
-        ))
-    }
-
-    /// Reads this from now on.
-    fn copied(&mut self, note: &str, mut from: impl Read) -> Result<(), RecordingError> {
-        let mut copy = tempfile::tempfile().map_err(|error| self.failed(error))?;
-        io::copy(&mut from, &mut copy).and_then(|_| copy.rewind()).map_err(|error| self.failed(error))?;
+    /// Reads what is written to a copy from now on.
+    fn copied(&mut self, note: &str, write: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
+        let mut copy = tempfile::tempfile()?;
+        write(self, &mut copy)?;
+        copy.rewind()?;
         self.path = format!("/proc/self/fd/{}", copy.as_raw_fd()).into();
         self.copy = Some(Arc::new(copy));
         self.notes.push(format!("the file is {note}"));
@@ -119,19 +104,24 @@ impl Source {
     }
 
     /// All of it, from the start.
-    pub fn reader(&self) -> Result<BufReader<File>, RecordingError> {
-        let file = File::open(&self.path).map_err(|error| self.failed(error))?;
-        Ok(BufReader::with_capacity(1 << 17, file))
+    pub fn reader(&self) -> Result<BufReader<File>> {
+        Ok(BufReader::with_capacity(1 << 17, File::open(&self.path)?))
     }
 
-    fn head(&self) -> Result<Vec<u8>, RecordingError> {
+    fn head(&self) -> Result<Vec<u8>> {
         let mut head = Vec::new();
-        self.reader()?.take(HEAD).read_to_end(&mut head).map_err(|error| self.failed(error))?;
+        self.reader()?.take(HEAD).read_to_end(&mut head)?;
         Ok(head)
     }
+}
 
-    /// An error of the system.
-    pub fn failed(&self, source: io::Error) -> RecordingError {
-        RecordingError::Open { path: self.given.clone(), source }
-    }
+#[cfg(feature = "parquet")]
+use super::parquet::to_csv as parquet;
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(source: &Source, _: &mut File) -> Result<()> {
+    unclear(format!(
+        "{} is Parquet, which this sensormark was built without; build it with the feature parquet, or export the file as CSV",
+        source.given.display()
+    ))
 }

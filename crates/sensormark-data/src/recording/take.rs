@@ -11,7 +11,7 @@ use super::{
     bad_rows::{BadRows, FaultKind},
     cell::{CellRules, text, truth},
     dialect::Dialect,
-    error::{RecordingError, unclear},
+    error::{RecordingError, Result, unclear},
     evidence::Evidence,
     fault::{Fault, Faults},
     names::table_name_of,
@@ -37,7 +37,7 @@ pub fn take(
     plan: &Plan,
     evidence: &Evidence,
     options: &RecordingOptions,
-) -> Result<Taken, RecordingError> {
+) -> Result<Taken> {
     let mut taker = Taker::new(plan, evidence.rows, options);
     let mut faults = Faults::default();
     let mut count = 0;
