@@ -37,7 +37,6 @@ pub use export::data_set;
 use sensormark_store::{
     Batch, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// Numbers of the fields.
@@ -93,7 +92,7 @@ const BASE: std::ops::RangeInclusive<i64> = 60..=240;
 /// Jitter is up to so many tenths of the mean hour: under the least hour, which weighs 0.43 of it.
 const JITTER_TENTHS: u64 = 4;
 /// The most that a meter may have counted when readings begin, in hundredths.
-const MOST_BEFORE: NonZeroU64 = NonZeroU64::new(5_000_000).expect("not zero");
+const MOST_BEFORE: u64 = 5_000_000;
 /// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
 const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
 
@@ -142,7 +141,7 @@ pub struct Meter {
     errors: [Stream; 2],
     /// Jitter at the beginning, and how many values it has.
     first_jitter: u64,
-    jitters: NonZeroU64,
+    jitters: u64,
 }
 
 impl Meter {
@@ -150,7 +149,7 @@ impl Meter {
     pub fn new(seed: u64, series: u32) -> Self {
         let stream = |number| Stream::new(seed, u64::from(series), number);
         let base = stream(streams::BASE).within(0, BASE).unsigned_abs();
-        let jitters = NonZeroU64::MIN.saturating_add(base * JITTER_TENTHS / 10);
+        let jitters = 1 + base * JITTER_TENTHS / 10;
         let jitter = stream(streams::JITTER);
         Self {
             base,

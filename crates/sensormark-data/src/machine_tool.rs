@@ -19,7 +19,7 @@
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
 use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
-use std::{num::NonZeroU64, ops::Range};
+use std::ops::Range;
 
 use super::{elementary::sine_of_turns, random::Stream};
 
@@ -96,7 +96,7 @@ impl MachineTool {
             jitter: Stream::new(seed, SERIES, JITTER_FIELD),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
-                Sine::new(period, amplitude, phases.below(channel, nonzero(period)))
+                Sine::new(period, amplitude, phases.below(channel, period))
             }),
         }
     }
@@ -165,7 +165,7 @@ impl MachineTool {
 
     /// Where a cycle starts, in 2^-16ths of a sample; never later than cycle · P.
     fn boundary(&self, cycle: u64) -> i64 {
-        let jitter = self.jitter.below(cycle, nonzero(GREATEST_JITTER + 1));
+        let jitter = self.jitter.below(cycle, GREATEST_JITTER + 1);
         (cycle * MEAN_CYCLE).cast_signed() - jitter.cast_signed()
     }
 
@@ -293,10 +293,6 @@ const fn angle_counts(angle: u32) -> u16 {
 )]
 fn rounded(value: f64) -> u16 {
     (value + 0.5).floor() as u16
-}
-
-const fn nonzero(value: u64) -> NonZeroU64 {
-    NonZeroU64::new(value).expect("periods and spans are not zero")
 }
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.

@@ -13,7 +13,7 @@
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
-use std::{num::NonZeroU64, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use super::elementary::natural_logarithm;
 
@@ -59,13 +59,21 @@ impl Stream {
         (self.word(index) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// A uniform integer in 0..bound.
+    /// A uniform integer in 0..bound; 0 where that is empty.
     ///
     /// The word is scaled by multiplication (Lemire, "Fast random integer generation in an interval", 2019) without rejection. So a value takes one word, and
     /// no value's probability is off by more than 2^-64.
     #[inline]
-    pub fn below(&self, index: u64, bound: NonZeroU64) -> u64 {
-        ((u128::from(self.word(index)) * u128::from(bound.get())) >> 64) as u64
+    pub fn below(&self, index: u64, bound: impl Into<u64>) -> u64 {
+        ((u128::from(self.word(index)) * u128::from(bound.into())) >> 64) as u64
+    }
+
+    /// One of some values, each as likely as the others.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn one_of<'t, T>(&self, index: u64, all: &'t [T]) -> &'t T {
+        &all[usize::try_from(self.below(index, all.len() as u64)).unwrap_or(0)]
     }
 
     /// A uniform integer within bounds, both included.
@@ -77,7 +85,7 @@ impl Stream {
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
         assert!(bounds.start() <= bounds.end(), "an empty range has no values");
         let span = bounds.start().abs_diff(*bounds.end());
-        let above = match span.checked_add(1).and_then(NonZeroU64::new) {
+        let above = match span.checked_add(1) {
             Some(bound) => self.below(index, bound),
             None => self.word(index),
         };
@@ -186,6 +194,7 @@ const FAR_BOTTOM: [f64; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroU64;
 
     const VALUES: u64 = 400_000;
 

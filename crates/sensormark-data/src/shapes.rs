@@ -20,7 +20,6 @@ use crate::random::Stream;
 pub use export::data_set;
 use sensormark_store::Batch;
 use shape::{FieldShape, Moment};
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// Streams of a series beside those of its fields, which have small numbers.
@@ -123,8 +122,7 @@ impl Sensors {
 
     /// How many ticks late a late reading of this series comes.
     fn delay(&self, series: u32) -> u64 {
-        let most = NonZeroU64::new(self.timing.late_ticks).unwrap_or(NonZeroU64::MIN);
-        1 + self.stream(series, DELAY).below(0, most)
+        1 + self.stream(series, DELAY).below(0, self.timing.late_ticks)
     }
 
     /// After how many ticks everything that was taken in a tick has been sent.
@@ -161,10 +159,8 @@ impl Sensors {
         let Timing { interval_ns, jitter_ns, unit_ns, .. } = self.timing;
         let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
         let mut time_ns = ticks.saturating_mul(interval_ns).saturating_add(self.timing.start_ns);
-        if let Some(jitter) = NonZeroU64::new(jitter_ns.unsigned_abs()) {
-            let stream = self.stream(series, JITTER);
-            time_ns = time_ns.saturating_add_unsigned(stream.below(tick, jitter));
-        }
+        let jitter = self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs());
+        time_ns = time_ns.saturating_add_unsigned(jitter);
         time_ns - time_ns.rem_euclid(unit_ns)
     }
 

@@ -4,7 +4,7 @@
 use super::streams::CONTACT;
 use crate::random::Stream;
 use sensormark_store::{FieldType, Value};
-use std::{fmt::Write, num::NonZeroU64};
+use std::fmt::Write;
 
 /// Names of the entity's columns of text, and of those of numbers.
 const TEXTS: [&str; 7] =
@@ -41,12 +41,6 @@ pub fn columns() -> impl Iterator<Item = (&'static str, FieldType)> {
     texts.chain(NUMBERS.map(|name| (name, FieldType::F64)))
 }
 
-/// A number below `count` that is drawn for a meter.
-fn below(stream: &Stream, index: u64, count: usize) -> usize {
-    let count = NonZeroU64::new(count as u64).unwrap_or(NonZeroU64::MIN);
-    usize::try_from(stream.below(index, count)).unwrap_or(0)
-}
-
 /// Makes these values the columns of a meter's entity, in memory that is used again. Where they are that meter's already, nothing is done: they
 /// must come from this function, under the same seed.
 pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
@@ -55,12 +49,9 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         return;
     }
     let stream = Stream::new(seed, u64::from(series), CONTACT);
-    let word = |words: &'static str, index| {
-        let count = words.split('/').count();
-        words.split('/').nth(below(&stream, index, count)).unwrap_or_default()
-    };
+    let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect::<Vec<_>>());
     let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
-    let (city, state, latitude, longitude) = CITIES[below(&stream, 3, CITIES.len())];
+    let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);
     let house = stream.within(4, 1..=400);
     let line = stream.within(5, 100..=199);
     values.resize(TEXTS.len() + NUMBERS.len(), Value::Null);

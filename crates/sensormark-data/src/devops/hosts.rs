@@ -8,7 +8,6 @@ use super::{
 };
 use crate::random::Stream;
 use sensormark_store::{Field, Schema, Series, Table, Tag, TagColumn, TimeResolution};
-use std::num::NonZeroU64;
 
 /// Tags of every measurement. The first tells hosts apart.
 pub const TAGS: [&str; 10] = [
@@ -33,42 +32,37 @@ const REGIONS: &str = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc e
 const OF_HOST: u64 = 1_000;
 
 impl Devops {
-    /// What is drawn at a place of a host's stream, below a bound.
-    fn below(&self, host: u32, place: u64, bound: u64) -> u64 {
-        let bound = NonZeroU64::new(bound).unwrap_or(NonZeroU64::MIN);
-        Stream::new(self.seed, host.into(), OF_HOST).below(place, bound)
-    }
-
-    fn one<T: Copy>(&self, host: u32, place: u64, of: &[T]) -> T {
-        let drawn = self.below(host, place, of.len() as u64);
-        of[usize::try_from(drawn).unwrap_or(0)]
+    /// What draws what a host has, each at its place.
+    const fn of_host(&self, host: u32) -> Stream {
+        Stream::new(self.seed, host as u64, OF_HOST)
     }
 
     /// The host's memory in bytes: 8, 12 or 16 GiB.
     pub fn memory_bytes(&self, host: u32) -> i64 {
-        self.one(host, 9, &[8_i64, 12, 16]) << 30
+        self.of_host(host).one_of(9, &[8_i64, 12, 16]) << 30
     }
 
     /// When the host was booted, in seconds since the Unix epoch: up to 30 days before the first tick.
     pub fn boot_seconds(&self, host: u32) -> i64 {
-        super::START_NS / 1_000_000_000 - self.below(host, 10, 30 * 86_400).cast_signed()
+        super::START_NS / 1_000_000_000 - self.of_host(host).below(10, 30 * 86_400_u64).cast_signed()
     }
 
     /// The value of a tag. Each has its place in the host's stream.
     fn tag(&self, host: u32, measurement: &str, tag: &str) -> String {
+        let stream = self.of_host(host);
         let word = |place, words: &'static str| {
             let words: Vec<&str> = words.split(' ').collect();
-            self.one(host, place, &words).to_owned()
+            (*stream.one_of(place, &words)).to_owned()
         };
-        let number = |place, bound| self.below(host, place, bound);
+        let number = |place, bound: u64| stream.below(place, bound);
         let of_server = if measurement == "redis" { 17 } else { 15 };
         match tag {
             "hostname" => format!("host_{host}"),
             "region" | "datacenter" => {
                 let words: Vec<&str> = REGIONS.split(' ').collect();
-                let [region, letters] = self.one(host, 0, words.as_chunks().0);
-                let letter = char::from(self.one(host, 1, letters.as_bytes()));
-                if tag == "region" { region.to_owned() } else { format!("{region}{letter}") }
+                let [region, letters] = stream.one_of(0, words.as_chunks().0);
+                let letter = char::from(*stream.one_of(1, letters.as_bytes()));
+                if tag == "region" { (*region).to_owned() } else { format!("{region}{letter}") }
             }
             "rack" => number(2, 100).to_string(),
             "os" => word(3, "Ubuntu16.10 Ubuntu16.04LTS Ubuntu15.10"),

@@ -25,7 +25,6 @@ use sensormark_store::{
     Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
 };
 use signal::{Streams, Turn};
-use std::num::NonZeroU64;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -117,7 +116,6 @@ impl Homes {
             let stream = |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
             for ThingOf { thing, properties } in &own.things {
                 let spare = thing.every_s * 1_000 - thing.jitter_ms;
-                let spare = NonZeroU64::new(u64::from(spare)).unwrap_or(NonZeroU64::MIN);
                 own.clocks.push(Clock {
                     phase_ms: stream(properties.start, PHASE).below(0, spare),
                     jitter: stream(properties.start, JITTER),
@@ -196,8 +194,7 @@ impl Homes {
                 return None;
             }
         }
-        let jitter = NonZeroU64::new(u64::from(thing.jitter_ms));
-        let jitter = jitter.map_or(0, |bound| clock.jitter.below(turn, bound));
+        let jitter = clock.jitter.below(turn, thing.jitter_ms);
         let since_ms = i64::try_from(start_ms + clock.phase_ms + jitter).expect("a century");
         Some(Message {
             time_ns: START_NS + since_ms * MILLISECOND_NS,

@@ -8,7 +8,6 @@
 use crate::{elementary::sine_of_turns, random::Stream};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
-use std::num::NonZeroU64;
 
 const SECOND_NS: i64 = 1_000_000_000;
 /// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
@@ -115,13 +114,13 @@ impl Signal {
             Self::Float(level) => Value::F64(level.value(streams, turn)),
             Self::Whole(level) => Value::I64(whole(level.value(streams, turn))),
             Self::Meter { step } => {
-                let part = streams.value.below(turn.number, not_zero(u64::from(*step)));
+                let part = streams.value.below(turn.number, *step);
                 let counted = turn.number * u64::from(*step) + part;
                 Value::I64(i64::try_from(counted).unwrap_or(i64::MAX))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
-                let first = streams.drift.below(0, not_zero(*turns));
+                let first = streams.drift.below(0, *turns);
                 let since = (turn.number + first) % turns;
                 let seconds = since * u64::from(turn.every_s) + 1;
                 Value::I64(i64::try_from(seconds).unwrap_or(i64::MAX))
@@ -174,11 +173,4 @@ const fn whole(level: f64) -> i64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
 fn place(unit: f64, length: usize) -> usize {
     ((unit * length as f64) as usize).min(length - 1)
-}
-
-const fn not_zero(number: u64) -> NonZeroU64 {
-    match NonZeroU64::new(number) {
-        Some(number) => number,
-        None => NonZeroU64::MIN,
-    }
 }

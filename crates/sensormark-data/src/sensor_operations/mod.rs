@@ -26,7 +26,6 @@ mod tests;
 use super::elementary::sine_of_turns;
 use super::random::Stream;
 use sensormark_store::{Batch, TimeRange, Values};
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
@@ -90,8 +89,8 @@ impl SensorReadings {
             let stream = |field| Stream::new(seed, u64::from(number), field);
             Sensor {
                 offset_ns: offset_ns(number),
-                base: small(stream(BASE_FIELD).below(0, nonzero(BASES))),
-                phase: stream(PHASE_FIELD).below(0, nonzero(DAY_TICKS)),
+                base: small(stream(BASE_FIELD).below(0, BASES)),
+                phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
                 noise: stream(NOISE_FIELD),
             }
         };
@@ -195,8 +194,4 @@ fn small(value: u64) -> i32 {
 #[expect(clippy::cast_possible_truncation, reason = "sines lie between -500 and 500")]
 fn rounded(value: f64) -> i32 {
     (value + 0.5).floor() as i32
-}
-
-const fn nonzero(value: u64) -> NonZeroU64 {
-    NonZeroU64::new(value).expect("periods and spans are not zero")
 }

@@ -159,12 +159,8 @@ impl FieldShape {
     /// The text; empty of a field of another type.
     pub fn text(&self, field: usize, moment: Moment) -> &str {
         match &self.shape {
-            Shape::Words(words) => {
-                let count = NonZeroU64::new(words.len() as u64).unwrap_or(NonZeroU64::MIN);
-                let word = moment.tick / self.hold_ticks;
-                let place = moment.stream(field as u64).below(word, count);
-                let place = usize::try_from(place).unwrap_or(0);
-                words.get(place).map_or("", String::as_str)
+            Shape::Words(words) if !words.is_empty() => {
+                moment.stream(field as u64).one_of(moment.tick / self.hold_ticks, words).as_str()
             }
             Shape::Recorded(values) => match values.as_ref() {
                 Values::Text(values) => values.get(recorded_row(field, moment, values.len())),
@@ -195,8 +191,7 @@ impl FieldShape {
             }
             Shape::Counter(start, step) => {
                 let step = whole(step).max(1);
-                let bound = NonZeroU64::new(step.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
-                let part = moment.stream(field).below(moment.tick, bound);
+                let part = moment.stream(field).below(moment.tick, step.unsigned_abs());
                 let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
                 whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
             }
@@ -238,8 +233,7 @@ impl FieldShape {
 /// A walk within -1 and 1.
 fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
     let stream = moment.stream(field);
-    let interval = NonZeroU64::new(moment.interval_ns.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
-    let ticks = (period_ns.get() / interval).max(1);
+    let ticks = (period_ns.get() / moment.interval_ns.unsigned_abs().max(1)).max(1);
     let octaves = (ticks.ilog2() + 1).min(MOST_OCTAVES);
     let (mut sum, mut weights) = (0.0, 0.0);
     for octave in 0..octaves {
@@ -256,9 +250,8 @@ fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
 
 /// Where in a recorded column a series is.
 fn recorded_row(field: usize, moment: Moment, length: usize) -> usize {
-    let bound = NonZeroU64::new(length as u64).unwrap_or(NonZeroU64::MIN);
-    let first = moment.stream(PHASE + field as u64).below(0, bound);
-    let row = (u128::from(first) + u128::from(moment.tick)) % u128::from(bound.get());
+    let first = moment.stream(PHASE + field as u64).below(0, length as u64);
+    let row = (u128::from(first) + u128::from(moment.tick)) % (length as u128).max(1);
     usize::try_from(row).unwrap_or(0)
 }
 

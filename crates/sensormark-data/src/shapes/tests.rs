@@ -5,6 +5,7 @@ use super::*;
 use crate::random::finalise;
 use sensormark_store::{FieldType, Values};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 const SECOND_NS: i64 = 1_000_000_000;
 
