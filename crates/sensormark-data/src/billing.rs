@@ -30,13 +30,12 @@ mod streams;
 mod tests;
 
 use super::random::Stream;
+use crate::table::{field, table};
 use crate::units::{round_u64, signed};
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
 pub use export::data_set;
-use sensormark_store::{
-    Batch, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
-};
+use sensormark_store::{Batch, Entity, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values};
 use std::ops::Range;
 
 /// Numbers of the fields.
@@ -108,26 +107,19 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {
-    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: false };
     let kind = |number| {
         if number < fields::ERROR_CODE_1 { FieldType::F64 } else { FieldType::I64 }
     };
-    let named = FIELDS.iter().enumerate();
-    let ids = (1..=i64::from(meters)).collect();
-    Schema {
-        tables: vec![Table {
-            name: "meter_reads".to_owned(),
-            tags: vec![Tag { name: "meter".to_owned() }],
-            fields: named.map(|(number, name)| field(name, kind(number))).collect(),
-            entity: Some(Entity {
-                name: "meters".to_owned(),
-                columns: contact::columns().map(|(name, kind)| field(name, kind)).collect(),
-                last_time_column: "last_reading".to_owned(),
-            }),
-            time_resolution: TimeResolution::Seconds,
-            series: Series::new(vec![TagColumn::Integer(ids)]).every(HOUR_NS),
-        }],
-    }
+    let named = FIELDS.iter().enumerate().map(|(number, name)| field(*name, kind(number)));
+    let ids = TagColumn::Integer((1..=i64::from(meters)).collect());
+    let series = Series::new(vec![ids]).every(HOUR_NS);
+    let entity = Entity {
+        name: "meters".to_owned(),
+        columns: contact::columns().map(|(name, kind)| field(name, kind)).collect(),
+        last_time_column: "last_reading".to_owned(),
+    };
+    let table = table("meter_reads", &["meter"], named, TimeResolution::Seconds, series);
+    Schema { tables: vec![Table { entity: Some(entity), ..table }] }
 }
 
 /// One meter under a seed: everything that it reads.

@@ -18,7 +18,8 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
-use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
+use crate::table::{field, table};
+use sensormark_store::{FieldType, Schema, Series, TimeResolution};
 use std::ops::Range;
 
 use super::{elementary::sine_of_turns, random::Stream};
@@ -54,10 +55,6 @@ const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
 const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
 /// What sines swing around, in counts.
 const CENTRE: f64 = 2_048.0;
-/// Samples that one random word gives noise to.
-const NOISE_LANES: usize = 8;
-/// Samples that are worked on at a time, so that a column's part stays in the first-level cache.
-const CHUNK: usize = 4_096;
 /// The series number of this data set's streams; fields 0 to 4 are the channels' noise.
 const SERIES: u64 = 0;
 const JITTER_FIELD: u64 = 5;
@@ -107,10 +104,11 @@ impl MachineTool {
     ///
     /// When `index` is [`INDEX_LIMIT`] or more.
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
-        let angle = angle_counts(self.ramp(index).angle);
-        let [one, two, three, four] = &self.sines;
-        let base = [angle, one.at(index), two.at(index), three.at(index), four.at(index)];
-        std::array::from_fn(|channel| base[channel] + noise_at(self.noise[channel], index))
+        std::array::from_fn(|channel| {
+            let mut value = [0];
+            self.fill_channel(index, channel, &mut value);
+            value[0]
+        })
     }
 
     /// Fills one column a channel with the samples from `start` on: `columns[c][j]` is `sample(start + j)[c]`.
@@ -132,15 +130,11 @@ impl MachineTool {
     ///
     /// When there is no such channel, or an index would be [`INDEX_LIMIT`] or more.
     pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
-        let mut index = start;
-        for part in column.chunks_mut(CHUNK) {
-            match channel.checked_sub(1) {
-                None => self.fill_angle(index, part),
-                Some(sine) => self.sines[sine].fill(index, part),
-            }
-            add_noise(self.noise[channel], index, part);
-            index += part.len() as u64;
+        match channel.checked_sub(1) {
+            None => self.fill_angle(start, column),
+            Some(sine) => self.sines[sine].fill(start, column),
         }
+        add_noise(self.noise[channel], start, column);
     }
 
     /// The number of the cycle that sample `index` lies in.
@@ -195,7 +189,7 @@ impl MachineTool {
             let (part, rest) = column.split_at_mut(left.min(column.len()));
             let mut angle = ramp.angle;
             for value in &mut *part {
-                *value = angle_counts(angle);
+                *value = (angle >> ANGLE_BITS) as u16; // 12 bits
                 // One step past the cycle's end may overflow; that value is never used.
                 angle = angle.wrapping_add(ramp.slope);
             }
@@ -211,10 +205,6 @@ impl Sine {
         let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
         let value = |step| rounded(centre + amplitude * sine_of_turns(turns(step)));
         Self { period: (0..period).map(value).collect() }
-    }
-
-    fn at(&self, index: u64) -> u16 {
-        self.period[self.offset(index)]
     }
 
     fn fill(&self, start: u64, mut column: &mut [u16]) {
@@ -234,43 +224,21 @@ impl Sine {
     }
 }
 
-/// How many of each byte's bits are set, byte by byte: eight binomials of eight coins.
-#[inline]
-const fn ones_by_byte(word: u64) -> u64 {
-    let pairs = word - ((word >> 1) & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
-    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
-}
-
-/// The noise of sample `index`, 0 to 2 · [`NOISE_BOUND`]: byte `index % 8` of word `index / 8`.
-fn noise_at(stream: Stream, index: u64) -> u16 {
-    const LANES: u64 = NOISE_LANES as u64;
-    let counts = ones_by_byte(stream.word(index / LANES)) >> (8 * (index % LANES));
-    u16::from(counts.to_le_bytes()[0])
-}
-
+/// Adds noise from 0 to 2 · [`NOISE_BOUND`]: of sample i the ones of byte i % 8 of word i / 8.
 fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
-    let mut index = start;
-    let to_next_word = usize::from((index.wrapping_neg() % NOISE_LANES as u64).to_le_bytes()[0]);
-    let (head, rest) = column.split_at_mut(to_next_word.min(column.len()));
-    for value in head {
-        *value += noise_at(stream, index);
-        index += 1;
-    }
-    let (words, tail) = rest.as_chunks_mut::<NOISE_LANES>();
-    let mut word = index / NOISE_LANES as u64;
-    for values in words {
-        let counts = ones_by_byte(stream.word(word)).to_le_bytes();
-        for (value, count) in values.iter_mut().zip(counts) {
-            *value += u16::from(count);
+    let mut coins = stream.word(start / 8).to_le_bytes();
+    for (index, value) in (start..).zip(column) {
+        let lane = (index % 8) as usize;
+        if lane == 0 {
+            coins = stream.word(index / 8).to_le_bytes();
         }
-        word += 1;
+        *value += ones(coins[lane]);
     }
-    index = word * NOISE_LANES as u64;
-    for value in tail {
-        *value += noise_at(stream, index);
-        index += 1;
-    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "eight at most")]
+const fn ones(coins: u8) -> u16 {
+    coins.count_ones() as u16
 }
 
 #[expect(
@@ -279,11 +247,6 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
 )]
 const fn low_word(value: u64) -> u32 {
     value as u32
-}
-
-/// Whole counts of an angle; 12 bits are left after the shift.
-const fn angle_counts(angle: u32) -> u16 {
-    (angle >> ANGLE_BITS) as u16
 }
 
 #[expect(
@@ -297,17 +260,9 @@ fn rounded(value: f64) -> u16 {
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
-    let field = |channel: usize| Field { name: format!("m{channel}"), kind: FieldType::U16, nullable: false };
-    Schema {
-        tables: vec![Table {
-            name: "measurement".to_owned(),
-            tags: Vec::new(),
-            fields: (0..CHANNELS).map(field).collect(),
-            entity: None,
-            time_resolution,
-            series: Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
-        }],
-    }
+    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), FieldType::U16));
+    let series = Series::single().every(SAMPLE_PERIOD_NS.cast_signed());
+    Schema { tables: vec![table("measurement", &[], fields, time_resolution, series)] }
 }
 
 #[cfg(test)]

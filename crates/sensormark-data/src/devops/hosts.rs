@@ -4,10 +4,11 @@
 
 use super::{
     Devops,
-    fields::{MEASUREMENTS, Measurement, Rule},
+    fields::{MEASUREMENTS, Measurement},
 };
 use crate::random::Stream;
-use sensormark_store::{Field, Schema, Series, Table, Tag, TagColumn, TimeResolution};
+use crate::table::{field, table};
+use sensormark_store::{Schema, Series, Table, TagColumn, TimeResolution};
 
 /// Tags of every measurement. The first tells hosts apart.
 pub const TAGS: [&str; 10] = [
@@ -89,22 +90,12 @@ impl Devops {
     }
 
     fn table(&self, measurement: &Measurement) -> Table {
-        let names = TAGS.iter().chain(&measurement.tags);
-        let values = |name: &&str| {
-            TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, name)).collect())
+        let tags = [&TAGS[..], &measurement.tags].concat();
+        let values = |tag: &&str| {
+            TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, tag)).collect())
         };
-        let field = |&(name, rule): &(&str, Rule)| Field {
-            name: name.to_owned(),
-            kind: rule.kind(),
-            nullable: false,
-        };
-        Table {
-            name: measurement.name.to_owned(),
-            tags: names.clone().map(|name| Tag { name: (*name).to_owned() }).collect(),
-            fields: measurement.fields.iter().map(field).collect(),
-            entity: None,
-            time_resolution: TimeResolution::Seconds,
-            series: Series::new(names.map(values).collect()).every(super::INTERVAL_NS),
-        }
+        let series = Series::new(tags.iter().map(values).collect()).every(super::INTERVAL_NS);
+        let fields = measurement.fields.iter().map(|(name, rule)| field(*name, rule.kind()));
+        table(measurement.name, &tags, fields, TimeResolution::Seconds, series)
     }
 }

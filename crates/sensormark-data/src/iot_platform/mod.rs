@@ -19,10 +19,11 @@ pub mod signal;
 mod tests;
 
 use crate::random::{Stream, finalise};
+use crate::table;
 use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
 use sensormark_store::{
-    Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Value,
+    Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution, Value,
 };
 use signal::{Streams, Turn};
 use std::ops::Range;
@@ -312,41 +313,35 @@ pub const fn field(kind: FieldType) -> usize {
 
 /// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
 pub fn schema(homes: u32) -> Schema {
-    let mut tags: [Vec<String>; 4] = Default::default();
-    for home in 0..homes {
-        for (device, known) in DEVICES.iter().enumerate() {
-            let (id, name) = (device_id(home, device), device_name(home, known.name));
-            for thing in &known.things {
-                for property in &thing.properties {
-                    tags[0].push(id.clone());
-                    tags[1].push(name.clone());
-                    tags[2].push(thing.name.to_owned());
-                    tags[3].push(property.name.to_owned());
-                }
-            }
-        }
-    }
     let (things, properties) = of_one_home();
+    let series: Vec<(u32, &PropertyOf)> =
+        (0..homes).flat_map(|home| properties.iter().map(move |property| (home, property))).collect();
+    let tag = |text: fn(u32, &PropertyOf, &[ThingOf]) -> String| {
+        TagColumn::Text(series.iter().map(|(home, property)| text(*home, property, &things)).collect())
+    };
+    let values = vec![
+        tag(|home, property, _| device_id(home, property.device)),
+        tag(|home, property, _| device_name(home, DEVICES[property.device].name)),
+        tag(|_, property, things| things[property.thing].thing.name.to_owned()),
+        tag(|_, property, _| property.property.name.to_owned()),
+    ];
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
     let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
-    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: true };
-    let tag = |name: &str| Tag { name: name.to_owned() };
-    Schema {
-        tables: vec![Table {
-            name: TABLE.to_owned(),
-            tags: ["device_id", "device_name", "thing_id", "property_id"].map(tag).to_vec(),
-            fields: vec![
-                field("value_bool", FieldType::Bool),
-                field("value_int", FieldType::I64),
-                field("value_float", FieldType::F64),
-                field("value_string", FieldType::Text),
-            ],
-            entity: None,
-            time_resolution: TimeResolution::Milliseconds,
-            series: Series::new(tags.map(TagColumn::Text).to_vec()).every(interval_ns),
-        }],
-    }
+    let fields = [
+        ("value_bool", FieldType::Bool),
+        ("value_int", FieldType::I64),
+        ("value_float", FieldType::F64),
+        ("value_string", FieldType::Text),
+    ];
+    let table = table::table(
+        TABLE,
+        &["device_id", "device_name", "thing_id", "property_id"],
+        fields.map(|(name, kind)| Field { nullable: true, ..table::field(name, kind) }),
+        TimeResolution::Milliseconds,
+        Series::new(values).every(interval_ns),
+    );
+    Schema { tables: vec![table] }
 }
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.
