@@ -1,8 +1,9 @@
 //! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
 
-use std::{fmt::Write as _, path::Path};
+use std::path::Path;
 
 use clap::{Args, Command, FromArgMatches};
+use itertools::Itertools;
 use serde_json::Value;
 
 use super::{
@@ -35,15 +36,16 @@ pub struct Inspection {
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
     let (mut arguments, mut text) = (options.arguments(), String::new());
     for _ in 0..MOST {
-        let options = RecordingOptions {
-            name: options.name.clone(),
-            ..RecordingOptions::typed(&arguments).or_else(unclear)?
-        };
+        let typed = RecordingOptions::typed(&arguments).or_else(unclear)?;
+        let options = RecordingOptions { name: options.name.clone(), ..typed };
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
-                let _ = writeln!(text, "{}", recording.report().to_string().trim_end());
-                text += &odd(&recording);
-                let _ = write!(text, "Read it so:\n  {}", command(shown, &arguments));
+                text += &format!(
+                    "{}\n{}Read it so:\n  {}",
+                    recording.report().to_string().trim_end(),
+                    odd(&recording),
+                    command(shown, &arguments)
+                );
                 return Ok(Inspection { text, arguments: Some(arguments) });
             }
             Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
@@ -54,18 +56,15 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
             Err(RecordingError::Unclear { words, choices }) if !choices.is_empty() => (words, choices),
             Err(error) => return Err(error),
         };
-        let _ = writeln!(
-            text,
-            "Asked: {}.",
-            words.trim_end_matches('.').replace(&path.display().to_string(), shown)
-        );
+        let words = words.trim_end_matches('.').replace(&path.display().to_string(), shown);
+        text += &format!("Asked: {words}.\n");
         if let [choice] = &choices[..] {
-            arguments.extend(choice.iter().cloned());
+            arguments.extend_from_slice(choice);
             continue;
         }
         text += "Choose one:";
         for choice in choices {
-            let _ = write!(text, "\n  {}", command(shown, &[&arguments[..], &choice].concat()));
+            text += &format!("\n  {}", command(shown, &[&arguments[..], &choice].concat()));
         }
         break;
     }
@@ -74,38 +73,30 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
 
 /// What is odd about the values, in lines.
 fn odd(recording: &Recording) -> String {
-    let (timing, readings) = (&recording.report().timing, recording.readings());
+    let readings = recording.readings();
     let mut text = String::new();
     for (field, column) in recording.schema().tables[0].fields.iter().zip(&readings.columns) {
-        let numbers = (0..readings.len()).filter_map(|row| column.number(row));
-        let mut extremes = [(f64::INFINITY, 0_u64), (f64::NEG_INFINITY, 0)];
-        for number in numbers.filter(|_| field.kind.is_number()) {
-            for (is_least, (extreme, count)) in [true, false].into_iter().zip(&mut extremes) {
-                if number == *extreme {
-                    *count += 1;
-                } else if (number < *extreme) == is_least {
-                    (*extreme, *count) = (number, 1);
-                }
-            }
-        }
-        for (extreme, count) in extremes {
-            if count > 0 && NO_VALUES.contains(&extreme) {
-                let _ = writeln!(
-                    text,
-                    "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.",
+        let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
+        let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
+        for extreme in
+            extremes.filter(|_| field.kind.is_number()).into_iter().flat_map(|(least, most)| [least, most])
+        {
+            let count = numbers.iter().filter(|number| **number == extreme).count();
+            if NO_VALUES.contains(&extreme) {
+                text += &format!(
+                    "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.\n",
                     field.name
                 );
-            } else if count == readings.len() as u64 && count > 1 {
-                let _ = writeln!(text, "Odd: {extreme} in every reading of {}.", field.name);
+            } else if count == readings.len() && count > 1 {
+                text += &format!("Odd: {extreme} in every reading of {}.\n", field.name);
                 break;
             }
         }
     }
-    if timing.repeated > 0 {
-        let _ = writeln!(
-            text,
-            "Odd: {} readings repeat a time of their series; a column that says which sensor they are of is named with --tags.",
-            timing.repeated
+    let repeated = recording.report().timing.repeated;
+    if repeated > 0 {
+        text += &format!(
+            "Odd: {repeated} readings repeat a time of their series; a column that says which sensor they are of is named with --tags.\n"
         );
     }
     text
@@ -121,9 +112,8 @@ fn command(shown: &str, arguments: &[String]) -> String {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     };
-    let words: Vec<String> =
-        std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).collect();
-    format!("sensormark replay {}", words.join(" "))
+    let words = std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).join(" ");
+    format!("sensormark replay {words}")
 }
 
 impl RecordingOptions {

@@ -100,7 +100,7 @@ impl Recording {
         let plan = plan::decide(&dialect, &evidence, options)?;
         let mut taken = take::take(&dialect, &plan, &evidence, options)?;
         let series = &mut taken.schema.tables[0].series;
-        let timing = timing::timing(&taken.readings, series.len());
+        let timing = timing::timing(&taken.readings);
         if let Some(interval_ns) = timing.interval_ns {
             *series = series.clone().every(interval_ns);
         }
