@@ -5,7 +5,7 @@
 use super::{
     Devops, fields,
     fields::{MEASUREMENTS, Reading, Rule},
-    mover::{FloatBounds, Mover, Sink, States},
+    mover::{FloatBounds, Mover, States},
     steps::Normals,
     time_ns,
 };
@@ -111,7 +111,7 @@ impl Cursor {
     pub fn skip(&mut self, ticks: u64) {
         let first = self.position.tick;
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            mover.go(self.data.walk, first..first + ticks, states, Sink::Nowhere);
+            mover.go(self.data.walk, first..first + ticks, states, None);
         }
         self.position.tick += ticks;
     }
@@ -122,38 +122,22 @@ impl Cursor {
     /// When the batch is not of this table.
     pub fn fill(&mut self, ticks: u64, batch: &mut Batch) {
         assert_eq!(batch.table, self.measurement, "a batch of this measurement");
-        let first = self.position.tick;
-        let begin = batch.len();
-        // A load's clients hold one of these each: no more memory than it takes.
-        let more = usize::try_from(ticks).unwrap_or(0) * self.hosts.len();
-        batch.series.reserve_exact(more);
-        batch.times_ns.reserve_exact(more);
+        let (first, begin) = (self.position.tick, batch.len());
         for tick in first..first + ticks {
             batch.series.extend(self.hosts.clone());
-            let time = time_ns(tick);
-            batch.times_ns.resize(batch.series.len(), time);
+            batch.times_ns.resize(batch.series.len(), time_ns(tick));
         }
-        let end = batch.series.len();
+        let end = batch.len();
         for column in &mut batch.columns {
             match &mut column.values {
-                Values::I64(values) => {
-                    values.reserve_exact(end - begin);
-                    values.resize(end, 0);
-                }
-                Values::F64(values) => {
-                    values.reserve_exact(end - begin);
-                    values.resize(end, 0.0);
-                }
+                Values::I64(values) => values.resize(end, 0),
+                Values::F64(values) => values.resize(end, 0.0),
                 _ => {}
             }
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            let sink = match &mut batch.columns[mover.field].values {
-                Values::I64(values) => Sink::Whole(&mut values[begin..]),
-                Values::F64(values) => Sink::Float(&mut values[begin..]),
-                _ => Sink::Nowhere,
-            };
-            mover.go(self.data.walk, first..first + ticks, states, sink);
+            let values = &mut batch.columns[mover.field].values;
+            mover.go(self.data.walk, first..first + ticks, states, Some((values, begin)));
         }
         let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
         for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {

@@ -6,6 +6,7 @@ use super::{
     steps::{Normals, PART_BITS},
 };
 use crate::random::Stream;
+use sensormark_store::Values;
 use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
@@ -58,13 +59,6 @@ impl FloatBounds {
     }
 }
 
-/// Where values of a field go, one a host and tick: nowhere, or into a column of whole numbers or of floats.
-pub enum Sink<'a> {
-    Nowhere,
-    Whole(&'a mut [i64]),
-    Float(&'a mut [f64]),
-}
-
 impl Mover {
     /// Where the walks begin.
     pub fn start(&self) -> States {
@@ -86,14 +80,18 @@ impl Mover {
         FloatBounds { walk, top, sigma: top * self.step }
     }
 
-    /// Goes on by some ticks.
-    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, sink: Sink<'_>) {
-        match (states, sink) {
-            (States::Whole(states), Sink::Whole(out)) => self.go_whole(walk, ticks, states, out),
+    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, or nowhere.
+    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, to: Option<(&mut Values, usize)>) {
+        match (states, to) {
+            (States::Whole(states), Some((Values::I64(to), row))) => {
+                self.go_whole(walk, ticks, states, &mut to[row..]);
+            }
             (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
-            (States::Float(states), Sink::Whole(out)) => self.go_float(walk, ticks, states, out, whole_bytes),
-            (States::Float(states), Sink::Float(out)) => {
-                self.go_float(walk, ticks, states, out, |shown| shown)
+            (States::Float(states), Some((Values::F64(to), row))) => {
+                self.go_float(walk, ticks, states, &mut to[row..], |shown| shown);
+            }
+            (States::Float(states), Some((Values::I64(to), row))) => {
+                self.go_float(walk, ticks, states, &mut to[row..], whole_bytes);
             }
             (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole_bytes),
         }

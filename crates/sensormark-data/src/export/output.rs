@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use sensormark_store::text::Page;
+use sensormark_store::{Table, text::Page};
 
 use super::{
     csv::Csv,
@@ -42,8 +42,8 @@ pub fn export(
     options: &ExportOptions,
     file: Option<&Path>,
 ) -> Result<Option<Summary>, String> {
-    let writer = writer(data, options)?;
-    let to = |to: &mut dyn Write| write(writer.as_ref(), data, options, to);
+    let writers = writers(data, options)?;
+    let to = |to: &mut dyn Write| write(&writers, data, options, to);
     let (name, written) = match file {
         Some(path) => {
             // Where a link leads, the file is replaced and not the link.
@@ -80,30 +80,34 @@ fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summar
 /// # Errors
 /// When the options do not fit the data set, or the bytes are not taken, in words.
 pub fn write_batches(data: &DataSet, options: &ExportOptions, to: &mut dyn Write) -> Result<Summary, String> {
-    write(writer(data, options)?.as_ref(), data, options, to)
+    write(&writers(data, options)?, data, options, to)
         .map_err(|error| format!("cannot write the stream: {error}"))
 }
 
-fn writer(data: &DataSet, options: &ExportOptions) -> Result<Box<dyn Writer>, String> {
-    let schema = data.schema();
-    options.check_shard(schema)?;
-    let chosen = options.chosen(schema)?;
-    Ok(match options.format {
-        Format::LineProtocol => Box::new(LineProtocol::new(schema, chosen)?),
-        Format::Json => Box::new(JsonLines::new(schema, chosen)),
-        Format::Csv => Box::new(Csv::new(chosen.unwrap_or(0), schema)),
-    })
+/// What writes each table; nothing for those that are not wanted.
+fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Box<dyn Writer>>>, String> {
+    options.check_shard(data.schema())?;
+    let chosen = options.chosen(data.schema())?;
+    let writer = |(number, table): (usize, &Table)| -> Result<Option<Box<dyn Writer>>, String> {
+        Ok(match options.format {
+            _ if chosen.is_some_and(|chosen| chosen != number) => None,
+            Format::LineProtocol => Some(Box::new(LineProtocol::new(table)?)),
+            Format::Json => Some(Box::new(JsonLines::new(table)?)),
+            Format::Csv => Some(Box::new(Csv::new(table)?)),
+        })
+    };
+    data.schema().tables.iter().enumerate().map(writer).collect()
 }
 
 fn write(
-    writer: &dyn Writer,
+    writers: &[Option<Box<dyn Writer>>],
     data: &DataSet,
     options: &ExportOptions,
     to: &mut dyn Write,
 ) -> io::Result<Summary> {
     let mut summary = Summary::default();
     let mut page = Page::default();
-    writer.head(&mut page);
+    writers.iter().flatten().for_each(|writer| writer.head(&mut page));
     let mut hand_on = |page: &mut Page| {
         summary.bytes += page.len() as u64;
         to.write_all(page.written())?;
@@ -112,7 +116,7 @@ fn write(
     };
     let (mut readings, mut values) = (0, 0);
     data.each_batch(options.shard, |batch| {
-        let written = writer.batch(batch, &mut page);
+        let written = writers[batch.table].as_ref().map_or(0, |writer| writer.batch(batch, &mut page));
         values += written;
         readings += if written > 0 { batch.len() as u64 } else { 0 };
         if page.len() < PAGE_BYTES { Ok(()) } else { hand_on(&mut page) }

@@ -298,7 +298,7 @@ struct LineProtocolOf<'s>(&'s Schema);
 
 impl LineProtocolOf<'_> {
     fn is_refused(&self) -> bool {
-        line_protocol::LineProtocol::new(self.0, None).is_err_and(|why| why.contains("tag z"))
+        line_protocol::LineProtocol::new(&self.0.tables[0]).is_err_and(|why| why.contains("tag z"))
     }
 }
 

@@ -13,10 +13,7 @@ use super::{
 };
 
 /// Numbers that loggers write for "no value".
-const NO_VALUES: [f64; 12] = [
-    -99.0, -200.0, -999.0, -9_999.0, -99_999.0, -32_768.0, 999.0, 9_999.0, 99_999.0, 32_767.0, 65_535.0,
-    -7_999.0,
-];
+const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
 /// The most choices that are taken one after the other.
 const MOST: usize = 30;
 
@@ -82,7 +79,7 @@ fn odd(recording: &Recording) -> String {
             extremes.filter(|_| field.kind.is_number()).into_iter().flat_map(|(least, most)| [least, most])
         {
             let count = numbers.iter().filter(|number| **number == extreme).count();
-            if NO_VALUES.contains(&extreme) {
+            if NO_VALUES.split(' ').contains(&extreme.to_string().as_str()) {
                 text += &format!(
                     "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.\n",
                     field.name

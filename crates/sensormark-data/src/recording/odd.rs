@@ -1,5 +1,7 @@
 //! Columns whose cells do not say by themselves what they are: units behind numbers, texts among numbers, names of sensors. Reading stops and asks.
 
+use itertools::Itertools;
+
 use super::{
     error::{Result, ask, unclear},
     evidence::{ColumnEvidence, DISTINCT},
@@ -7,23 +9,9 @@ use super::{
 };
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
-const ABSENT: [&str; 12] = [
-    "unavailable",
-    "unknown",
-    "none",
-    "missing",
-    "undefined",
-    "no data",
-    "nodata",
-    "n.a.",
-    "#n/a",
-    "nil",
-    "nd",
-    "\\n",
-];
+const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|#n/a|nil|nd|\\n";
 /// Words of names of columns that name sensors.
-const SENSORS: [&str; 10] =
-    ["sensor", "entity", "device", "station", "mote", "node", "meter", "metric", "channel", "signal"];
+const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
 
 /// Stops where the user has to say what a column is, of which they said nothing.
 pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<()> {
@@ -47,7 +35,7 @@ fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
     let name = name_of(label);
     seen.is_mostly(seen.texts)
         && seen.distinct.len() > 1
-        && name.split('_').any(|word| SENSORS.contains(&word))
+        && name.split('_').any(|word| SENSORS.split(' ').contains(&word))
 }
 
 /// Numbers with one unit are asked about.
@@ -90,12 +78,12 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     }
     let is_absent = |text: &&String| {
         let is_word = text.contains(char::is_alphanumeric);
-        !is_word || ABSENT.iter().any(|absent| absent.eq_ignore_ascii_case(text))
+        !is_word || ABSENT.split('|').any(|absent| absent.eq_ignore_ascii_case(text))
     };
     let is_text = |text: &&String| !text.bytes().all(|byte| byte.is_ascii_digit());
     let (absent, texts): (Vec<&String>, Vec<&String>) =
         seen.distinct.iter().filter(is_text).partition(is_absent);
-    let list = |texts: &[&String]| texts.iter().map(|text| text.as_str()).collect::<Vec<_>>().join(",");
+    let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
     let words = format!("column {label} has {} numbers and {others} other cells", seen.numeric);
     let no_value = if absent.is_empty() { Vec::new() } else { vec!["--absent".to_owned(), list(&absent)] };
