@@ -2,6 +2,11 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use super::fault::Fault;
+
+/// How many bad rows are shown.
+const SHOWN: usize = 5;
+
 /// Why a row cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultKind {
@@ -63,6 +68,19 @@ pub struct BadRows {
     pub by_kind: BTreeMap<FaultKind, u64>,
     /// The first of them.
     pub first: Vec<BadRow>,
+}
+
+impl BadRows {
+    /// Takes note of the fault of a row. Until its line is known, the row has the offset at which it starts.
+    pub(super) fn add(&mut self, start: u64, fault: Fault, labels: &[String]) {
+        self.count += 1;
+        *self.by_kind.entry(fault.kind).or_insert(0) += 1;
+        if self.first.len() < SHOWN {
+            let Fault { kind, column, text, reason } = fault;
+            let column = column.map(|column| labels[column].clone());
+            self.first.push(BadRow { line: start, column, text, kind, reason });
+        }
+    }
 }
 
 impl fmt::Display for BadRow {

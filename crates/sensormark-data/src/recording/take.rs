@@ -13,7 +13,7 @@ use super::{
     dialect::Dialect,
     error::{RecordingError, Result, unclear},
     evidence::Evidence,
-    fault::{Fault, Faults},
+    fault::Fault,
     names::table_name_of,
     number::{Marks, Number},
     options::RecordingOptions,
@@ -39,13 +39,13 @@ pub fn take(
     options: &RecordingOptions,
 ) -> Result<Taken> {
     let mut taker = Taker::new(plan, evidence.rows, options);
-    let mut faults = Faults::default();
+    let mut bad = BadRows::default();
     let mut count = 0;
     rows::for_each(dialect, |row| {
         count += 1;
         let torn = row.is_torn(dialect)?;
         if let Err(fault) = taker.row(&row, torn) {
-            faults.add(row.start, explained(fault, row.record, dialect));
+            bad.add(row.start, explained(fault, row.record, dialect), &plan.labels);
         }
         Ok(())
     })?;
@@ -56,7 +56,10 @@ pub fn take(
             evidence.rows
         ));
     }
-    let bad = faults.resolve(&dialect.source, &plan.labels)?;
+    let starts: Vec<u64> = bad.first.iter().map(|row| row.line).collect();
+    for (row, line) in bad.first.iter_mut().zip(rows::lines_of(&dialect.source, &starts)?) {
+        row.line = line - dialect.source.lines_before;
+    }
     let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
     let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
