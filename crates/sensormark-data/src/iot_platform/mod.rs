@@ -52,15 +52,12 @@ const COMES: u64 = 4;
 /// The homes and what their devices send.
 #[derive(Debug, Clone)]
 pub struct Homes {
+    seed: u64,
     homes: u32,
     /// Things of one home, in order.
     things: Vec<ThingOf>,
     /// Properties of one home, in order: a home's series.
     properties: Vec<PropertyOf>,
-    /// Of each thing of each home, home by home.
-    clocks: Vec<Clock>,
-    /// Of each series.
-    streams: Vec<Streams>,
 }
 
 /// A thing of every home.
@@ -79,15 +76,6 @@ struct PropertyOf {
     thing: usize,
     /// The device's number in the home.
     device: usize,
-}
-
-/// When a thing of one home sends.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
-    /// From the turn's beginning to the earliest time of its message, in ms.
-    phase_ms: u64,
-    jitter: Stream,
-    comes: Stream,
 }
 
 /// One message: what a thing of a home sends at one time.
@@ -111,27 +99,7 @@ impl Homes {
     pub fn new(seed: u64, homes: u32) -> Self {
         assert!((1..=MOST_HOMES).contains(&homes), "there are homes");
         let (things, properties) = of_one_home();
-        let mut own = Self { homes, clocks: Vec::new(), streams: Vec::new(), things, properties };
-        for home in 0..homes {
-            let first = home * own.series_a_home();
-            let stream = |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
-            for ThingOf { thing, properties } in &own.things {
-                let spare = thing.every_s * 1_000 - thing.jitter_ms;
-                own.clocks.push(Clock {
-                    phase_ms: stream(properties.start, PHASE).below(0, spare),
-                    jitter: stream(properties.start, JITTER),
-                    comes: stream(properties.start, COMES),
-                });
-            }
-            let series = 0..own.series_a_home();
-            own.streams.extend(
-                series.map(|property| Streams {
-                    value: stream(property, VALUE),
-                    drift: stream(property, DRIFT),
-                }),
-            );
-        }
-        own
+        Self { seed, homes, things, properties }
     }
 
     /// How many homes there are.
@@ -174,31 +142,29 @@ impl Homes {
         self.properties[(series % self.series_a_home()) as usize]
     }
 
-    fn clock(&self, home: u32, thing: usize) -> &Clock {
-        &self.clocks[home as usize * self.things.len() + thing]
+    const fn stream(&self, series: u32, number: u64) -> Stream {
+        Stream::new(self.seed, series as u64, number)
     }
 
     /// The message of a thing's turn, if one comes.
     #[inline]
     fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
-        let thing = self.things[number].thing;
-        let clock = self.clock(home, number);
+        let ThingOf { thing, properties } = &self.things[number];
+        let stream = |number| self.stream(home * self.series_a_home() + properties.start, number);
         let every_ms = u64::from(thing.every_s) * 1_000;
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
-            let weight = if thing.by_people {
-                RHYTHM[usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0)]
-            } else {
-                1.0
-            };
-            if clock.comes.unit(turn) >= thing.share * weight {
+            let hour = usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0);
+            let weight = if thing.by_people { RHYTHM[hour] } else { 1.0 };
+            if stream(COMES).unit(turn) >= thing.share * weight {
                 return None;
             }
         }
-        let jitter = clock.jitter.below(turn, thing.jitter_ms);
-        let since_ms = i64::try_from(start_ms + clock.phase_ms + jitter).expect("a century");
+        // From the turn's beginning to the earliest time of its message, and from there to the message.
+        let phase_ms = stream(PHASE).below(0, every_ms - u64::from(thing.jitter_ms));
+        let jitter_ms = stream(JITTER).below(turn, thing.jitter_ms);
         Some(Message {
-            time_ns: START_NS + since_ms * MILLISECOND_NS,
+            time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
             home,
             thing: u32::try_from(number).expect("few things"),
             turn,
@@ -234,7 +200,8 @@ impl Homes {
         let property = self.property(series);
         let turn = Turn { number: turn, time_ns, every_s: self.things[property.thing].thing.every_s };
         let signal = &property.property.signal;
-        let value = signal.value(&self.streams[series as usize], turn);
+        let [value, drift] = [VALUE, DRIFT].map(|number| self.stream(series, number));
+        let value = signal.value(&Streams { value, drift }, turn);
         batch.times_ns.push(time_ns);
         batch.series.push(series);
         // Of its type's column; the others have none.
