@@ -129,7 +129,10 @@ impl SensorReadings {
     #[inline]
     pub fn value(&self, sensor: u32, tick: u64) -> f64 {
         let sensor = &self.sensors[sensor as usize];
-        self.value_of(sensor, tick, self.place_of(sensor, tick))
+        let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
+        let coins = sensor.noise.word(tick).count_ones().cast_signed() - 32;
+        // The nearest double of the decimal: a quotient is rounded once.
+        f64::from(sensor.base + self.day[place] + NOISE_STEP * coins) / 100.0
     }
 
     /// The ticks of a sensor whose times lie in a range.
@@ -152,38 +155,12 @@ impl SensorReadings {
     /// # Panics
     /// When there is no such sensor, or the batch is of another table.
     pub fn push(&self, number: u32, ticks: Range<u64>, batch: &mut Batch) {
-        let length =
-            usize::try_from(ticks.end.saturating_sub(ticks.start)).expect("a batch is kept in memory");
-        batch.series.resize(batch.series.len().saturating_add(length), number);
-        let first = self.time_ns(number, ticks.start);
-        let times = (0..length as u64).map(|tick| first + self.interval_ns * tick.cast_signed());
-        batch.times_ns.extend(times);
+        batch.times_ns.extend(ticks.clone().map(|tick| self.time_ns(number, tick)));
+        batch.series.resize(batch.times_ns.len(), number);
         let Values::F64(values) = &mut batch.columns[0].values else {
             panic!("the value is a floating point number");
         };
-        let sensor = &self.sensors[number as usize];
-        let mut place = self.place_of(sensor, ticks.start);
-        values.extend(ticks.map(|tick| {
-            let value = self.value_of(sensor, tick, place);
-            place += 1;
-            if place == self.day.len() {
-                place = 0;
-            }
-            value
-        }));
-    }
-
-    /// The place of a tick in the sine's period.
-    #[inline]
-    const fn place_of(&self, sensor: &Sensor, tick: u64) -> usize {
-        ((tick + sensor.phase) % DAY_TICKS) as usize
-    }
-
-    #[inline]
-    fn value_of(&self, sensor: &Sensor, tick: u64, place: usize) -> f64 {
-        let coins = sensor.noise.word(tick).count_ones().cast_signed() - 32;
-        // The nearest double of the decimal: a quotient is rounded once.
-        f64::from(sensor.base + self.day[place] + NOISE_STEP * coins) / 100.0
+        values.extend(ticks.map(|tick| self.value(number, tick)));
     }
 }
 

@@ -91,7 +91,7 @@ fn values_are_distributed_as_documented() {
         for (tick, value) in (0..ticks).zip(&all) {
             let hundredths = value * 100.0;
             assert!((hundredths - hundredths.round()).abs() < 1e-6, "{value}");
-            let day = readings.day[readings.place_of(own, tick)];
+            let day = readings.day[((tick + own.phase) % DAY_TICKS) as usize];
             let noise = hundredths - f64::from(own.base + day);
             assert!(noise.abs() <= 160.0 + 1e-6, "{noise}");
             squares += noise * noise;

@@ -126,17 +126,11 @@ impl FieldShape {
         match values {
             Values::Bool(values) => values.push(self.truth(field, moment)),
             Values::Text(values) => values.push(self.text(field, moment)),
-            Values::I64(values) => {
-                if let Some(Number::Integer(value)) = self.number(field, moment) {
-                    values.push(value);
-                }
-            }
-            Values::F64(values) => {
-                if let Some(Number::Float(value)) = self.number(field, moment) {
-                    values.push(value);
-                }
-            }
-            Values::U16(_) => {}
+            _ => match (values, self.number(field, moment)) {
+                (Values::I64(values), Some(Number::Integer(value))) => values.push(value),
+                (Values::F64(values), Some(Number::Float(value))) => values.push(value),
+                _ => {}
+            },
         }
     }
 
@@ -171,13 +165,20 @@ impl FieldShape {
     }
 
     fn float(&self, field: u64, moment: Moment) -> f64 {
-        let mut value = self.smooth(field, moment);
-        if self.noise > 0.0 {
-            value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
-        }
+        let value = self.noisy(field, moment);
         match self.decimals.and_then(|places| POWERS.get(usize::from(places))) {
             Some(power) => (value * power).round() / power,
             None => value,
+        }
+    }
+
+    /// The value before rounding.
+    fn noisy(&self, field: u64, moment: Moment) -> f64 {
+        let value = self.smooth(field, moment);
+        if self.noise > 0.0 {
+            value + self.noise * moment.stream(NOISE + field).normal(moment.tick)
+        } else {
+            value
         }
     }
 
@@ -195,13 +196,7 @@ impl FieldShape {
                 let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
                 whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
             }
-            _ => {
-                let mut value = self.smooth(field, moment);
-                if self.noise > 0.0 {
-                    value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
-                }
-                whole(value.round())
-            }
+            _ => whole(self.noisy(field, moment).round()),
         }
     }
 
