@@ -8,7 +8,7 @@ use super::fault::Fault;
 const SHOWN: usize = 5;
 
 /// Why a row cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultKind {
     /// More or fewer cells than the other rows have.
     Cells,
@@ -45,7 +45,7 @@ impl FaultKind {
 }
 
 /// A row that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct BadRow {
     /// The line at which it starts, counted from 1.
     pub line: u64,
@@ -60,7 +60,7 @@ pub struct BadRow {
 }
 
 /// All rows that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct BadRows {
     /// How many there are.
     pub count: u64,

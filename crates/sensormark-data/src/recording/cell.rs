@@ -33,7 +33,6 @@ pub enum Look {
 }
 
 /// How cells are read.
-#[derive(Debug, Clone)]
 pub struct CellRules<'o> {
     /// Further texts for "no value".
     absent: &'o [String],

@@ -3,7 +3,6 @@
 use super::source::Source;
 
 /// What kind of CSV it is.
-#[derive(Debug, Clone)]
 pub struct Dialect {
     /// Where the rows are.
     pub source: Source,

@@ -19,7 +19,6 @@ use super::{
 pub const DISTINCT: usize = 64;
 
 /// What was seen in a file.
-#[derive(Debug, Clone)]
 pub struct Evidence {
     /// Rows below the header, readable or not.
     pub rows: u64,
@@ -28,9 +27,8 @@ pub struct Evidence {
 }
 
 /// What was seen in a column; counts of cells.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ColumnEvidence {
-    pub absent: u64,
     /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
     pub numeric: u64,
     /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
@@ -69,12 +67,11 @@ pub struct ColumnEvidence {
 }
 
 /// The numbers of a column, read with one decimal mark; counts of cells.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Tally {
     /// Numbers that stand for no value.
     pub absent: u64,
     pub integers: u64,
-    pub large_integers: u64,
     pub floats: u64,
     /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
     pub rounded: u64,
@@ -114,7 +111,7 @@ impl Tally {
 
     /// Those of them that are values.
     pub const fn values(&self) -> u64 {
-        self.integers + self.large_integers + self.floats
+        self.integers + self.floats
     }
 
     /// The smallest and the largest number.
@@ -135,8 +132,7 @@ impl Tally {
         }
         match read.number {
             Number::Integer(_) => self.integers += 1,
-            Number::Large(_) => self.large_integers += 1,
-            Number::Float(_) | Number::NotFinite => self.floats += 1,
+            _ => self.floats += 1,
         }
         if read.is_rounded {
             self.rounded += 1;
@@ -182,7 +178,7 @@ impl ColumnEvidence {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
         match look {
-            Look::Absent => self.absent += 1,
+            Look::Absent => {}
             Look::Number(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());

@@ -6,7 +6,6 @@ use super::bad_rows::FaultKind;
 const SHOWN_TEXT: usize = 60;
 
 /// A fault while reading, before lines are known.
-#[derive(Debug, Clone)]
 pub struct Fault {
     pub kind: FaultKind,
     pub column: Option<usize>,

@@ -12,7 +12,6 @@ use super::{
 };
 
 /// One way to read the numbers of a column.
-#[derive(Debug, Clone, Copy)]
 struct Reading<'e> {
     marks: Marks,
     /// Whether some of the numbers have a decimal mark.

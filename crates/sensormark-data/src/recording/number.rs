@@ -34,7 +34,7 @@ pub struct ReadNumber {
 }
 
 /// What the marks in the numbers of a column mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Marks {
     /// A point or a comma.
     pub decimal: char,

@@ -22,7 +22,6 @@ use super::{
 use crate::nearest::unknown;
 
 /// What is done with each column.
-#[derive(Debug)]
 pub struct Plan {
     /// One entry a column.
     pub roles: Vec<Role>,
@@ -39,7 +38,7 @@ pub struct Plan {
 }
 
 /// Where the values of a field are.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct FieldSource {
     pub name: String,
     pub column: usize,
@@ -51,7 +50,6 @@ pub struct FieldSource {
 }
 
 /// Where the values of a tag are, and whether they are whole numbers.
-#[derive(Debug)]
 pub struct TagSource {
     pub name: String,
     pub column: usize,
@@ -59,7 +57,7 @@ pub struct TagSource {
 }
 
 /// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub enum Role {
     /// The time.
     Time,
@@ -177,8 +175,7 @@ impl Plan {
         }
         let marks = said.marks(seen, label)?;
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-        let is_float = numbers.floats + numbers.large_integers > 0;
-        let found = if is_float { FieldType::F64 } else { FieldType::I64 };
+        let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
         let kind = given.flatten().unwrap_or(found);
         if given == Some(None) {
             return Ok(Role::Mixed(kind, marks));

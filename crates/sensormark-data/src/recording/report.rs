@@ -16,7 +16,7 @@ use super::{
 };
 
 /// What was found in a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
@@ -43,7 +43,7 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
@@ -58,7 +58,7 @@ pub struct ColumnReport {
 }
 
 /// The time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct TimeReport {
     /// The column, or the columns with commas between.
     pub label: String,

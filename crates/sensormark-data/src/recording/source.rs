@@ -21,7 +21,6 @@ use super::{
 const HEAD: u64 = 1 << 10;
 
 /// Where a recording is read from.
-#[derive(Debug, Clone)]
 pub struct Source {
     /// What the user named.
     pub given: PathBuf,

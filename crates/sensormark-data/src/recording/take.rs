@@ -22,7 +22,6 @@ use super::{
 };
 
 /// Everything that was read.
-#[derive(Debug)]
 pub struct Taken {
     pub schema: Schema,
     pub readings: Batch,

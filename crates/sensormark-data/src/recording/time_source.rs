@@ -18,7 +18,6 @@ pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
 }
 
 /// Where the time of a row is.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeSource {
     /// The columns, the date or the year first.
     pub columns: Vec<usize>,

@@ -6,7 +6,7 @@ use itertools::Itertools;
 use sensormark_store::Batch;
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Timing {
     /// The earliest reading.
     pub first_ns: i64,
@@ -25,7 +25,7 @@ pub struct Timing {
 }
 
 /// A stretch without readings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Gap {
     /// The reading before the gap.
     pub start_ns: i64,

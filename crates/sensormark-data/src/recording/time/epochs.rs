@@ -13,7 +13,7 @@ const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
 /// What a number counts.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Epoch {
     /// What an option calls it.
     pub(super) name: &'static str,

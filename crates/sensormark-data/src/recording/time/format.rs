@@ -10,7 +10,7 @@ use super::{
 };
 
 /// How a time is written.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
