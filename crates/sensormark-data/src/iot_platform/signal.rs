@@ -5,7 +5,7 @@
 //!
 //! When turns are is not known here.
 
-use crate::{elementary::sine_of_turns, random::Stream};
+use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
 
@@ -161,12 +161,6 @@ impl Level {
         // There is one zero: some databases keep no negative one.
         stepped / self.per_unit + 0.0
     }
-}
-
-/// A level rounded: bounds are small.
-#[expect(clippy::cast_possible_truncation, reason = "levels are small")]
-const fn whole(level: f64) -> i64 {
-    level as i64
 }
 
 /// The place of a number under 1 in a list.

@@ -158,7 +158,7 @@ impl Search<'_> {
                 source.notes.push(format!(
                     "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
                 ));
-                let mut pair = TimeSource::pair(date, clock, source.format);
+                let mut pair = TimeSource::new(vec![date, clock], 2, source.format);
                 pair.notes = source.notes;
                 return Ok(pair);
             }

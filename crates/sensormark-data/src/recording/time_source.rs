@@ -3,11 +3,14 @@
 use std::{borrow::Cow, ops::Range};
 
 use csv::ByteRecord;
+use itertools::Itertools;
 
 use super::{cell::text, evidence::ColumnEvidence, fault::Fault, time::TimeFormat};
 
 /// What stands between year, month, day, hour, minute and second.
 const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
+/// The number of the hour among these.
+const HOUR: usize = 3;
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
 pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
@@ -21,8 +24,8 @@ pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
 pub struct TimeSource {
     /// The columns, the date or the year first.
     pub columns: Vec<usize>,
-    /// What is written after each of them.
-    after: Vec<&'static str>,
+    /// Which part of a time the first of them has.
+    first: usize,
     /// How the time is written.
     pub format: TimeFormat,
     /// The times that are taken, in ns, where nobody said what the numbers are.
@@ -38,17 +41,13 @@ pub struct TimeSource {
 impl TimeSource {
     /// One column.
     pub fn one(column: usize, format: TimeFormat) -> Self {
-        Self::joined(vec![column], vec![""], format)
+        Self::new(vec![column], 0, format)
     }
 
-    /// A column of dates and one of times of day.
-    pub fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
-        Self::joined(vec![date, clock], vec![" ", ""], format)
-    }
-
-    fn joined(columns: Vec<usize>, after: Vec<&'static str>, format: TimeFormat) -> Self {
+    /// Columns of which the first has the part of a time with this number: 0 for the year, 2 for a whole date.
+    pub fn new(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
         let reason = "no other column can be the time".to_owned();
-        Self { columns, after, format, plausible: None, reason, notes: Vec::new(), is_bare_date: false }
+        Self { columns, first, format, plausible: None, reason, notes: Vec::new(), is_bare_date: false }
     }
 
     /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.
@@ -62,31 +61,23 @@ impl TimeSource {
             seen.is_mostly(seen.point.integers + seen.leading_zeros)
         };
         if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
-            return Ok(Some(Self::joined(columns.to_vec(), vec![" "; columns.len()], format)));
+            return Ok(Some(Self::new(columns.to_vec(), 0, format)));
         }
         let (dates, rest): (Vec<usize>, Vec<usize>) =
             columns.iter().partition(|column| is_of_dates(&seen[**column]));
         let are_numbers = rest.iter().all(is_number);
         Ok(Some(match (&dates[..], &rest[..]) {
             (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
-                Self::pair(date, clock, format(date)?)
+                Self::new(vec![date, clock], 2, format(date)?)
             }
             (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => {
-                Self::numbers([&[date][..], &rest[..]].concat(), 2, format(date)?)
+                Self::new([&[date][..], &rest[..]].concat(), 2, format(date)?)
             }
             ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
-                Self::numbers(columns.to_vec(), 0, TimeFormat::YearMonthDay)
+                Self::new(columns.to_vec(), 0, TimeFormat::YearMonthDay)
             }
             _ => return Ok(None),
         }))
-    }
-
-    /// Numbers, of which the first is followed by the mark with this number.
-    fn numbers(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
-        let mut after = BETWEEN[first..first + columns.len() - 1].to_vec();
-        let ends_with_hour = first + columns.len() == 4;
-        after.push(if ends_with_hour { ":00" } else { "" });
-        Self::joined(columns, after, format)
     }
 
     /// The time of a row as one text.
@@ -95,24 +86,28 @@ impl TimeSource {
             return text(record, column).map(Cow::Borrowed);
         }
         let mut joined = String::new();
-        let is_date_and_clock = !matches!(self.format, TimeFormat::Pattern(_));
-        for (place, (&column, after)) in self.columns.iter().zip(&self.after).enumerate() {
-            let mut part = text(record, column)?;
-            if place == 0 && is_date_and_clock {
-                // A date may carry a midnight of its own.
-                let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
-                part = clock.map_or(part, |end| &part[..end]);
+        let is_pattern = matches!(self.format, TimeFormat::Pattern(_));
+        for (place, &column) in self.columns.iter().enumerate() {
+            let part = text(record, column)?;
+            // A date may carry a midnight of its own.
+            let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
+            match clock.filter(|_| place == 0 && !is_pattern) {
+                Some(end) => joined += &part[..end],
+                None => joined += part,
             }
-            joined.push_str(part);
-            joined.push_str(after);
+            let number = self.first + place;
+            let is_last = place + 1 == self.columns.len();
+            if !is_last {
+                joined += if is_pattern { " " } else { BETWEEN[number] };
+            } else if !is_pattern && number == HOUR && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                joined += ":00";
+            }
         }
-        joined.truncate(joined.trim_end().len());
         Ok(joined.into())
     }
 
     /// The columns' names, as `--time` takes them.
     pub fn label(&self, labels: &[String]) -> String {
-        let names = self.columns.iter().map(|&column| labels[column].as_str());
-        names.collect::<Vec<_>>().join(",")
+        self.columns.iter().map(|&column| &labels[column]).join(",")
     }
 }

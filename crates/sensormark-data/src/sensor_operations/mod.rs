@@ -25,6 +25,7 @@ mod tests;
 
 use super::elementary::sine_of_turns;
 use super::random::Stream;
+use super::shapes::shape::whole;
 use sensormark_store::{Batch, TimeRange, Values};
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ const DAY_TICKS: u64 = 2_880;
 const AMPLITUDE: f64 = 500.0;
 const BASES: u64 = 3_001;
 /// Hundredths of a degree a coin.
-const NOISE_STEP: i32 = 5;
+const NOISE_STEP: i64 = 5;
 /// Field numbers of the streams: the noise of each sensor, and what sensors have for good.
 const NOISE_FIELD: u64 = 0;
 const BASE_FIELD: u64 = 1;
@@ -56,13 +57,13 @@ pub struct SensorReadings {
     interval_ns: i64,
     sensors: Box<[Sensor]>,
     /// One period of the sine, in hundredths of a degree.
-    day: Box<[i32]>,
+    day: Box<[i64]>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Sensor {
     offset_ns: i64,
-    base: i32,
+    base: i64,
     phase: u64,
     noise: Stream,
 }
@@ -89,7 +90,7 @@ impl SensorReadings {
             let stream = |field| Stream::new(seed, u64::from(number), field);
             Sensor {
                 offset_ns: offset_ns(number),
-                base: small(stream(BASE_FIELD).below(0, BASES)),
+                base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
                 phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
                 noise: stream(NOISE_FIELD),
             }
@@ -98,7 +99,9 @@ impl SensorReadings {
         Ok(Self {
             interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS).map(|tick| rounded(AMPLITUDE * sine_of_turns(turns(tick)))).collect(),
+            day: (0..DAY_TICKS)
+                .map(|tick| whole((AMPLITUDE * sine_of_turns(turns(tick)) + 0.5).floor()))
+                .collect(),
         })
     }
 
@@ -130,9 +133,9 @@ impl SensorReadings {
     pub fn value(&self, sensor: u32, tick: u64) -> f64 {
         let sensor = &self.sensors[sensor as usize];
         let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
-        let coins = sensor.noise.word(tick).count_ones().cast_signed() - 32;
+        let coins = i64::from(sensor.noise.word(tick).count_ones()) - 32;
         // The nearest double of the decimal: a quotient is rounded once.
-        f64::from(sensor.base + self.day[place] + NOISE_STEP * coins) / 100.0
+        (sensor.base + self.day[place] + NOISE_STEP * coins) as f64 / 100.0
     }
 
     /// The ticks of a sensor whose times lie in a range.
@@ -162,13 +165,4 @@ impl SensorReadings {
         };
         values.extend(ticks.map(|tick| self.value(number, tick)));
     }
-}
-
-fn small(value: u64) -> i32 {
-    i32::try_from(value).expect("bases are small")
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "sines lie between -500 and 500")]
-fn rounded(value: f64) -> i32 {
-    (value + 0.5).floor() as i32
 }

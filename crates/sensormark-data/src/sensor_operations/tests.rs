@@ -92,7 +92,7 @@ fn values_are_distributed_as_documented() {
             let hundredths = value * 100.0;
             assert!((hundredths - hundredths.round()).abs() < 1e-6, "{value}");
             let day = readings.day[((tick + own.phase) % DAY_TICKS) as usize];
-            let noise = hundredths - f64::from(own.base + day);
+            let noise = hundredths - (own.base + day) as f64;
             assert!(noise.abs() <= 160.0 + 1e-6, "{noise}");
             squares += noise * noise;
             count += 1;

@@ -252,7 +252,7 @@ fn recorded_row(field: usize, moment: Moment, length: usize) -> usize {
 
 /// A whole number of this size, within what a double holds exactly.
 #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
-fn whole(value: f64) -> i64 {
+pub(crate) fn whole(value: f64) -> i64 {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     value.clamp(-LARGEST, LARGEST) as i64
 }
