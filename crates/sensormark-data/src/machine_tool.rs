@@ -18,6 +18,7 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
+use crate::shapes::shape::whole;
 use crate::table::{field, table};
 use sensormark_store::{FieldType, Schema, Series, TimeResolution};
 use std::ops::Range;
@@ -174,6 +175,8 @@ impl MachineTool {
         let (begin, end) = (self.boundary(cycle), self.boundary(cycle + 1));
         let slope = (ANGLE_SPAN << (ANGLE_BITS + BOUNDARY_BITS)) / begin.abs_diff(end);
         let elapsed = (index << BOUNDARY_BITS).cast_signed().abs_diff(begin);
+        // 4,088 counts in 2^-20ths are below 2^32, and so is the slope.
+        let low_word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         Ramp {
             angle: low_word((slope * elapsed) >> BOUNDARY_BITS),
             slope: low_word(slope),
@@ -203,8 +206,9 @@ impl Sine {
     fn new(period: u64, amplitude: f64, phase: u64) -> Self {
         let centre = CENTRE - f64::from(NOISE_BOUND);
         let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
-        let value = |step| rounded(centre + amplitude * sine_of_turns(turns(step)));
-        Self { period: (0..period).map(value).collect() }
+        let value = |step| (centre + amplitude * sine_of_turns(turns(step)) + 0.5).floor();
+        // Sines lie between 44 and 4,044 counts.
+        Self { period: (0..period).map(|step| u16::try_from(whole(value(step))).unwrap_or(0)).collect() }
     }
 
     fn fill(&self, start: u64, mut column: &mut [u16]) {
@@ -239,23 +243,6 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
 #[expect(clippy::cast_possible_truncation, reason = "eight at most")]
 const fn ones(coins: u8) -> u16 {
     coins.count_ones() as u16
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "4,088 counts in 2^-20ths are below 2^32, and so is the slope"
-)]
-const fn low_word(value: u64) -> u32 {
-    value as u32
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sines lie between 44 and 4,044 counts"
-)]
-fn rounded(value: f64) -> u16 {
-    (value + 0.5).floor() as u16
 }
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.

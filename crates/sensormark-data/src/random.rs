@@ -107,88 +107,88 @@ impl Stream {
 pub(super) fn normal_quantile(probability: f64) -> f64 {
     let from_centre = probability - 0.5;
     if from_centre.abs() <= 0.425 {
-        let r = 0.180_625 - from_centre * from_centre;
-        return from_centre * polynomial(&CENTRE_TOP, r) / polynomial(&CENTRE_BOTTOM, r);
+        let [top, bottom] = polynomials(&CENTRE, 0.180_625 - from_centre * from_centre);
+        return from_centre * top / bottom;
     }
     let tail = if from_centre < 0.0 { probability } else { 1.0 - probability };
     let r = (-natural_logarithm(tail)).sqrt();
-    let size = if r <= 5.0 {
-        polynomial(&TAIL_TOP, r - 1.6) / polynomial(&TAIL_BOTTOM, r - 1.6)
-    } else {
-        polynomial(&FAR_TOP, r - 5.0) / polynomial(&FAR_BOTTOM, r - 5.0)
-    };
+    let [top, bottom] = if r <= 5.0 { polynomials(&TAIL, r - 1.6) } else { polynomials(&FAR, r - 5.0) };
+    let size = top / bottom;
     if from_centre < 0.0 { -size } else { size }
 }
 
-fn polynomial(coefficients: &[f64; 8], at: f64) -> f64 {
-    coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient)
+fn polynomials(coefficients: &[[f64; 8]; 2], at: f64) -> [f64; 2] {
+    coefficients.map(|one| one.iter().fold(0.0, |sum, coefficient| sum * at + coefficient))
 }
 
-/// AS 241, numerator for |q| ≤ 0.425, highest power first.
-const CENTRE_TOP: [f64; 8] = [
-    2509.0809287301227,
-    33430.57558358813,
-    67265.7709270087,
-    45921.95393154987,
-    13731.69376550946,
-    1971.5909503065513,
-    133.14166789178438,
-    3.3871328727963665,
+/// AS 241 for |q| ≤ 0.425: numerator and denominator, highest power first.
+const CENTRE: [[f64; 8]; 2] = [
+    [
+        2509.0809287301227,
+        33430.57558358813,
+        67265.7709270087,
+        45921.95393154987,
+        13731.69376550946,
+        1971.5909503065513,
+        133.14166789178438,
+        3.3871328727963665,
+    ],
+    [
+        5226.495278852854,
+        28729.085735721943,
+        39307.89580009271,
+        21213.794301586597,
+        5394.196021424751,
+        687.1870074920579,
+        42.31333070160091,
+        1.0,
+    ],
 ];
-/// AS 241, denominator for |q| ≤ 0.425, highest power first.
-const CENTRE_BOTTOM: [f64; 8] = [
-    5226.495278852854,
-    28729.085735721943,
-    39307.89580009271,
-    21213.794301586597,
-    5394.196021424751,
-    687.1870074920579,
-    42.31333070160091,
-    1.0,
+/// The same for r ≤ 5.
+const TAIL: [[f64; 8]; 2] = [
+    [
+        0.0007745450142783414,
+        0.022723844989269184,
+        0.2417807251774506,
+        1.2704582524523684,
+        3.6478483247632045,
+        5.769497221460691,
+        4.630337846156546,
+        1.4234371107496835,
+    ],
+    [
+        1.0507500716444169e-09,
+        0.0005475938084995345,
+        0.015198666563616457,
+        0.14810397642748008,
+        0.6897673349851,
+        1.6763848301838038,
+        2.053191626637759,
+        1.0,
+    ],
 ];
-/// AS 241, numerator for r ≤ 5, highest power first.
-const TAIL_TOP: [f64; 8] = [
-    0.0007745450142783414,
-    0.022723844989269184,
-    0.2417807251774506,
-    1.2704582524523684,
-    3.6478483247632045,
-    5.769497221460691,
-    4.630337846156546,
-    1.4234371107496835,
-];
-/// AS 241, denominator for r ≤ 5, highest power first.
-const TAIL_BOTTOM: [f64; 8] = [
-    1.0507500716444169e-09,
-    0.0005475938084995345,
-    0.015198666563616457,
-    0.14810397642748008,
-    0.6897673349851,
-    1.6763848301838038,
-    2.053191626637759,
-    1.0,
-];
-/// AS 241, numerator for r > 5, highest power first.
-const FAR_TOP: [f64; 8] = [
-    2.0103343992922881e-07,
-    2.7115555687434876e-05,
-    0.0012426609473880784,
-    0.026532189526576124,
-    0.29656057182850487,
-    1.7848265399172913,
-    5.463784911164114,
-    6.657904643501103,
-];
-/// AS 241, denominator for r > 5, highest power first.
-const FAR_BOTTOM: [f64; 8] = [
-    2.0442631033899397e-15,
-    1.421511758316446e-07,
-    1.8463183175100548e-05,
-    0.0007868691311456133,
-    0.014875361290850615,
-    0.1369298809227358,
-    0.599832206555888,
-    1.0,
+/// The same for r > 5.
+const FAR: [[f64; 8]; 2] = [
+    [
+        2.0103343992922881e-07,
+        2.7115555687434876e-05,
+        0.0012426609473880784,
+        0.026532189526576124,
+        0.29656057182850487,
+        1.7848265399172913,
+        5.463784911164114,
+        6.657904643501103,
+    ],
+    [
+        2.0442631033899397e-15,
+        1.421511758316446e-07,
+        1.8463183175100548e-05,
+        0.0007868691311456133,
+        0.014875361290850615,
+        0.1369298809227358,
+        0.599832206555888,
+        1.0,
+    ],
 ];
 
 #[cfg(test)]

@@ -133,13 +133,8 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
 
 /// The cell as a truth value.
 pub fn truth(text: &str) -> Option<bool> {
-    if text.eq_ignore_ascii_case("true") {
-        Some(true)
-    } else if text.eq_ignore_ascii_case("false") {
-        Some(false)
-    } else {
-        None
-    }
+    let place = ["false", "true"].iter().position(|word| word.eq_ignore_ascii_case(text))?;
+    Some(place == 1)
 }
 
 #[cfg(test)]

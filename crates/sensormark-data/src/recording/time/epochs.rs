@@ -24,18 +24,18 @@ pub struct Epoch {
 }
 
 pub(super) static EPOCHS: [Epoch; 12] = [
-    Epoch::new("unix-s", SECOND, 0),
-    Epoch::new("unix-ms", 1_000_000, 0),
-    Epoch::new("unix-us", 1_000, 0),
-    Epoch::new("unix-ns", 1, 0),
-    Epoch::new("gps", SECOND, -315_964_800 * SECOND),
-    Epoch::new("labview", SECOND, 2_082_844_800 * SECOND),
-    Epoch::new("ntp", SECOND, 2_208_988_800 * SECOND),
-    Epoch::new("filetime", 100, 11_644_473_600 * SECOND),
-    Epoch::new("dotnet-ticks", 100, 62_135_596_800 * SECOND),
-    Epoch::new("excel", DAY, 25_569 * DAY),
-    Epoch::new("matlab", DAY, 719_529 * DAY),
-    Epoch::new("julian-days", DAY, 2_440_587 * DAY + DAY / 2),
+    epoch("unix-s", SECOND, 0),
+    epoch("unix-ms", 1_000_000, 0),
+    epoch("unix-us", 1_000, 0),
+    epoch("unix-ns", 1, 0),
+    epoch("gps", SECOND, -315_964_800 * SECOND),
+    epoch("labview", SECOND, 2_082_844_800 * SECOND),
+    epoch("ntp", SECOND, 2_208_988_800 * SECOND),
+    epoch("filetime", 100, 11_644_473_600 * SECOND),
+    epoch("dotnet-ticks", 100, 62_135_596_800 * SECOND),
+    epoch("excel", DAY, 25_569 * DAY),
+    epoch("matlab", DAY, 719_529 * DAY),
+    epoch("julian-days", DAY, 2_440_587 * DAY + DAY / 2),
 ];
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
@@ -67,11 +67,11 @@ pub(super) fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     if is_leap { in_range(time_ns, Some(Oddity::LeapSecond)) } else { Err(TimeFault::NoSuchTime) }
 }
 
-impl Epoch {
-    const fn new(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Self {
-        Self { name, unit_ns, before_unix_ns }
-    }
+const fn epoch(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Epoch {
+    Epoch { name, unit_ns, before_unix_ns }
+}
 
+impl Epoch {
     /// The ns since 1970 of so many ns since its own first day.
     fn unix_ns(&self, count_ns: i128) -> i128 {
         let unix_ns = count_ns.saturating_sub(self.before_unix_ns);
