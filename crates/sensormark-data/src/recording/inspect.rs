@@ -122,20 +122,18 @@ impl RecordingOptions {
         };
         for (key, value) in options.into_iter().filter(|(key, _)| key != "name") {
             let option = if key == "types" { "--type".to_owned() } else { format!("--{key}") };
+            let is_switch = key != "header" && value.is_boolean();
             let values = match value {
-                Value::Null | Value::Bool(false) => continue,
-                Value::Bool(true) if key != "header" => {
-                    arguments.push(option);
-                    continue;
-                }
+                Value::Null => continue,
+                Value::Bool(false) if is_switch => continue,
                 Value::Array(values) => values,
                 value => vec![value],
             };
             for value in values {
-                arguments.extend([
-                    option.clone(),
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned),
-                ]);
+                arguments.push(option.clone());
+                if !is_switch {
+                    arguments.push(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                }
             }
         }
         arguments

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use sensormark_store::{FieldSet, FieldType};
 
 use super::{
@@ -253,8 +254,7 @@ impl Named {
         let types: BTreeMap<_, _> = types.collect::<Result<_, _>>()?;
         if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
             let known = |names: &[&str]| {
-                let is_named = |column: &usize| names.contains(&labels[*column].as_str());
-                (0..labels.len()).filter(is_named).collect::<Vec<usize>>()
+                labels.iter().positions(|label| names.contains(&label.as_str())).collect::<Vec<_>>()
             };
             time = known(&["_time"]);
             tags = all(&dialect.group_key, "--tags")?;

@@ -234,3 +234,12 @@ fn a_pattern_with_a_zone_is_not_taken_as_utc() {
         Recording::read(&path, &typed("--time time --time-format '%d %b %Y at %Hh%M (+0100)'")).unwrap();
     assert!(plain.report().to_string().contains("taken as UTC"), "{}", plain.report());
 }
+
+#[test]
+fn options_are_typed_as_they_were_given() {
+    for given in
+        ["--header false", "--header true", "--skip-bad-rows --absent -999 --absent x", "--type 'a b=text'"]
+    {
+        assert_eq!(RecordingOptions::typed(&typed(given).arguments()), Ok(typed(given)), "{given}");
+    }
+}
