@@ -3,7 +3,8 @@
 use super::fields::{CPU, MEASUREMENTS, Motion, Rule};
 use super::hosts::TAGS;
 use super::*;
-use crate::export::{ExportOptions, Format, Shard, write_batches};
+use crate::export::tests::write_batches;
+use crate::export::{ExportOptions, Format, Shard};
 use crate::random::finalise;
 use sensormark_store::{Batch, FieldType, Schema, Value, Values};
 use std::collections::BTreeSet;

@@ -20,11 +20,11 @@ mod line_protocol;
 mod output;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use data_set::BATCH;
 pub use data_set::{BatchSink, DataSet};
 pub use options::{ExportOptions, Format};
-pub use output::{Summary, export, write_batches};
+pub use output::{Summary, export};
 pub use request::DataRequest;
 pub use shard::Shard;

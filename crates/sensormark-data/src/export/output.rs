@@ -75,17 +75,8 @@ fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summar
     Ok(summary)
 }
 
-/// Writes a data set, or a shard of it, to anything that takes bytes.
-///
-/// # Errors
-/// When the options do not fit the data set, or the bytes are not taken, in words.
-pub fn write_batches(data: &DataSet, options: &ExportOptions, to: &mut dyn Write) -> Result<Summary, String> {
-    write(&writers(data, options)?, data, options, to)
-        .map_err(|error| format!("cannot write the stream: {error}"))
-}
-
 /// What writes each table; nothing for those that are not wanted.
-fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Box<dyn Writer>>>, String> {
+pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Box<dyn Writer>>>, String> {
     options.check_shard(data.schema())?;
     let chosen = options.chosen(data.schema())?;
     let writer = |(number, table): (usize, &Table)| -> Result<Option<Box<dyn Writer>>, String> {
@@ -99,7 +90,8 @@ fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Box<dyn
     data.schema().tables.iter().enumerate().map(writer).collect()
 }
 
-fn write(
+/// Writes everything.
+pub fn write(
     writers: &[Option<Box<dyn Writer>>],
     data: &DataSet,
     options: &ExportOptions,

@@ -1,6 +1,7 @@
 //! What is exported reads back as what it was.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::Arc;
 
 use sensormark_store::{
@@ -15,6 +16,11 @@ use crate::recording::{Recording, RecordingOptions};
 mod line;
 
 use line::read_line_protocol;
+
+/// Writes a data set, or a shard of it, to anything that takes bytes.
+pub fn write_batches(data: &DataSet, options: &ExportOptions, to: &mut dyn Write) -> Result<Summary, String> {
+    output::write(&output::writers(data, options)?, data, options, to).map_err(|error| error.to_string())
+}
 
 /// Readings that are hard to write.
 struct Awkward {

@@ -58,8 +58,7 @@ impl<'o> CellRules<'o> {
     /// Whether the cell's text says that there is no value.
     pub fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
-            || (matches!(text.as_bytes(), [b'N' | b'n' | b'-', ..])
-                && self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text)))
+            || self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text))
             || self.absent.iter().any(|absent| absent == text)
     }
 
@@ -118,10 +117,6 @@ pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
 
 /// A number and its unit: 12.5 °C.
 pub fn unit(text: &str) -> Option<(&str, &str)> {
-    let begins = |first: char| first.is_ascii_digit() || "+-.,".contains(first);
-    if !text.starts_with(begins) {
-        return None;
-    }
     let is_unit = |one: char| one.is_alphabetic() || "%°'\"µ".contains(one);
     let (number, unit) = text.split_at(text.find(is_unit)?);
     let number = number.trim_end();

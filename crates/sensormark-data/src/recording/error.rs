@@ -1,13 +1,10 @@
 //! Why a recording cannot be read: each message says what, where, and what to try.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
 
 use thiserror::Error;
 
-use super::bad_rows::BadRows;
+use super::{bad_rows::BadRows, source::Source};
 
 /// What comes of reading a recording.
 pub type Result<T, E = RecordingError> = std::result::Result<T, E>;
@@ -28,13 +25,12 @@ pub enum RecordingError {
     },
     /// Rows cannot be read.
     #[error(
-        "{} of {rows} rows of {} cannot be read:\n{bad}Correct the file, or go on without these rows with --skip-bad-rows (they are counted in the report)",
-        bad.count,
-        path.display()
+        "{} of {rows} rows of {file} cannot be read:\n{bad}Correct the file, or go on without these rows with --skip-bad-rows (they are counted in the report)",
+        bad.count
     )]
     BadRows {
         /// The file.
-        path: PathBuf,
+        file: String,
         /// All rows.
         rows: u64,
         /// Those that cannot be read.
@@ -57,6 +53,6 @@ where
 }
 
 /// Stops because there is no row.
-pub fn empty<T>(path: &Path) -> Result<T> {
-    unclear(format!("{} holds no readings; a recording has a header and a row a reading", path.display()))
+pub fn empty<T>(source: &Source) -> Result<T> {
+    unclear(format!("{source} holds no readings; a recording has a header and a row a reading"))
 }

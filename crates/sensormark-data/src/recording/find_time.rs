@@ -123,7 +123,7 @@ impl Search<'_> {
         ask(
             format!(
                 "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}{hints}",
-                self.dialect.source.given.display(),
+                self.dialect.source,
                 shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
                 if more > 0 { format!(", and {more} more") } else { String::new() }
             ),
@@ -380,7 +380,7 @@ impl Search<'_> {
         ask(
             format!(
                 "several columns of {} can be the time, and they do not agree; say which it is: {}",
-                self.dialect.source.given.display(),
+                self.dialect.source,
                 columns.iter().map(shown).join(", or ")
             ),
             columns.iter().map(|&column| ["--time", &self.labels[column]]),

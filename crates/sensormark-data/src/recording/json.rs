@@ -22,7 +22,7 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
             None if number == 0 => {
                 return unclear(format!(
                     "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
-                    source.given.display()
+                    source
                 ));
             }
             None => {}

@@ -19,7 +19,6 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         }
         Ok(())
     };
-    let given = source.given.display();
     written()
-        .or_else(|error| unclear(format!("{given} cannot be read as Parquet: {error}; export it as CSV")))
+        .or_else(|error| unclear(format!("{source} cannot be read as Parquet: {error}; export it as CSV")))
 }

@@ -24,6 +24,8 @@ use crate::nearest::unknown;
 
 /// What is done with each column.
 pub struct Plan {
+    /// The table's name.
+    pub table: String,
     /// One entry a column.
     pub roles: Vec<Role>,
     /// The columns' names for people: as in the file, or made.
@@ -82,7 +84,7 @@ pub enum Role {
 /// Decides what each column is.
 pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions) -> Result<Plan> {
     if evidence.rows == 0 {
-        return empty(&dialect.source.given);
+        return empty(&dialect.source);
     }
     let labels = labels(dialect);
     let named = Named::new(&labels, dialect, options)?;
@@ -100,8 +102,9 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     assumptions.extend_from_slice(&time.notes);
     assumptions.extend(zone_note(&time, evidence, &labels));
     let said = Said::new(evidence, options)?;
+    let (table, note) = table_name_of(&dialect.source.given, options);
     let (roles, fields, tags) = (Vec::new(), Vec::new(), Vec::new());
-    let mut plan = Plan { roles, labels, fields, tags, time, assumptions };
+    let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions };
     let mut names = BTreeSet::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
         let role = if plan.time.columns.contains(&column) {
@@ -117,7 +120,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
         plan.keep(column, role, &mut names);
     }
     plan.check_fields(dialect)?;
-    plan.assumptions.extend(table_name_of(&dialect.source.given, options).1);
+    plan.assumptions.extend(note);
     Ok(plan)
 }
 
@@ -219,10 +222,9 @@ impl Plan {
 
     fn check_fields(&self, dialect: &Dialect) -> Result<()> {
         match self.fields.len() {
-            0 => unclear(format!(
-                "no column of {} holds values beside the time and the tags",
-                dialect.source.given.display()
-            )),
+            0 => {
+                unclear(format!("no column of {} holds values beside the time and the tags", dialect.source))
+            }
             fields if fields > FieldSet::CAPACITY => unclear(format!(
                 "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
                 FieldSet::CAPACITY

@@ -122,7 +122,7 @@ impl<'o> Sniffer<'o> {
 
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
     fn check_text(&self) -> Result<()> {
-        let (given, lines) = (self.source.given.display(), || lines(&self.text));
+        let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
             return unclear(format!(
                 "{given} is not UTF-8 text (it may be UTF-16 without a mark, compressed or a spreadsheet); export it as CSV in UTF-8, or name its encoding with --encoding"
@@ -152,7 +152,7 @@ impl<'o> Sniffer<'o> {
         let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
         let best = samples.max_by_key(Sample::merit).filter(|best| !best.records.is_empty());
         let Some(best) = best else {
-            return empty(&self.source.given);
+            return empty(&self.source);
         };
         if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
             return Ok(best);
@@ -163,7 +163,7 @@ impl<'o> Sniffer<'o> {
         ask(
             format!(
                 "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
-                self.source.given.display()
+                self.source
             ),
             is_blank.then_some(["--delimiter", " "]),
         )
@@ -280,7 +280,7 @@ impl<'o> Sniffer<'o> {
         ask(
             format!(
                 "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name). Correct the header, say --header-line {line} if line {line} names the columns, or say --header false if no line does",
-                self.source.given.display(),
+                self.source,
                 names.len()
             ),
             [["--header-line", &line.to_string()], ["--header", "false"]],

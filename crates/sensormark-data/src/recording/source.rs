@@ -1,6 +1,7 @@
 //! The file of a recording, as rows of UTF-8: itself, or a copy without a name of what is packed, in another encoding or in another form.
 
 use std::{
+    fmt,
     fs::File,
     io::{self, BufReader, Read, Seek},
     os::fd::AsRawFd,
@@ -34,6 +35,12 @@ pub struct Source {
     pub lines_before: u64,
 }
 
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.given.display().fmt(formatter)
+    }
+}
+
 impl Source {
     pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self> {
         let (notes, path) = (Vec::new(), given.to_owned());
@@ -56,7 +63,7 @@ impl Source {
             [b'[', b'{' | b'\n' | b'\r', ..] => {
                 return unclear(format!(
                     "{0} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {0}",
-                    given.display()
+                    source
                 ));
             }
             _ => {}
@@ -121,6 +128,6 @@ use super::parquet::to_csv as parquet;
 fn parquet(source: &Source, _: &mut File) -> Result<()> {
     unclear(format!(
         "{} is Parquet, which this sensormark was built without; build it with the feature parquet, or export the file as CSV",
-        source.given.display()
+        source
     ))
 }

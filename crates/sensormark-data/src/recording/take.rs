@@ -14,7 +14,6 @@ use super::{
     error::{RecordingError, Result, unclear},
     evidence::Evidence,
     fault::Fault,
-    names::table_name_of,
     number::{Marks, Number},
     options::RecordingOptions,
     plan::{FieldSource, Plan, TagSource},
@@ -51,8 +50,7 @@ pub fn take(
     if count != evidence.rows {
         return unclear(format!(
             "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
-            dialect.source.given.display(),
-            evidence.rows
+            dialect.source, evidence.rows
         ));
     }
     let starts: Vec<u64> = bad.first.iter().map(|row| row.line).collect();
@@ -62,9 +60,9 @@ pub fn take(
     let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
     let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows { path: dialect.source.given.clone(), rows: count, bad });
+        return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
-    Ok(taker.finish(table_name_of(&dialect.source.given, options).0, bad))
+    Ok(taker.finish(bad))
 }
 
 /// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
@@ -190,7 +188,7 @@ impl<'p> Taker<'p> {
         Ok(*self.series.entry(tags).or_insert(next))
     }
 
-    fn finish(self, name: String, bad: BadRows) -> Taken {
+    fn finish(self, bad: BadRows) -> Taken {
         let Plan { tags, fields, .. } = self.plan;
         let mut series: Vec<(u32, Vec<String>)> =
             self.series.into_iter().map(|(tags, number)| (number, tags)).collect();
@@ -209,7 +207,7 @@ impl<'p> Taker<'p> {
             nullable: values.present.is_some(),
         };
         let table = Table {
-            name,
+            name: self.plan.table.clone(),
             tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
             fields: fields.iter().zip(&self.batch.columns).map(field).collect(),
             entity: None,
