@@ -98,9 +98,14 @@ impl Stream {
     /// points of the normal distribution", Applied Statistics 37 (1988), whose relative accuracy is about 1e-16. The uniform is an odd multiple of 2^-53, so
     /// values lie within ±8.21.
     pub fn normal(&self, index: u64) -> f64 {
-        let odd = ((self.word(index) >> 12) << 1) | 1;
-        normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
+        normal_of(self.word(index))
     }
+}
+
+/// The standard normal of a word.
+pub(super) fn normal_of(word: u64) -> f64 {
+    let odd = ((word >> 12) << 1) | 1;
+    normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
 }
 
 /// The value below which a standard normal falls with this probability. The probability is strictly between 0 and 1.

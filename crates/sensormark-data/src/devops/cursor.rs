@@ -92,11 +92,6 @@ impl Cursor {
         self.position.tick
     }
 
-    /// The hosts.
-    pub fn hosts(&self) -> Range<u32> {
-        self.hosts.clone()
-    }
-
     /// Where it stands.
     pub const fn position(&self) -> &Position {
         &self.position
@@ -180,11 +175,6 @@ impl Cursor {
 }
 
 impl Track {
-    /// The tick of the next value.
-    pub const fn tick(&self) -> u64 {
-        self.tick
-    }
-
     /// Goes on to a tick that is not before the next one.
     pub fn skip_to(&mut self, tick: u64) {
         while self.tick < tick {

@@ -56,7 +56,7 @@ impl Search<'_> {
                 Some(source) => source,
                 None => {
                     return unclear(format!(
-                        "--time {}: these columns make up no time. Name a column of dates and one of times of day (23:50) or hours, or columns of numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between, with --time-format '%d/%m/%Y %H%M'",
+                        "--time {}: these columns make up no time. Name dates and times of day (23:50) or hours, or numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between: --time-format '%d/%m/%Y %H%M'",
                         columns.iter().map(|&column| &self.labels[column]).join(",")
                     ));
                 }
@@ -122,7 +122,7 @@ impl Search<'_> {
         let more = self.labels.len().saturating_sub(SHOWN);
         ask(
             format!(
-                "no column of {} looks like a time; name it with --time, and its format with --time-format if that is not enough. The columns are {}{}{hints}",
+                "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
                 self.dialect.source,
                 shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
                 if more > 0 { format!(", and {more} more") } else { String::new() }
@@ -308,7 +308,7 @@ impl Search<'_> {
         };
         ask(
             format!(
-                "the dates in column {label} can be read in several ways, and none of them decides: the first, {example:?}, is {}. Say which",
+                "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
                 found.iter().map(read).join(", or ")
             ),
             found.iter().map(|format| ["--time-format", format.name()]),
@@ -366,7 +366,7 @@ impl Search<'_> {
         let both = format!("{date},{}", clocks[0]);
         let texts = clocks.iter().map(|clock| format!("--type {clock}=text")).join(" ");
         let words = format!(
-            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together. If the dates alone are the time, say --time {date} and {texts}",
+            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together, or --time {date} {texts} if not",
             clocks.iter().join(", ")
         );
         let mut alone = vec!["--time".to_owned(), date.clone()];

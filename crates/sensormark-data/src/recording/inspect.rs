@@ -93,7 +93,7 @@ fn odd(recording: &Recording) -> String {
     let repeated = recording.report().timing.repeated;
     if repeated > 0 {
         text += &format!(
-            "Odd: {repeated} readings repeat a time of their series; a column that says which sensor they are of is named with --tags.\n"
+            "Odd: {repeated} readings repeat a time of their series; if a column names the sensor, give it to --tags.\n"
         );
     }
     text

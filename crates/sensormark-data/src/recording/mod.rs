@@ -91,7 +91,7 @@ impl Recording {
     fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         if is_read_once(path) {
             return error::unclear(format!(
-                "{} is no file that can be read several times; copy it to a file, or pipe it into sensormark replay -",
+                "{} can be read only once; copy it to a file, or pipe it into sensormark replay -",
                 path.display()
             ));
         }
@@ -145,7 +145,7 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
         let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
         let words = format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day or the hour, --time COLUMN if it is the time, --tags COLUMN if it says which sensor a reading is of, or --time {column} if the date alone is the time"
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or --time {column} if the date is enough"
         );
         return error::ask(words, choices);
     }
@@ -170,7 +170,7 @@ fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &Recording
     match candidates.min() {
         Some((values, label)) => error::ask(
             format!(
-                "{disorder} readings repeat a time or are before their predecessor, and not within each of the {values} values of column {label}. Say --tags {label} if it says which sensor a reading is of, or --type {label}=text if not"
+                "{disorder} readings repeat a time or come late, but not within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
             ),
             [["--tags", label]],
         ),

@@ -21,7 +21,7 @@ pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Resul
         let shown: Vec<&str> = seen.distinct.iter().take(3).map(String::as_str).collect();
         return ask(
             format!(
-                "column {label} looks like the name of a sensor ({} …). Say --tags {label} if each has readings of its own, or --type {label}=text if it is a value",
+                "column {label} looks like the name of a sensor ({} …). Say --tags {label} if it is, or --type {label}=text if not",
                 shown.join(", ")
             ),
             [["--tags".to_owned(), label.to_owned()]],
@@ -45,7 +45,7 @@ fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
     if seen.units.len() == 1 && seen.is_mostly(most) && seen.is_mostly(seen.texts) {
         return ask(
             format!(
-                "cells of column {label} have a unit behind the number ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
+                "cells of column {label} have a unit ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
             ),
             [["--unit-in-cells"]],
         );
@@ -103,7 +103,7 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let mixed = vec!["--type".to_owned(), format!("{label}=mixed")];
     ask(
         format!(
-            "{words} (such as {shown}). Say --type {label}=mixed to keep the texts in a field of their own, --type {label}=text to keep all as text, or --absent with the texts that are no value"
+            "{words} (such as {shown}). Say --type {label}=mixed to keep the texts in another field, --type {label}=text to keep all as text, or --absent with the texts that are no value"
         ),
         [[mixed, no_value].concat()],
     )

@@ -172,7 +172,7 @@ impl Plan {
             let distinct = seen.distinct.len();
             if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
                 self.assumptions.push(format!(
-                    "column {label} is text with {distinct} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}"
+                    "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
                 ));
             }
             return Ok(Role::Field(kind, Marks::PLAIN));

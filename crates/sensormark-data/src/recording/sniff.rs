@@ -125,7 +125,7 @@ impl<'o> Sniffer<'o> {
         let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
             return unclear(format!(
-                "{given} is not UTF-8 text (it may be UTF-16 without a mark, compressed or a spreadsheet); export it as CSV in UTF-8, or name its encoding with --encoding"
+                "{given} is not UTF-8 text (maybe UTF-16 without a mark, or a spreadsheet); export it as CSV in UTF-8, or name its --encoding"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
@@ -279,7 +279,7 @@ impl<'o> Sniffer<'o> {
         let line = 1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count();
         ask(
             format!(
-                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name). Correct the header, say --header-line {line} if line {line} names the columns, or say --header false if no line does",
+                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say --header-line {line} if line {line} names the columns, or --header false if no line does",
                 self.source,
                 names.len()
             ),

@@ -199,7 +199,7 @@ impl Clock {
         match (part(2), part(4)) {
             ("", _) if !is_hour => return None,
             (".", "") => return None, // 23.50 is a number
-            (one, other) if other != "" && one != other => return None,
+            (one, other) if !other.is_empty() && one != other => return None,
             _ => {}
         }
         let fraction = format!("{:0<9}", part(6));
