@@ -132,7 +132,7 @@ impl Search<'_> {
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::one(column, format);
+        let mut source = TimeSource::new(vec![column], 0, format);
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
             source.plausible = source.format.is_count().then(plausible);
@@ -158,9 +158,7 @@ impl Search<'_> {
                 source.notes.push(format!(
                     "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
                 ));
-                let mut pair = TimeSource::new(vec![date, clock], 2, source.format);
-                pair.notes = source.notes;
-                return Ok(pair);
+                (source.columns, source.first) = (vec![date, clock], 2);
             }
             _ => return self.in_two_columns(date, &clocks),
         }
@@ -174,7 +172,7 @@ impl Search<'_> {
         for &other in others {
             let mut still = Vec::new();
             for format in agreeing {
-                if self.agrees(&TimeSource::one(first, format.clone()), other)? {
+                if self.agrees(first, &format, other)? {
                     still.push(format);
                 }
             }
@@ -334,8 +332,8 @@ impl Search<'_> {
         formats.iter().map(described).join(", or ")
     }
 
-    /// Whether a column, in some format, has the times of a source. Dates may be of another zone.
-    fn agrees(&self, source: &TimeSource, other: usize) -> Result<bool> {
+    /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
+    fn agrees(&self, first: usize, of_first: &TimeFormat, other: usize) -> Result<bool> {
         let apart_ns = if is_of_dates(&self.seen[other]) { TWO_DAYS_NS } else { 0 };
         for format in self.formats(other) {
             let (mut compared, mut agree) = (0_u64, true);
@@ -345,7 +343,7 @@ impl Search<'_> {
                     format.read(text).ok().map(|instant| instant.time_ns)
                 };
                 if row.record.len() == self.labels.len()
-                    && let Some(one) = time(source.columns[0], &source.format)
+                    && let Some(one) = time(first, of_first)
                     && let Some(other) = time(other, &format)
                 {
                     compared += 1;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use sensormark_store::{FieldType, TimeResolution};
+use sensormark_store::{Field, FieldType, TimeResolution};
 
 use super::{
     bad_rows::BadRows,
@@ -47,12 +47,10 @@ pub struct RecordingReport {
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
-    /// The field's name in the stores.
-    pub name: String,
     /// What it is, in words: time, tag, field, or why it is left out.
     pub role: &'static str,
-    /// The type of its values, of a field.
-    pub kind: Option<FieldType>,
+    /// The field that it is in the stores.
+    pub field: Option<Field>,
     /// Readings without, of a field.
     pub absent: u64,
 }
@@ -81,16 +79,13 @@ pub fn compile(
     let table = &taken.schema.tables[0];
     let column = |(number, role): (usize, &Role)| {
         let field = plan.fields.iter().position(|field| field.column == number);
-        let present = field.map_or(0, |field| {
-            let column = &taken.readings.columns[field];
-            (0..taken.readings.len()).filter(|&row| column.has(row)).count() as u64
-        });
+        let rows = 0..taken.readings.len();
+        let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
         ColumnReport {
             label: plan.labels[number].clone(),
-            name: field.map_or_else(String::new, |field| table.fields[field].name.clone()),
             role: role_text(*role),
-            kind: field.map(|field| table.fields[field].kind),
-            absent: field.map_or(0, |_| taken.readings.len() as u64 - present),
+            field: field.map(|field| table.fields[field].clone()),
+            absent: field.map_or(0, absent) as u64,
         }
     };
     RecordingReport {
@@ -140,8 +135,8 @@ impl fmt::Display for RecordingReport {
             self.times()
         )?;
         for column in &self.columns {
-            let kind =
-                column.kind.map_or_else(String::new, |kind| format!(" {}, {}", column.name, kind_text(kind)));
+            let kind = |field: &Field| format!(" {}, {}", field.name, kind_text(field.kind));
+            let kind = column.field.as_ref().map_or_else(String::new, kind);
             let absent = format!(", absent in {} readings", column.absent);
             let absent = if column.absent > 0 { &absent } else { "" };
             writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;

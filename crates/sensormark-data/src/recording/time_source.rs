@@ -25,7 +25,7 @@ pub struct TimeSource {
     /// The columns, the date or the year first.
     pub columns: Vec<usize>,
     /// Which part of a time the first of them has.
-    first: usize,
+    pub first: usize,
     /// How the time is written.
     pub format: TimeFormat,
     /// The times that are taken, in ns, where nobody said what the numbers are.
@@ -39,11 +39,6 @@ pub struct TimeSource {
 }
 
 impl TimeSource {
-    /// One column.
-    pub fn one(column: usize, format: TimeFormat) -> Self {
-        Self::new(vec![column], 0, format)
-    }
-
     /// Columns of which the first has the part of a time with this number: 0 for the year, 2 for a whole date.
     pub fn new(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
         let reason = "no other column can be the time".to_owned();

@@ -38,11 +38,13 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
     line(&["time".into(), (time.expect("one is the time") + 1).to_string(), format]);
     let mut hourly = None;
     for (number, column) in report.columns.iter().enumerate() {
-        if !matches!(column.kind, Some(FieldType::F64 | FieldType::I64)) {
+        let Some(field) =
+            column.field.as_ref().filter(|field| matches!(field.kind, FieldType::F64 | FieldType::I64))
+        else {
             continue;
-        }
-        let field = recording.schema().tables[0].field(&column.name).expect("a field");
-        let mut cells = vec!["column".into(), (number + 1).to_string(), column.name.clone()];
+        };
+        let mut cells = vec!["column".into(), (number + 1).to_string(), field.name.clone()];
+        let field = recording.schema().tables[0].field(&field.name).expect("a field");
         cells.extend(ask(&reference, report, field, None)[0].values.iter().map(plain));
         line(&cells);
         hourly.get_or_insert(field);
