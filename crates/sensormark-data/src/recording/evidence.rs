@@ -75,7 +75,7 @@ pub struct Tally {
     pub floats: u64,
     /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
     pub rounded: u64,
-    pub rounded_example: (String, f64),
+    pub rounded_example: Option<(String, f64)>,
     /// What groups thousands, and the first number in which it does.
     pub grouped: Option<(char, String)>,
     /// The first number with a decimal mark.
@@ -136,15 +136,13 @@ impl Tally {
         }
         if read.is_rounded {
             self.rounded += 1;
-            if self.rounded == 1 {
-                self.rounded_example = (text.to_owned(), read.number.value());
-            }
+            self.rounded_example.get_or_insert_with(|| (text.to_owned(), read.number.value()));
         }
-        if let (Some(group), None) = (read.group, &self.grouped) {
-            self.grouped = Some((group, text.to_owned()));
+        if let Some(group) = read.group {
+            self.grouped.get_or_insert_with(|| (group, text.to_owned()));
         }
-        if read.has_decimal && self.decimal.is_none() {
-            self.decimal = Some(text.to_owned());
+        if read.has_decimal {
+            self.decimal.get_or_insert_with(|| text.to_owned());
         }
         let value = read.number.value();
         if value.is_finite() {
@@ -228,8 +226,8 @@ impl ColumnEvidence {
         let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
         for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
             self.orders[order] += 1;
-            if is_sole && self.sole[order].is_none() {
-                self.sole[order] = Some(text.to_owned());
+            if is_sole {
+                self.sole[order].get_or_insert_with(|| text.to_owned());
             }
         }
     }

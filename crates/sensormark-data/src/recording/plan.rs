@@ -184,8 +184,9 @@ impl Plan {
         if given == Some(None) {
             return Ok(Role::Mixed(kind, marks));
         }
-        if kind == FieldType::F64 && numbers.rounded > 0 {
-            let (example, kept) = &numbers.rounded_example;
+        if kind == FieldType::F64
+            && let Some((example, kept)) = &numbers.rounded_example
+        {
             self.assumptions.push(format!(
                 "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
                 numbers.rounded
