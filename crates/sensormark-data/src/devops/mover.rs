@@ -100,28 +100,21 @@ impl Mover {
     fn go_whole(&self, walk: Walk, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
         let Rule::Whole(motion) = self.rule else { unreachable!("floats and whole numbers keep apart") };
         let normals = Normals::get();
-        match motion {
-            Motion::Counter { mean } => {
-                let mean = mean << PART_BITS;
-                let step = |state, _, word| state + (mean + normals.parts(word)).abs();
-                self.each(ticks, states, out, |state, _| state >> PART_BITS, step);
+        let (mean, top) = match motion {
+            Motion::Counter { mean } => (mean, i64::MAX >> (PART_BITS + 2)), // out of reach
+            Motion::Bounded { mean, top, .. } => (mean, top),
+        };
+        let (mean, top) = (mean << PART_BITS, top << PART_BITS);
+        let step = |state: i64, _, word| {
+            let step = mean + normals.parts(word);
+            match (motion, walk) {
+                (Motion::Counter { .. }, _) => state + step.abs(),
+                (_, Walk::Clamped) => (state + step).clamp(0, top),
+                (_, Walk::Reflected) => (state + step).rem_euclid(2 * top),
             }
-            Motion::Bounded { mean, top, .. } => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let moved = |state: i64, word| state + mean + normals.parts(word);
-                let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
-                match walk {
-                    Walk::Clamped => {
-                        self.each(ticks, states, out, shown, |state, _, word| {
-                            moved(state, word).clamp(0, top)
-                        });
-                    }
-                    Walk::Reflected => self.each(ticks, states, out, shown, |state, _, word| {
-                        moved(state, word).rem_euclid(2 * top)
-                    }),
-                }
-            }
-        }
+        };
+        let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
+        self.each(ticks, states, out, shown, step);
     }
 
     fn go_float<V>(

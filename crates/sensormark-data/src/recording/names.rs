@@ -43,14 +43,12 @@ pub fn column_note(text: &str) -> Option<String> {
 /// The name of a column, told apart from the names that are taken by a number at its end; takes it.
 pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (plain, _) = column_name(&name_of(text));
-    let mut name = plain.clone();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
+    let numbered = (2..).map(|number| {
         let ending = format!("_{number}");
-        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
-        number += 1;
-    }
-    name
+        format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())])
+    });
+    let mut names = std::iter::once(plain.clone()).chain(numbered);
+    names.find(|name| taken.insert(name.clone())).expect("there is no last number")
 }
 
 #[cfg(test)]

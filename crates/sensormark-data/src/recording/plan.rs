@@ -286,18 +286,11 @@ impl Named {
 
 /// The columns of one option: each text is a name, or several with commas between.
 fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
-    let mut columns = Vec::new();
-    for text in texts {
-        match text.split_once(',') {
-            Some(_) if !labels.contains(text) => {
-                for name in text.split(',') {
-                    columns.push(find(labels, name, option)?);
-                }
-            }
-            _ => columns.push(find(labels, text, option)?),
-        }
-    }
-    Ok(columns)
+    let names = texts.iter().flat_map(|text| match labels.contains(text) {
+        true => vec![text.as_str()],
+        false => text.split(',').collect(),
+    });
+    names.map(|name| find(labels, name, option)).collect()
 }
 
 /// A column and its type; none where it is numbers and texts.
