@@ -139,7 +139,7 @@ impl Written {
     fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
         let place = TimeFormat::DATES.iter().position(|known| known == format);
         let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
-        let [year, month, day] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]][order].map(|part| self.numbers[part]);
+        let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
         let year = match year {
             0..69 if self.is_short => year + 2_000,
             69.. if self.is_short => year + 1_900,
@@ -220,33 +220,28 @@ impl Clock {
     }
 }
 
-/// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name.
-fn orders(
-    [one, two, three]: [i16; 3],
-    [one_width, two_width, three_width]: [usize; 3],
-    named: Option<usize>,
-) -> Option<(Orders, bool)> {
-    if two_width > 2 {
-        return None;
-    }
-    let (is_month_first, is_month_second) = (named == Some(0), named == Some(1));
-    let orders = match (one_width, three_width) {
-        (4, 1 | 2) if !is_month_first => return Some(([true, false, false], false)),
-        (0..=2, 4) if named.is_some() => return Some(([false, is_month_second, is_month_first], false)),
-        (1 | 2, 4) => return Some(([false, two <= 12 || one > 12, one <= 12], false)),
-        (0..=2, 1 | 2) => [
-            one_width == 2 && is_date(two, three) && !is_month_first,
-            three_width == 2 && is_date(two, one) && !is_month_first,
-            three_width == 2 && is_date(one, two) && !is_month_second,
-        ],
-        _ => return None,
-    };
-    orders.contains(&true).then_some((orders, true))
-}
+/// Where year, month and day stand, in the order of [`TimeFormat::DATES`].
+const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]];
 
-/// Whether some month with this number has a day with this number.
-const fn is_date(month: i16, day: i16) -> bool {
-    matches!((month, day), (1..=12, 1..=31))
+/// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name. Where no order
+/// gives a month, all that the widths allow are taken: that is no such date.
+fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<(Orders, bool)> {
+    let is_date = |month: i16, day: i16| (1..=12).contains(&month) && (1..=31).contains(&day);
+    let fits = |is_strict: bool| {
+        PLACES.map(|[year, month, day]| {
+            let is_year = match widths[year] {
+                4 => !is_strict || numbers[month] <= 12,
+                2 => is_date(numbers[month], numbers[day]),
+                _ => false,
+            };
+            is_year
+                && named.is_none_or(|named| named == month)
+                && widths[month] <= 2
+                && matches!(widths[day], 1 | 2)
+        })
+    };
+    let orders = [true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?;
+    Some((orders, !widths.contains(&4)))
 }
 
 fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault> {
