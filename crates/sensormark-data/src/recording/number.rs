@@ -77,25 +77,21 @@ impl Number {
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
 pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let read = |number| ReadNumber { number, group: None, has_decimal: false, is_rounded: false };
-    if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {
-        return Some(read(Number::NotFinite));
+    if ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits)) {
+        let number = Number::NotFinite;
+        return Some(ReadNumber { number, group: None, has_decimal: false, is_rounded: false });
     }
     let begins = |first: char| first.is_ascii_digit() || first == decimal;
     if !digits.starts_with(begins) {
         return None;
     }
     let (plain, group) = plain(text, digits, decimal)?;
-    let whole = || plain.parse().ok().map(Number::Integer);
-    let unsigned = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
-    let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit());
-    let number = is_whole.then(whole).flatten();
-    let number = match number {
-        Some(number) => number,
-        None => match plain.parse::<f64>().ok()? {
+    let number = match plain.parse() {
+        Ok(whole) => Number::Integer(whole),
+        Err(_) => match plain.parse::<f64>().ok()? {
             value if !value.is_finite() => Number::NotFinite,
-            value if is_whole => Number::Large(value),
-            value => Number::Float(value),
+            value if plain.contains(['.', 'e', 'E']) => Number::Float(value),
+            value => Number::Large(value),
         },
     };
     Some(ReadNumber {
