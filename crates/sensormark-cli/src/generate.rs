@@ -3,7 +3,7 @@
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, adjusted, no_scale, own_data};
-use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Output, Shard, export};
+use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Shard, export};
 use sensormark_data::units::{duration_ns, signed};
 use sensormark_store::TimeRange;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
             data.map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?
         }
     };
-    write(data.as_ref(), arguments)
+    write(&data, arguments)
 }
 
 /// Which stretch of the data is wanted.
@@ -44,16 +44,15 @@ fn start_ns(text: &str) -> Result<i64, Failure> {
         .ok_or_else(|| Failure::usage(format!("--start {text}: times lie in the years 1970 to 2261")))
 }
 
-fn write(data: &dyn DataSet, arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
+fn write(data: &DataSet, arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let format: Format = arguments.format.parse().map_err(Failure::usage)?;
     let options = ExportOptions {
         format,
         shard: arguments.shard.unwrap_or(Shard::WHOLE),
         table: arguments.table.clone(),
     };
-    let output = Output::from_option(arguments.output.clone());
-    let summary = export(data, &options, &output).map_err(Failure::usage)?;
-    if !summary.left_early {
+    let file = arguments.output.as_deref().filter(|path| path.as_os_str() != "-");
+    if let Some(summary) = export(data, &options, file).map_err(Failure::usage)? {
         crate::messages::say(format_args!(
             "{} readings, {} values, {} bytes",
             summary.readings, summary.values, summary.bytes

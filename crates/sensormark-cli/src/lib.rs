@@ -76,6 +76,7 @@ pub fn main() -> ExitCode {
         Command::Report(arguments) => report::report(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Inspect(arguments) => replay::inspect(&arguments),
         Command::Generate(arguments) => generate::generate(&arguments),
         Command::Init(arguments) => init::init(&arguments),
         Command::List(arguments) => list::list(&arguments),

@@ -2,82 +2,87 @@
 
 mod stream;
 
-use crate::arguments::{HostsArguments, ReplayArguments};
+use crate::arguments::{HostsArguments, InspectArguments, ReplayArguments};
 use crate::dry_run;
 use crate::durability_class::cases_in_class;
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
 use crate::messages;
+use crate::output;
 use crate::registry::{factories, registry};
 use crate::run::{choose, in_clusters};
 use crate::server_memory::ServerMemory;
-use sensormark_data::recording::{ColumnType, Recording, RecordingOptions};
+use sensormark_data::recording::{self, Recording, RecordingError, RecordingOptions};
 use sensormark_engine::adjust::adjust;
+use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::case::TrialRunner;
+use sensormark_result::measurement::record::NotMeasured;
 use sensormark_workload::replay::{self, Numbers, Parameters};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use stream::Stream;
 
-/// Types of columns, from `COLUMN=TYPE`.
-fn types(texts: &[String]) -> Result<BTreeMap<String, ColumnType>, Failure> {
-    let read = |text: &String| {
-        let (column, name) = text.rsplit_once('=')?;
-        let kind = serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()?;
-        Some((column.to_owned(), kind))
-    };
-    let complain = |text: &String| {
-        Failure::usage(format!(
-            "--type {text}: write it as COLUMN=TYPE; types are bool, integer, float and text"
-        ))
-    };
-    texts.iter().map(|text| read(text).ok_or_else(|| complain(text))).collect()
-}
-
-/// How the file is read.
-fn options(arguments: &ReplayArguments) -> Result<RecordingOptions, Failure> {
-    Ok(RecordingOptions {
-        time: arguments.time.clone(),
-        tags: arguments.tags.clone(),
-        delimiter: arguments.delimiter,
-        header: arguments.header,
-        time_format: arguments.time_format,
-        types: types(&arguments.types)?,
-        leave_out: arguments.leave_out.clone(),
-        absent: arguments.absent.clone(),
-        decimal_comma: arguments.decimal_comma,
-        thousands: arguments.thousands,
-        skip_bad_rows: arguments.skip_bad_rows,
-        ..RecordingOptions::default()
-    })
-}
-
-/// Reads the recording once, so that a clear message comes before anything starts. The trial's process reads it again.
-fn read(file: &Path, options: &RecordingOptions, stream: Option<&Stream>) -> Result<Recording, Failure> {
-    Recording::read(file, options).map_err(|error| {
-        let message = error.to_string();
-        Failure::usage(match stream {
-            Some(stream) => stream.in_words(&message),
-            None => message,
-        })
-    })
-}
-
-/// Replays a recording.
-pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
-    let mut options = options(arguments)?;
-    let stream = Stream::copy(&arguments.file)?;
+/// The file that all processes of a run can read, and its copy where the user named a stream.
+fn file(given: &Path, options: &mut RecordingOptions) -> Result<(PathBuf, Option<Stream>), Failure> {
+    let stream = Stream::copy(given)?;
     let file = match &stream {
         Some(stream) => {
             options.name = Some(Stream::NAME.to_owned());
             stream.path()
         }
-        None => std::path::absolute(&arguments.file).map_err(Failure::usage)?,
+        None => std::path::absolute(given).map_err(Failure::usage)?,
     };
-    let recording = read(&file, &options, stream.as_ref())?;
+    Ok((file, stream))
+}
+
+/// A message about a recording, in the user's words.
+fn explained(error: &RecordingError, stream: Option<&Stream>) -> Failure {
+    let message = error.to_string();
+    Failure::usage(stream.map_or_else(|| message.clone(), |stream| stream.in_words(&message)))
+}
+
+/// Says what a recording holds.
+pub fn inspect(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
+    let mut options = arguments.recording.clone();
+    let (file, stream) = file(&arguments.file, &mut options)?;
+    let shown = arguments.file.display().to_string();
+    let found =
+        recording::inspect(&file, &shown, &options).map_err(|error| explained(&error, stream.as_ref()))?;
+    output::line(found.text)?;
+    Ok(if found.arguments.is_some() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// Stores that are known to keep times before 1970 and to answer about them.
+const BEFORE_1970: [&str; 1] = ["sqlite"];
+
+/// The choices that keep the recording's times. The others are left out with the reason.
+fn keeping(
+    choices: Vec<Choice>,
+    recording: &Recording,
+    not_measured: &mut Vec<NotMeasured>,
+) -> Result<Vec<Choice>, Failure> {
+    let is_early = recording.report().timing.first_ns < 0;
+    let is_kept =
+        |choice: &Choice| !is_early || BEFORE_1970.contains(&choice.store.description().name.as_str());
+    let (kept, left_out): (Vec<Choice>, Vec<Choice>) = choices.into_iter().partition(is_kept);
+    let reason = format!("readings before 1970 are measured on {} alone, so far", BEFORE_1970.join(", "));
+    if kept.is_empty() {
+        return Err(Failure::usage(reason));
+    }
+    not_measured.extend(
+        left_out.iter().map(|choice| NotMeasured { implementation: choice.title(), reason: reason.clone() }),
+    );
+    Ok(kept)
+}
+
+/// Replays a recording.
+pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
+    let mut options = arguments.recording.clone();
+    let (file, stream) = file(&arguments.file, &mut options)?;
+    // A clear message comes before anything starts. The trial's process reads it again.
+    let recording = Recording::read(&file, &options).map_err(|error| explained(&error, stream.as_ref()))?;
     messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);
@@ -89,6 +94,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let registry = registry();
     let supervisor = supervisor(&arguments.common)?;
     let (choices, mut not_measured) = choose(&arguments.on, &registry, &supervisor)?;
+    let choices = keeping(choices, &recording, &mut not_measured)?;
     let durability = arguments.durability.class();
     let clusters = &arguments.common.cluster;
     let choices = in_clusters(choices, clusters, durability, &mut not_measured)?;

@@ -30,14 +30,12 @@ mod streams;
 mod tests;
 
 use super::random::Stream;
+use crate::table::{field, table};
 use crate::units::{round_u64, signed};
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
-pub use export::MeterReadings;
-use sensormark_store::{
-    Batch, Column, Entity, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
-};
-use std::num::NonZeroU64;
+pub use export::data_set;
+use sensormark_store::{Batch, Entity, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values};
 use std::ops::Range;
 
 /// Numbers of the fields.
@@ -62,8 +60,6 @@ pub mod fields {
     pub const ERROR_CODE_2: usize = 8;
 }
 
-/// Fields of usage; those of errors follow.
-const USAGES: usize = 7;
 /// Names of the fields.
 const FIELDS: [&str; 9] = [
     "usage_since_read",
@@ -95,7 +91,7 @@ const BASE: std::ops::RangeInclusive<i64> = 60..=240;
 /// Jitter is up to so many tenths of the mean hour: under the least hour, which weighs 0.43 of it.
 const JITTER_TENTHS: u64 = 4;
 /// The most that a meter may have counted when readings begin, in hundredths.
-const MOST_BEFORE: NonZeroU64 = NonZeroU64::new(5_000_000).expect("not zero");
+const MOST_BEFORE: u64 = 5_000_000;
 /// Shares of readings with an error, of its first and its second kind; the codes go up to the last number.
 const ERRORS: [(f64, f64); 2] = [(0.001, 99.0), (0.000_2, 9.0)];
 
@@ -111,26 +107,19 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {
-    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: false };
     let kind = |number| {
-        if number < USAGES { FieldType::F64 } else { FieldType::I64 }
+        if number < fields::ERROR_CODE_1 { FieldType::F64 } else { FieldType::I64 }
     };
-    let fields = FIELDS.iter().enumerate();
-    let ids = (1..=i64::from(meters)).collect();
-    Schema {
-        tables: vec![Table {
-            name: "meter_reads".to_owned(),
-            tags: vec![Tag { name: "meter".to_owned() }],
-            fields: fields.map(|(number, name)| field(name, kind(number))).collect(),
-            entity: Some(Entity {
-                name: "meters".to_owned(),
-                columns: contact::COLUMNS.iter().map(|(name, kind)| field(name, *kind)).collect(),
-                last_time_column: "last_reading".to_owned(),
-            }),
-            time_resolution: TimeResolution::Seconds,
-            series: Series::new(vec![TagColumn::Integer(ids)]).every(HOUR_NS),
-        }],
-    }
+    let named = FIELDS.iter().enumerate().map(|(number, name)| field(*name, kind(number)));
+    let ids = TagColumn::Integer((1..=i64::from(meters)).collect());
+    let series = Series::new(vec![ids]).every(HOUR_NS);
+    let entity = Entity {
+        name: "meters".to_owned(),
+        columns: contact::columns().map(|(name, kind)| field(name, kind)).collect(),
+        last_time_column: "last_reading".to_owned(),
+    };
+    let table = table("meter_reads", &["meter"], named, TimeResolution::Seconds, series);
+    Schema { tables: vec![Table { entity: Some(entity), ..table }] }
 }
 
 /// One meter under a seed: everything that it reads.
@@ -144,7 +133,7 @@ pub struct Meter {
     errors: [Stream; 2],
     /// Jitter at the beginning, and how many values it has.
     first_jitter: u64,
-    jitters: NonZeroU64,
+    jitters: u64,
 }
 
 impl Meter {
@@ -152,7 +141,7 @@ impl Meter {
     pub fn new(seed: u64, series: u32) -> Self {
         let stream = |number| Stream::new(seed, u64::from(series), number);
         let base = stream(streams::BASE).within(0, BASE).unsigned_abs();
-        let jitters = NonZeroU64::MIN.saturating_add(base * JITTER_TENTHS / 10);
+        let jitters = 1 + base * JITTER_TENTHS / 10;
         let jitter = stream(streams::JITTER);
         Self {
             base,
@@ -197,27 +186,40 @@ impl Meter {
     pub fn push(&self, series: u32, hours: Range<u32>, batch: &mut Batch) {
         batch.times_ns.extend(hours.clone().map(time_ns));
         batch.series.resize(batch.series.len() + hours.len(), series);
-        let [usages @ .., first_error, second_error] = batch.columns.as_mut_slice() else {
-            unreachable!("the table has nine fields");
-        };
-        let [read, hour, day, week, month, year, all] = usages else {
-            unreachable!("the table has seven fields of usage");
-        };
-        let mut columns = [read, hour, day, week, month, year, all].map(floats);
-        let mut since = Since::default();
-        for hour in hours.clone() {
-            let after = self.counted(hour + 1);
-            since.move_to(self, hour);
-            for (column, before) in columns.iter_mut().zip(since.counted) {
-                column.push((after - before) as f64 / 100.0);
-            }
-            if let Some(all) = columns.last_mut() {
-                all.push((self.before + after) as f64 / 100.0);
+        let after: Vec<u64> = hours.clone().map(|hour| self.counted(hour + 1)).collect();
+        for (number, column) in batch.columns.iter_mut().enumerate() {
+            match &mut column.values {
+                Values::F64(values) => {
+                    let before = if number == fields::ALL_TIME_USAGE { self.before } else { 0 };
+                    let (mut start, mut counted) = (0, 0);
+                    values.extend(hours.clone().zip(&after).map(|(hour, after)| {
+                        let begins = period_start(number, hour);
+                        if start != begins {
+                            (start, counted) = (begins, self.counted(begins));
+                        }
+                        (before + after - counted) as f64 / 100.0
+                    }));
+                }
+                Values::I64(values) => {
+                    values.extend(hours.clone().map(|hour| self.error(number - fields::ERROR_CODE_1, hour)));
+                }
+                _ => unreachable!("usage is in floating point, and error codes are integers"),
             }
         }
-        for (kind, column) in [first_error, second_error].into_iter().enumerate() {
-            integers(column).extend(hours.clone().map(|hour| self.error(kind, hour)));
-        }
+    }
+}
+
+/// The hour in which the period began that a field of usage counts, and that an hour is in.
+#[inline]
+fn period_start(field: usize, hour: u32) -> u32 {
+    let month = || calendar::month_of(hour);
+    match field {
+        fields::USAGE_THIS_DAY => hour - hour % 24,
+        fields::USAGE_THIS_WEEK => hour - hour % 168,
+        fields::USAGE_THIS_MONTH => calendar::month_start(month()),
+        fields::USAGE_THIS_YEAR => calendar::month_start(month() - month() % 12),
+        fields::ALL_TIME_USAGE => 0,
+        _ => hour,
     }
 }
 
@@ -225,51 +227,4 @@ impl Meter {
 #[inline]
 pub fn time_ns(hour: u32) -> i64 {
     START_NS + i64::from(hour) * HOUR_NS
-}
-
-/// What a meter had counted when each of the periods began that an hour is in.
-struct Since {
-    starts: [u32; USAGES - 1],
-    counted: [u64; USAGES - 1],
-}
-
-impl Default for Since {
-    fn default() -> Self {
-        Self { starts: [u32::MAX; USAGES - 1], counted: [0; USAGES - 1] }
-    }
-}
-
-impl Since {
-    #[inline]
-    fn move_to(&mut self, meter: &Meter, hour: u32) {
-        let month = calendar::month_of(hour);
-        let starts = [
-            hour,
-            hour,
-            hour - hour % 24,
-            hour - hour % 168,
-            calendar::month_start(month),
-            calendar::month_start(month - month % 12),
-        ];
-        for (place, start) in starts.into_iter().enumerate() {
-            if self.starts[place] != start {
-                self.starts[place] = start;
-                self.counted[place] = meter.counted(start);
-            }
-        }
-    }
-}
-
-fn floats(column: &mut Column) -> &mut Vec<f64> {
-    match &mut column.values {
-        Values::F64(values) => values,
-        _ => unreachable!("fields of usage are floating point numbers"),
-    }
-}
-
-fn integers(column: &mut Column) -> &mut Vec<i64> {
-    match &mut column.values {
-        Values::I64(values) => values,
-        _ => unreachable!("error codes are integers"),
-    }
 }

@@ -24,7 +24,6 @@ const SINE_TERMS: [f64; 10] = [
 /// The angle is brought to a quarter turn either side of zero, exactly, and Taylor's series to the 21st power is
 /// summed by Horner's rule. The absolute error is under 4e-16 for angles within ±1; for larger angles it is that
 /// of the angle's own rounding.
-#[must_use]
 pub fn sine_of_turns(turns: f64) -> f64 {
     let nearest = turns - turns.round();
     let folded = if nearest > 0.25 {
@@ -48,7 +47,6 @@ pub fn sine_of_turns(turns: f64) -> f64 {
 /// # Panics
 ///
 /// When `value` is not a positive, normal, finite number: a data set never asks for that.
-#[must_use]
 pub fn natural_logarithm(value: f64) -> f64 {
     assert!(value.is_normal() && value > 0.0, "the logarithm of {value} is not in this module's range");
     const FRACTION_BITS: u32 = 52;

@@ -27,4 +27,5 @@ pub mod random;
 pub mod recording;
 pub mod sensor_operations;
 pub mod shapes;
+mod table;
 pub mod units;

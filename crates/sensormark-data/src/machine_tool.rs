@@ -18,12 +18,14 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
-use sensormark_store::{Field, FieldType, Schema, Series, Table, TimeResolution};
-use std::num::NonZeroU64;
+use crate::shapes::shape::whole;
+use crate::table::{field, table};
+use sensormark_store::{FieldType, Schema, Series, TimeResolution};
 use std::ops::Range;
 
-use super::elementary::sine_of_turns;
-use super::random::Stream;
+use super::{elementary::sine_of_turns, random::Stream};
+
+mod export;
 
 /// Channels of the machine: the angle and four more.
 pub const CHANNELS: usize = 5;
@@ -54,10 +56,6 @@ const ANGLE_SPAN: u64 = AMPLITUDE as u64 + 1 - 2 * NOISE_BOUND as u64;
 const SINES: [(u64, f64); CHANNELS - 1] = [(211, 2_000.0), (503, 1_600.0), (1_009, 1_200.0), (2_003, 800.0)];
 /// What sines swing around, in counts.
 const CENTRE: f64 = 2_048.0;
-/// Samples that one random word gives noise to.
-const NOISE_LANES: usize = 8;
-/// Samples that are worked on at a time, so that a column's part stays in the first-level cache.
-const CHUNK: usize = 4_096;
 /// The series number of this data set's streams; fields 0 to 4 are the channels' noise.
 const SERIES: u64 = 0;
 const JITTER_FIELD: u64 = 5;
@@ -88,7 +86,6 @@ struct Ramp {
 
 impl MachineTool {
     /// The machine under a seed.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         let phases = Stream::new(seed, SERIES, PHASE_FIELD);
         let mut channel = 0;
@@ -97,7 +94,7 @@ impl MachineTool {
             jitter: Stream::new(seed, SERIES, JITTER_FIELD),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
-                Sine::new(period, amplitude, phases.below(channel, nonzero(period)))
+                Sine::new(period, amplitude, phases.below(channel, period))
             }),
         }
     }
@@ -107,12 +104,12 @@ impl MachineTool {
     /// # Panics
     ///
     /// When `index` is [`INDEX_LIMIT`] or more.
-    #[must_use]
     pub fn sample(&self, index: u64) -> [u16; CHANNELS] {
-        let angle = angle_counts(self.ramp(index).angle);
-        let [one, two, three, four] = &self.sines;
-        let base = [angle, one.at(index), two.at(index), three.at(index), four.at(index)];
-        std::array::from_fn(|channel| base[channel] + noise_at(self.noise[channel], index))
+        std::array::from_fn(|channel| {
+            let mut value = [0];
+            self.fill_channel(index, channel, &mut value);
+            value[0]
+        })
     }
 
     /// Fills one column a channel with the samples from `start` on: `columns[c][j]` is `sample(start + j)[c]`.
@@ -134,15 +131,11 @@ impl MachineTool {
     ///
     /// When there is no such channel, or an index would be [`INDEX_LIMIT`] or more.
     pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
-        let mut index = start;
-        for part in column.chunks_mut(CHUNK) {
-            match channel.checked_sub(1) {
-                None => self.fill_angle(index, part),
-                Some(sine) => self.sines[sine].fill(index, part),
-            }
-            add_noise(self.noise[channel], index, part);
-            index += part.len() as u64;
+        match channel.checked_sub(1) {
+            None => self.fill_angle(start, column),
+            Some(sine) => self.sines[sine].fill(start, column),
         }
+        add_noise(self.noise[channel], start, column);
     }
 
     /// The number of the cycle that sample `index` lies in.
@@ -150,7 +143,6 @@ impl MachineTool {
     /// # Panics
     ///
     /// When `index` is [`INDEX_LIMIT`] or more.
-    #[must_use]
     pub fn cycle_at(&self, index: u64) -> u64 {
         assert!(index < INDEX_LIMIT, "sample {index} is beyond the signal's limit");
         let position = (index << BOUNDARY_BITS).cast_signed();
@@ -162,14 +154,13 @@ impl MachineTool {
     /// The samples of a cycle: from its true start, a minimum of the angle, to before the next one's.
     ///
     /// Cycle 0 began before sample 0 unless its jitter is zero; only what was sampled of it is given.
-    #[must_use]
     pub fn cycle(&self, cycle: u64) -> Range<u64> {
         self.first_sample(cycle)..self.first_sample(cycle + 1)
     }
 
     /// Where a cycle starts, in 2^-16ths of a sample; never later than cycle · P.
     fn boundary(&self, cycle: u64) -> i64 {
-        let jitter = self.jitter.below(cycle, nonzero(GREATEST_JITTER + 1));
+        let jitter = self.jitter.below(cycle, GREATEST_JITTER + 1);
         (cycle * MEAN_CYCLE).cast_signed() - jitter.cast_signed()
     }
 
@@ -184,6 +175,8 @@ impl MachineTool {
         let (begin, end) = (self.boundary(cycle), self.boundary(cycle + 1));
         let slope = (ANGLE_SPAN << (ANGLE_BITS + BOUNDARY_BITS)) / begin.abs_diff(end);
         let elapsed = (index << BOUNDARY_BITS).cast_signed().abs_diff(begin);
+        // 4,088 counts in 2^-20ths are below 2^32, and so is the slope.
+        let low_word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         Ramp {
             angle: low_word((slope * elapsed) >> BOUNDARY_BITS),
             slope: low_word(slope),
@@ -199,7 +192,7 @@ impl MachineTool {
             let (part, rest) = column.split_at_mut(left.min(column.len()));
             let mut angle = ramp.angle;
             for value in &mut *part {
-                *value = angle_counts(angle);
+                *value = (angle >> ANGLE_BITS) as u16; // 12 bits
                 // One step past the cycle's end may overflow; that value is never used.
                 angle = angle.wrapping_add(ramp.slope);
             }
@@ -213,12 +206,9 @@ impl Sine {
     fn new(period: u64, amplitude: f64, phase: u64) -> Self {
         let centre = CENTRE - f64::from(NOISE_BOUND);
         let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
-        let value = |step| rounded(centre + amplitude * sine_of_turns(turns(step)));
-        Self { period: (0..period).map(value).collect() }
-    }
-
-    fn at(&self, index: u64) -> u16 {
-        self.period[self.offset(index)]
+        let value = |step| (centre + amplitude * sine_of_turns(turns(step)) + 0.5).floor();
+        // Sines lie between 44 and 4,044 counts.
+        Self { period: (0..period).map(|step| u16::try_from(whole(value(step))).unwrap_or(0)).collect() }
     }
 
     fn fill(&self, start: u64, mut column: &mut [u16]) {
@@ -238,84 +228,28 @@ impl Sine {
     }
 }
 
-/// How many of each byte's bits are set, byte by byte: eight binomials of eight coins.
-#[inline]
-const fn ones_by_byte(word: u64) -> u64 {
-    let pairs = word - ((word >> 1) & 0x5555_5555_5555_5555);
-    let fours = (pairs & 0x3333_3333_3333_3333) + ((pairs >> 2) & 0x3333_3333_3333_3333);
-    (fours + (fours >> 4)) & 0x0f0f_0f0f_0f0f_0f0f
-}
-
-/// The noise of sample `index`, 0 to 2 · [`NOISE_BOUND`]: byte `index % 8` of word `index / 8`.
-fn noise_at(stream: Stream, index: u64) -> u16 {
-    const LANES: u64 = NOISE_LANES as u64;
-    let counts = ones_by_byte(stream.word(index / LANES)) >> (8 * (index % LANES));
-    u16::from(counts.to_le_bytes()[0])
-}
-
+/// Adds noise from 0 to 2 · [`NOISE_BOUND`]: of sample i the ones of byte i % 8 of word i / 8.
 fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
-    let mut index = start;
-    let to_next_word = usize::from((index.wrapping_neg() % NOISE_LANES as u64).to_le_bytes()[0]);
-    let (head, rest) = column.split_at_mut(to_next_word.min(column.len()));
-    for value in head {
-        *value += noise_at(stream, index);
-        index += 1;
-    }
-    let (words, tail) = rest.as_chunks_mut::<NOISE_LANES>();
-    let mut word = index / NOISE_LANES as u64;
-    for values in words {
-        let counts = ones_by_byte(stream.word(word)).to_le_bytes();
-        for (value, count) in values.iter_mut().zip(counts) {
-            *value += u16::from(count);
+    let mut coins = stream.word(start / 8).to_le_bytes();
+    for (index, value) in (start..).zip(column) {
+        let lane = (index % 8) as usize;
+        if lane == 0 {
+            coins = stream.word(index / 8).to_le_bytes();
         }
-        word += 1;
-    }
-    index = word * NOISE_LANES as u64;
-    for value in tail {
-        *value += noise_at(stream, index);
-        index += 1;
+        *value += ones(coins[lane]);
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "4,088 counts in 2^-20ths are below 2^32, and so is the slope"
-)]
-const fn low_word(value: u64) -> u32 {
-    value as u32
-}
-
-/// Whole counts of an angle; 12 bits are left after the shift.
-const fn angle_counts(angle: u32) -> u16 {
-    (angle >> ANGLE_BITS) as u16
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sines lie between 44 and 4,044 counts"
-)]
-fn rounded(value: f64) -> u16 {
-    (value + 0.5).floor() as u16
-}
-
-const fn nonzero(value: u64) -> NonZeroU64 {
-    NonZeroU64::new(value).expect("periods and spans are not zero")
+#[expect(clippy::cast_possible_truncation, reason = "eight at most")]
+const fn ones(coins: u8) -> u16 {
+    coins.count_ones() as u16
 }
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.
 pub fn schema(time_resolution: TimeResolution) -> Schema {
-    let field = |channel: usize| Field { name: format!("m{channel}"), kind: FieldType::U16, nullable: false };
-    Schema {
-        tables: vec![Table {
-            name: "measurement".to_owned(),
-            tags: Vec::new(),
-            fields: (0..CHANNELS).map(field).collect(),
-            entity: None,
-            time_resolution,
-            series: Series::single().every(SAMPLE_PERIOD_NS.cast_signed()),
-        }],
-    }
+    let fields = (0..CHANNELS).map(|channel| field(format!("m{channel}"), FieldType::U16));
+    let series = Series::single().every(SAMPLE_PERIOD_NS.cast_signed());
+    Schema { tables: vec![table("measurement", &[], fields, time_resolution, series)] }
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@
 //!
 //! It is not for secrets, and not seeded from entropy anywhere.
 
-use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 
 use super::elementary::natural_logarithm;
@@ -22,7 +21,6 @@ use super::elementary::natural_logarithm;
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// SplitMix64's finaliser: a bijection of 64-bit words in which each bit of the argument moves each bit of the result.
-#[must_use]
 #[inline]
 pub const fn finalise(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -39,7 +37,6 @@ pub struct Stream {
 
 impl Stream {
     /// The stream of one field of one series under a seed.
-    #[must_use]
     pub const fn new(seed: u64, series: u64, field: u64) -> Self {
         let seeded = finalise(seed.wrapping_add(GOLDEN_GAMMA));
         let of_series = finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2))));
@@ -51,27 +48,32 @@ impl Stream {
     }
 
     /// 64 random bits.
-    #[must_use]
     #[inline]
     pub const fn word(&self, index: u64) -> u64 {
         finalise(self.key.wrapping_add(index.wrapping_mul(self.gamma)))
     }
 
     /// Uniform in [0, 1): a multiple of 2^-53.
-    #[must_use]
     #[inline]
     pub fn unit(&self, index: u64) -> f64 {
         (self.word(index) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// A uniform integer in 0..bound.
+    /// A uniform integer in 0..bound; 0 where that is empty.
     ///
     /// The word is scaled by multiplication (Lemire, "Fast random integer generation in an interval", 2019) without rejection. So a value takes one word, and
     /// no value's probability is off by more than 2^-64.
-    #[must_use]
     #[inline]
-    pub fn below(&self, index: u64, bound: NonZeroU64) -> u64 {
-        ((u128::from(self.word(index)) * u128::from(bound.get())) >> 64) as u64
+    pub fn below(&self, index: u64, bound: impl Into<u64>) -> u64 {
+        ((u128::from(self.word(index)) * u128::from(bound.into())) >> 64) as u64
+    }
+
+    /// One of some values, each as likely as the others.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn one_of<'t, T>(&self, index: u64, all: &'t [T]) -> &'t T {
+        &all[usize::try_from(self.below(index, all.len() as u64)).unwrap_or(0)]
     }
 
     /// A uniform integer within bounds, both included.
@@ -79,12 +81,11 @@ impl Stream {
     /// # Panics
     ///
     /// When the range is empty.
-    #[must_use]
     #[inline]
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
         assert!(bounds.start() <= bounds.end(), "an empty range has no values");
         let span = bounds.start().abs_diff(*bounds.end());
-        let above = match span.checked_add(1).and_then(NonZeroU64::new) {
+        let above = match span.checked_add(1) {
             Some(bound) => self.below(index, bound),
             None => self.word(index),
         };
@@ -96,104 +97,109 @@ impl Stream {
     /// The inverse of the normal distribution at a uniform in (0, 1), with this module's own logarithm. Source: Wichura, "Algorithm AS 241: the percentage
     /// points of the normal distribution", Applied Statistics 37 (1988), whose relative accuracy is about 1e-16. The uniform is an odd multiple of 2^-53, so
     /// values lie within ±8.21.
-    #[must_use]
     pub fn normal(&self, index: u64) -> f64 {
-        let odd = ((self.word(index) >> 12) << 1) | 1;
-        normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
+        normal_of(self.word(index))
     }
+}
+
+/// The standard normal of a word.
+pub(super) fn normal_of(word: u64) -> f64 {
+    let odd = ((word >> 12) << 1) | 1;
+    normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
 }
 
 /// The value below which a standard normal falls with this probability. The probability is strictly between 0 and 1.
 pub(super) fn normal_quantile(probability: f64) -> f64 {
     let from_centre = probability - 0.5;
     if from_centre.abs() <= 0.425 {
-        let r = 0.180_625 - from_centre * from_centre;
-        return from_centre * polynomial(&CENTRE_TOP, r) / polynomial(&CENTRE_BOTTOM, r);
+        let [top, bottom] = polynomials(&CENTRE, 0.180_625 - from_centre * from_centre);
+        return from_centre * top / bottom;
     }
     let tail = if from_centre < 0.0 { probability } else { 1.0 - probability };
     let r = (-natural_logarithm(tail)).sqrt();
-    let size = if r <= 5.0 {
-        polynomial(&TAIL_TOP, r - 1.6) / polynomial(&TAIL_BOTTOM, r - 1.6)
-    } else {
-        polynomial(&FAR_TOP, r - 5.0) / polynomial(&FAR_BOTTOM, r - 5.0)
-    };
+    let [top, bottom] = if r <= 5.0 { polynomials(&TAIL, r - 1.6) } else { polynomials(&FAR, r - 5.0) };
+    let size = top / bottom;
     if from_centre < 0.0 { -size } else { size }
 }
 
-fn polynomial(coefficients: &[f64; 8], at: f64) -> f64 {
-    coefficients.iter().fold(0.0, |sum, coefficient| sum * at + coefficient)
+fn polynomials(coefficients: &[[f64; 8]; 2], at: f64) -> [f64; 2] {
+    coefficients.map(|one| one.iter().fold(0.0, |sum, coefficient| sum * at + coefficient))
 }
 
-/// AS 241, numerator for |q| ≤ 0.425, highest power first.
-const CENTRE_TOP: [f64; 8] = [
-    2509.0809287301227,
-    33430.57558358813,
-    67265.7709270087,
-    45921.95393154987,
-    13731.69376550946,
-    1971.5909503065513,
-    133.14166789178438,
-    3.3871328727963665,
+/// AS 241 for |q| ≤ 0.425: numerator and denominator, highest power first.
+const CENTRE: [[f64; 8]; 2] = [
+    [
+        2509.0809287301227,
+        33430.57558358813,
+        67265.7709270087,
+        45921.95393154987,
+        13731.69376550946,
+        1971.5909503065513,
+        133.14166789178438,
+        3.3871328727963665,
+    ],
+    [
+        5226.495278852854,
+        28729.085735721943,
+        39307.89580009271,
+        21213.794301586597,
+        5394.196021424751,
+        687.1870074920579,
+        42.31333070160091,
+        1.0,
+    ],
 ];
-/// AS 241, denominator for |q| ≤ 0.425, highest power first.
-const CENTRE_BOTTOM: [f64; 8] = [
-    5226.495278852854,
-    28729.085735721943,
-    39307.89580009271,
-    21213.794301586597,
-    5394.196021424751,
-    687.1870074920579,
-    42.31333070160091,
-    1.0,
+/// The same for r ≤ 5.
+const TAIL: [[f64; 8]; 2] = [
+    [
+        0.0007745450142783414,
+        0.022723844989269184,
+        0.2417807251774506,
+        1.2704582524523684,
+        3.6478483247632045,
+        5.769497221460691,
+        4.630337846156546,
+        1.4234371107496835,
+    ],
+    [
+        1.0507500716444169e-09,
+        0.0005475938084995345,
+        0.015198666563616457,
+        0.14810397642748008,
+        0.6897673349851,
+        1.6763848301838038,
+        2.053191626637759,
+        1.0,
+    ],
 ];
-/// AS 241, numerator for r ≤ 5, highest power first.
-const TAIL_TOP: [f64; 8] = [
-    0.0007745450142783414,
-    0.022723844989269184,
-    0.2417807251774506,
-    1.2704582524523684,
-    3.6478483247632045,
-    5.769497221460691,
-    4.630337846156546,
-    1.4234371107496835,
-];
-/// AS 241, denominator for r ≤ 5, highest power first.
-const TAIL_BOTTOM: [f64; 8] = [
-    1.0507500716444169e-09,
-    0.0005475938084995345,
-    0.015198666563616457,
-    0.14810397642748008,
-    0.6897673349851,
-    1.6763848301838038,
-    2.053191626637759,
-    1.0,
-];
-/// AS 241, numerator for r > 5, highest power first.
-const FAR_TOP: [f64; 8] = [
-    2.0103343992922881e-07,
-    2.7115555687434876e-05,
-    0.0012426609473880784,
-    0.026532189526576124,
-    0.29656057182850487,
-    1.7848265399172913,
-    5.463784911164114,
-    6.657904643501103,
-];
-/// AS 241, denominator for r > 5, highest power first.
-const FAR_BOTTOM: [f64; 8] = [
-    2.0442631033899397e-15,
-    1.421511758316446e-07,
-    1.8463183175100548e-05,
-    0.0007868691311456133,
-    0.014875361290850615,
-    0.1369298809227358,
-    0.599832206555888,
-    1.0,
+/// The same for r > 5.
+const FAR: [[f64; 8]; 2] = [
+    [
+        2.0103343992922881e-07,
+        2.7115555687434876e-05,
+        0.0012426609473880784,
+        0.026532189526576124,
+        0.29656057182850487,
+        1.7848265399172913,
+        5.463784911164114,
+        6.657904643501103,
+    ],
+    [
+        2.0442631033899397e-15,
+        1.421511758316446e-07,
+        1.8463183175100548e-05,
+        0.0007868691311456133,
+        0.014875361290850615,
+        0.1369298809227358,
+        0.599832206555888,
+        1.0,
+    ],
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::num::NonZeroU64;
 
     const VALUES: u64 = 400_000;
 

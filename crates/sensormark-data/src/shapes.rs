@@ -17,10 +17,10 @@ mod export;
 mod tests;
 
 use crate::random::Stream;
-pub use export::SensorReadings;
+pub use export::data_set;
 use sensormark_store::Batch;
 use shape::{FieldShape, Moment};
-use std::num::NonZeroU64;
+use std::ops::Range;
 
 /// Streams of a series beside those of its fields, which have small numbers.
 const JITTER: u64 = 1 << 20;
@@ -122,8 +122,7 @@ impl Sensors {
 
     /// How many ticks late a late reading of this series comes.
     fn delay(&self, series: u32) -> u64 {
-        let most = NonZeroU64::new(self.timing.late_ticks).unwrap_or(NonZeroU64::MIN);
-        1 + self.stream(series, DELAY).below(0, most)
+        1 + self.stream(series, DELAY).below(0, self.timing.late_ticks)
     }
 
     /// After how many ticks everything that was taken in a tick has been sent.
@@ -160,10 +159,8 @@ impl Sensors {
         let Timing { interval_ns, jitter_ns, unit_ns, .. } = self.timing;
         let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
         let mut time_ns = ticks.saturating_mul(interval_ns).saturating_add(self.timing.start_ns);
-        if let Some(jitter) = NonZeroU64::new(jitter_ns.unsigned_abs()) {
-            let stream = self.stream(series, JITTER);
-            time_ns = time_ns.saturating_add_unsigned(stream.below(tick, jitter));
-        }
+        let jitter = self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs());
+        time_ns = time_ns.saturating_add_unsigned(jitter);
         time_ns - time_ns.rem_euclid(unit_ns)
     }
 
@@ -175,7 +172,7 @@ impl Sensors {
     }
 
     /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
-    pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> std::ops::Range<u64> {
+    pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> Range<u64> {
         let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, .. } = self.timing;
         let ticks = |length_ns: i64| u64::try_from(length_ns / interval_ns).unwrap_or(0);
         let since = |instant_ns: i64| instant_ns.saturating_sub(zero).max(0);
@@ -206,11 +203,16 @@ impl Sensors {
     }
 
     /// Appends everything that is sent in some turns, counted through all series of a tick and then the next tick's.
-    pub fn push_turns(&self, turns: std::ops::Range<u64>, with_copies: bool, batch: &mut Batch) {
-        let series_count = u64::from(self.series);
+    pub fn push_turns(&self, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
+        self.push_turns_of(&(0..self.series), turns, with_copies, batch);
+    }
+
+    /// The same of some series alone.
+    fn push_turns_of(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
+        let width = of.len() as u64;
         for turn in turns {
-            let (tick, series) = (turn / series_count, turn % series_count);
-            let series = u32::try_from(series).unwrap_or(0);
+            let tick = turn / width;
+            let series = of.start + u32::try_from(turn % width).unwrap_or(0);
             for sent in self.sent(series, tick, with_copies) {
                 self.push(series, sent.tick, batch);
             }

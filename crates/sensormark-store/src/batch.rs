@@ -321,8 +321,8 @@ impl Batch {
             return Err(format!("{} series numbers for {} times", self.series.len(), self.len()));
         }
         let mut times = self.times_ns.iter();
-        if let Some(time) = times.find(|&&time| !TimeRange::OF_READINGS.contains(time)) {
-            return Err(format!("the time {time} ns, outside of the years 1970 to 2261"));
+        if let Some(time) = times.find(|&&time| !TimeRange::OF_RECORDINGS.contains(time)) {
+            return Err(format!("the time {time} ns, outside of the years 1678 to 2261"));
         }
         if let Some(series) = self.series.iter().find(|&&series| series >= description.series.len()) {
             return Err(format!("series {series} of {}", description.series.len()));

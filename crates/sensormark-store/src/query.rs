@@ -19,6 +19,9 @@ impl TimeRange {
     /// The times that readings have, in the years 1970 to 2261. Every store keeps all of them, and no other is sent to one. A question's range may reach further.
     pub const OF_READINGS: Self = Self::new(0, 9_214_646_400_000_000_000);
 
+    /// The times that recordings may have, in the years 1678 to 2261. Those before 1970 are sent to stores that are known to keep them.
+    pub const OF_RECORDINGS: Self = Self::new(-9_214_560_000_000_000_000, Self::OF_READINGS.end_ns);
+
     /// The range [start, end).
     pub const fn new(start_ns: i64, end_ns: i64) -> Self {
         Self { start_ns, end_ns }

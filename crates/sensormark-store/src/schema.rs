@@ -289,21 +289,49 @@ impl fmt::Display for Value {
     }
 }
 
+/// Words of a set of fields.
+const WORDS: usize = 16;
+
 /// A set of a table's fields, as a bit mask over their numbers: copied, never allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FieldSet(u64);
+#[serde(from = "Mask", into = "Mask")]
+pub struct FieldSet([u64; WORDS]);
+
+/// A set as it is written: one number where that is enough, as it always was.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Mask {
+    Few(u64),
+    Many([u64; WORDS]),
+}
+
+impl From<Mask> for FieldSet {
+    fn from(mask: Mask) -> Self {
+        let mut set = Self([0; WORDS]);
+        match mask {
+            Mask::Many(words) => set.0 = words,
+            Mask::Few(first) => set.0[0] = first,
+        }
+        set
+    }
+}
+
+impl From<FieldSet> for Mask {
+    fn from(set: FieldSet) -> Self {
+        if set.iter().all(|field| field < 64) { Self::Few(set.0[0]) } else { Self::Many(set.0) }
+    }
+}
 
 impl FieldSet {
-    /// The most fields that a table can have.
-    pub const CAPACITY: usize = 64;
+    /// The most fields that a table can have. Every database takes as many columns.
+    pub const CAPACITY: usize = 1_000;
 
     /// The first `count` fields, that is all fields of a table with `count` of them.
     ///
     /// # Panics
     /// When `count` is over [`FieldSet::CAPACITY`].
-    pub const fn first(count: usize) -> Self {
-        assert!(count <= Self::CAPACITY, "a table has at most 64 fields");
-        if count == Self::CAPACITY { Self(u64::MAX) } else { Self((1 << count) - 1) }
+    pub fn first(count: usize) -> Self {
+        (0..count).fold(Self([0; WORDS]), Self::with)
     }
 
     /// The field with this number alone.
@@ -311,44 +339,44 @@ impl FieldSet {
     /// # Panics
     /// When `field` is not under [`FieldSet::CAPACITY`].
     pub const fn one(field: usize) -> Self {
-        assert!(field < Self::CAPACITY, "a table has at most 64 fields");
-        Self(1 << field)
+        Self([0; WORDS]).with(field)
     }
 
     /// This set with one field more.
+    ///
+    /// # Panics
+    /// When `field` is not under [`FieldSet::CAPACITY`].
     #[must_use]
-    pub const fn with(self, field: usize) -> Self {
-        Self(self.0 | Self::one(field).0)
+    pub const fn with(mut self, field: usize) -> Self {
+        assert!(field < Self::CAPACITY, "a table has at most 1,000 fields");
+        self.0[field / 64] |= 1 << (field % 64);
+        self
     }
 
     /// Whether the field with this number is in the set.
     pub const fn contains(self, field: usize) -> bool {
-        field < Self::CAPACITY && self.0 & (1 << field) != 0
+        field < Self::CAPACITY && self.0[field / 64] & (1 << (field % 64)) != 0
     }
 
     /// How many fields are in the set.
-    pub const fn len(self) -> usize {
-        self.0.count_ones() as usize
+    pub fn len(self) -> usize {
+        self.iter().count()
     }
 
     /// Whether no field is in the set.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
+    pub fn is_empty(self) -> bool {
+        self.0 == [0; WORDS]
     }
 
     /// The numbers of the fields in the set, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let field = left.trailing_zeros() as usize;
-            left &= left.checked_sub(1)?;
-            Some(field)
+        self.0.into_iter().enumerate().flat_map(|(word, mut left)| {
+            std::iter::from_fn(move || {
+                let field = left.trailing_zeros() as usize;
+                left &= left.checked_sub(1)?;
+                Some(word * 64 + field)
+            })
         })
-    }
-
-    /// The set as a bit mask, which caches of prepared statements have in their keys.
-    pub const fn bits(self) -> u64 {
-        self.0
     }
 }
 
@@ -374,12 +402,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn field_sets_hold_up_to_sixty_four_fields() {
+    fn field_sets_hold_up_to_a_thousand_fields() {
         assert_eq!(FieldSet::first(64).len(), 64);
         assert_eq!(FieldSet::first(0).len(), 0);
-        let set = FieldSet::one(3).with(63);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63]);
-        assert!(!set.contains(64));
+        assert!(FieldSet::first(0).is_empty());
+        assert_eq!(FieldSet::first(1_000).iter().collect::<Vec<_>>(), (0..1_000).collect::<Vec<_>>());
+        let set = FieldSet::one(3).with(63).with(64).with(999);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [3, 63, 64, 999]);
+        assert!(!set.contains(62) && !set.contains(1_000));
+        for (set, written) in [(FieldSet::first(3), "7"), (set, "[")] {
+            let text = serde_json::to_string(&set).unwrap();
+            assert!(text.starts_with(written), "{text}");
+            assert_eq!(serde_json::from_str::<FieldSet>(&text).unwrap(), set);
+        }
     }
 
     #[test]

@@ -3,53 +3,24 @@
 //! CPU time of the thread is measured, not time on the wall, so that the figures hold on a busy machine.
 
 use std::hint::black_box;
-use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sensormark_data::devops::{Devops, HostReadings, Walk};
-use sensormark_data::export::{
-    Batches, DataSet, ExportOptions, Format, MachineToolSamples, Shard, write_batches,
-};
-use sensormark_data::machine_tool::schema;
+use sensormark_data::devops::{Devops, Walk};
+use sensormark_data::export::{DataSet, ExportOptions, Format, Shard, export};
+use sensormark_data::machine_tool::{MachineTool, schema};
 use sensormark_data::random::Stream;
 use sensormark_store::{
     Batch, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Values,
 };
 
-/// One batch of some hosts' counters and shares, given over and over.
-struct Repeated {
-    schema: Arc<Schema>,
-    batch: Batch,
-    times: usize,
-}
-
-struct Again<'d>(&'d Batch, usize);
-
-impl Batches for Again<'_> {
-    fn next(&mut self) -> Option<&Batch> {
-        self.1 = self.1.checked_sub(1)?;
-        Some(self.0)
-    }
-}
-
-impl DataSet for Repeated {
-    fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    fn batches(&self, _shard: Shard) -> Box<dyn Batches + '_> {
-        Box::new(Again(&self.batch, self.times))
-    }
-}
-
 const HOSTS: usize = 100;
 const ROWS: usize = 1_000;
 const FIELDS: usize = 10;
 
-fn hosts(kind: FieldType) -> Repeated {
+/// One batch of some hosts' counters and shares, given ten times over.
+fn hosts(kind: FieldType) -> DataSet {
     let names = ["region", "service", "hostname"];
     let tag = |name: &str| (0..HOSTS).map(|host| format!("{name}_{host}")).collect();
     let field = |number: usize| Field { name: format!("measured_{number}"), kind, nullable: false };
@@ -77,7 +48,9 @@ fn hosts(kind: FieldType) -> Repeated {
             _ => unreachable!("hosts count and share"),
         }
     }
-    Repeated { schema: Arc::new(Schema { tables: vec![table] }), batch, times: 10 }
+    DataSet::new(Schema { tables: vec![table] }, move |_shard, sink| {
+        (0..10).try_for_each(|_| sink.put(0, |again| again.clone_from(&batch)))
+    })
 }
 
 /// CPU time of the calling thread.
@@ -113,30 +86,29 @@ impl Measurement for CpuTime {
     }
 }
 
-fn measure(
-    criterion: &mut Criterion<CpuTime>,
-    name: &str,
-    data: &dyn DataSet,
-    values: u64,
-    formats: &[Format],
-) {
+fn measure(criterion: &mut Criterion<CpuTime>, name: &str, data: &DataSet, values: u64, formats: &[Format]) {
     let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(values));
     for &format in formats {
         let options = ExportOptions { format, shard: Shard::WHOLE, table: None };
         group.bench_function(format.name(), |bencher| {
             bencher.iter(|| {
-                let summary = write_batches(black_box(data), &options, &mut io::sink());
-                assert_eq!(summary.expect("a sink takes all").values, values);
+                let summary = export(black_box(data), &options, Some("/dev/null".as_ref()));
+                let summary = summary.expect("it takes all").expect("nobody leaves");
+                assert_eq!(summary.values, values);
             });
         });
     }
     group.finish();
 }
 
-fn export(criterion: &mut Criterion<CpuTime>) {
-    let samples =
-        MachineToolSamples::new(schema(TimeResolution::Milliseconds), 42, 1_700_000_000_000_000_000, 100_000);
+fn exports(criterion: &mut Criterion<CpuTime>) {
+    let samples = MachineTool::new(42).data_set(
+        schema(TimeResolution::Milliseconds),
+        1_700_000_000_000_000_000,
+        1_000_000,
+        100_000,
+    );
     measure(criterion, "export/machine_tool_generated", &samples, 500_000, &Format::ALL);
     let values = (ROWS * FIELDS * 10) as u64;
     measure(criterion, "export/integers", &hosts(FieldType::I64), values, &Format::ALL);
@@ -148,16 +120,18 @@ fn devops(criterion: &mut Criterion<CpuTime>) {
     const TICKS: u64 = 60;
     for (name, walk) in [("devops_clamped", Walk::Clamped), ("devops_reflected", Walk::Reflected)] {
         let hosts = Devops { seed: 42, hosts: 100, walk };
-        let data = HostReadings::new(hosts, TICKS);
+        let data = hosts.data_set(TICKS);
         let values = TICKS * 100 * 101;
         let mut group = criterion.benchmark_group(name);
         group.throughput(Throughput::Elements(values));
         group.bench_function("columns", |bencher| {
             bencher.iter(|| {
-                let (mut batches, mut readings) = (data.batches(Shard::WHOLE), 0);
-                while let Some(batch) = batches.next() {
+                let mut readings = 0;
+                let read = data.each_batch(Shard::WHOLE, |batch| {
                     readings += black_box(batch).len();
-                }
+                    Ok(())
+                });
+                read.expect("nothing fails");
                 assert_eq!(readings, 60 * 100 * 9);
             });
         });
@@ -169,6 +143,6 @@ fn devops(criterion: &mut Criterion<CpuTime>) {
 criterion_group! {
     name = benches;
     config = Criterion::default().with_measurement(CpuTime);
-    targets = export, devops
+    targets = exports, devops
 }
 criterion_main!(benches);

@@ -206,8 +206,8 @@ impl Reader<'_> {
         let physical = self.physical;
         let own = &physical.tables[table];
         let shape = match own.rows {
-            Rows::Reading { .. } => Shape::Range(table, fields.bits()),
-            Rows::Record { .. } => Shape::Range(table, 0),
+            Rows::Reading { .. } => Shape::Range(table, fields),
+            Rows::Record { .. } => Shape::Range(table, FieldSet::first(0)),
         };
         let text = |keyspace: &str| {
             let (columns, key) = columns(physical, table, fields);

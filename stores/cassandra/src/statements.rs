@@ -3,7 +3,7 @@
 use crate::connection::Link;
 use scylla::statement::prepared::PreparedStatement;
 use sensormark_kit::ByShape;
-use sensormark_store::{Aggregate, Comparison, StoreError};
+use sensormark_store::{Aggregate, Comparison, FieldSet, StoreError};
 
 /// The shape of a statement; of those of one table, its number first, then fields as bits or a field's number.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -13,8 +13,8 @@ pub(crate) enum Shape {
     LookUp,
     Entity(usize),
     LastTime(usize),
-    Range(usize, u64),
-    Latest(usize, u64, bool),
+    Range(usize, FieldSet),
+    Latest(usize, FieldSet, bool),
     Search(usize, usize, Comparison, bool),
     Least(usize, usize),
     Equal(usize, usize),

@@ -105,6 +105,12 @@ Examples:
   sensormark replay recording.csv --on sqlite,postgresql
   sensormark replay recording.csv --time measured_at --tags machine,line";
 
+/// After `inspect`.
+pub const INSPECT: &str = "\
+Examples:
+  sensormark inspect recording.csv
+  sensormark inspect export.csv.gz --absent -999";
+
 /// After `generate`.
 pub const GENERATE: &str = "\
 Examples:

@@ -1,7 +1,6 @@
 //! Headings of options in help texts.
 
 pub const LOAD: &str = "What is measured";
-pub const RECORDING: &str = "How the recording is read";
 pub const SERVERS: &str = "Servers that sensormark starts";
 pub const HOSTS: &str = "Other hosts";
 pub const MEASURING: &str = "How it is measured";

@@ -1,8 +1,8 @@
 //! Arguments of `init`: an option for each question.
 
 use super::headings::ANSWERS;
-use super::values::dashed;
 use clap::Args;
+use sensormark_data::recording::dashed;
 use std::path::PathBuf;
 
 /// Arguments of `init`.

@@ -3,12 +3,12 @@
 use super::cluster::ClusterArguments;
 use super::common::CommonArguments;
 use super::examples;
-use super::headings::{LOAD, OUTPUT, RECORDING, SERVERS};
+use super::headings::{LOAD, OUTPUT, SERVERS};
 use super::hosts::HostsArguments;
 use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
-use super::values::{Size, dashed, seed, size, time};
+use super::values::{Size, seed, size, time};
 use clap::{Args, Subcommand};
-use sensormark_data::recording::{Thousands, TimeFormat};
+use sensormark_data::recording::RecordingOptions;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,44 +50,13 @@ pub struct RunArguments {
 /// Arguments of `replay`.
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
-    /// The recording: a CSV file, or - for standard input; delimiter, time column, format and types are found out and told
+    /// The recording: CSV, JSON lines or Parquet, also packed with gzip or zstd, or - for standard input; what it holds is found out and told
     pub file: PathBuf,
     /// Stores to measure: STORE[:LAYOUT][=URL],… or all
     #[arg(help_heading = LOAD, long, default_value = "sqlite")]
     pub on: String,
-    /// The column that holds the time, where the file does not tell; or several: Date,Time or year,month,day,hour
-    #[arg(help_heading = RECORDING, long, value_name = "COLUMN", allow_hyphen_values = true, value_parser = dashed)]
-    pub time: Option<String>,
-    /// Columns that say which series a reading is of
-    #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',', allow_hyphen_values = true, value_parser = dashed)]
-    pub tags: Vec<String>,
-    /// The character between cells, where the file does not tell
-    #[arg(help_heading = RECORDING, long, value_name = "CHARACTER")]
-    pub delimiter: Option<char>,
-    /// Whether the first line names the columns: true or false
-    #[arg(help_heading = RECORDING, long, value_name = "BOOL")]
-    pub header: Option<bool>,
-    /// How the time is written, where the file does not tell
-    #[arg(help_heading = RECORDING, long, value_name = "FORMAT")]
-    pub time_format: Option<TimeFormat>,
-    /// The type of a column, where another than the one found is wanted: bool, integer, float or text
-    #[arg(help_heading = RECORDING, long = "type", value_name = "COLUMN=TYPE", allow_hyphen_values = true, value_parser = dashed)]
-    pub types: Vec<String>,
-    /// Columns to leave out
-    #[arg(help_heading = RECORDING, long, value_name = "COLUMN", value_delimiter = ',', allow_hyphen_values = true, value_parser = dashed)]
-    pub leave_out: Vec<String>,
-    /// Texts that stand for "no value"; a number does however it is written: -999 and -999.0
-    #[arg(help_heading = RECORDING, long, value_name = "TEXT", value_delimiter = ',', allow_hyphen_values = true, value_parser = dashed)]
-    pub absent: Vec<String>,
-    /// Read 21,5 as a number
-    #[arg(help_heading = RECORDING, long)]
-    pub decimal_comma: bool,
-    /// What stands between the thousands of numbers: , or . or ' or a blank, or none
-    #[arg(help_heading = RECORDING, long, value_name = "CHARACTER")]
-    pub thousands: Option<Thousands>,
-    /// Count and leave out rows that cannot be read, instead of stopping at them
-    #[arg(help_heading = RECORDING, long)]
-    pub skip_bad_rows: bool,
+    #[command(flatten)]
+    pub recording: RecordingOptions,
     /// How large the run is
     #[arg(help_heading = LOAD, long, value_enum, default_value_t)]
     pub scale: ScaleName,
@@ -102,6 +71,15 @@ pub struct ReplayArguments {
     pub seed: u64,
     #[command(flatten)]
     pub common: CommonArguments,
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// The recording: CSV, JSON lines or Parquet, also packed with gzip or zstd, or - for standard input
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub recording: RecordingOptions,
 }
 
 /// Arguments of `explain`.

@@ -1,9 +1,10 @@
 //! Arguments of the commands that read results, list or write data, and touch no database.
 
 use super::names::{FailOn, FormatName, ScaleName};
-use super::values::{Size, dashed, disk, seed, time};
+use super::values::{Size, disk, seed, time};
 use clap::Args;
 use sensormark_data::export::Shard;
+use sensormark_data::recording::dashed;
 use std::path::PathBuf;
 use std::time::Duration;
 

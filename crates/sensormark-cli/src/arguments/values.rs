@@ -35,18 +35,6 @@ pub fn size(text: &str) -> Result<Size, String> {
     bytes(text, MIB, "1GB, 512MiB, or a number of MiB")
 }
 
-/// A text that may begin with a dash, such as -999 or --. What looks like an option stands where the text is missing.
-///
-/// # Errors
-/// That the text is missing.
-pub fn dashed(text: &str) -> Result<String, String> {
-    let name = text.strip_prefix("--").unwrap_or_default();
-    if name.starts_with(|first: char| first.is_ascii_lowercase()) {
-        return Err("this is an option, and a value is missing before it".to_owned());
-    }
-    Ok(text.to_owned())
-}
-
 /// A size of a disk; a number alone is of GB.
 ///
 /// # Errors

@@ -219,3 +219,94 @@ fn a_text_for_no_value_may_begin_with_a_dash() {
     assert_eq!(swallowed.status.code(), Some(2));
     assert!(errors(&swallowed).contains("a value is missing before it"), "{}", errors(&swallowed));
 }
+
+/// The words of a command as a shell takes them.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (place, part) in command.split('\'').enumerate() {
+        match place % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.to_owned()),
+        }
+    }
+    words
+}
+
+/// The data sets that most tutorials use, in their exact form, each measured by the command that inspect prints.
+#[test]
+fn what_inspect_prints_measures_what_tutorials_use() {
+    let folder =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings/tutorials");
+    for (name, readings) in [
+        ("household_power_consumption.txt", 397),
+        ("AirQualityUCI.csv", 120),
+        ("intel_lab_data.txt", 231),
+        ("PRSA_data_2010.1.1-2014.12.31.csv", 120),
+        ("history.csv", 148),
+    ] {
+        let place = Place::new();
+        std::fs::copy(folder.join(name), place.path().join(name)).expect("a copy");
+        let found = place.run(&["inspect", name]);
+        let text = String::from_utf8_lossy(&found.stdout).into_owned();
+        assert!(found.status.success(), "{text}{}", errors(&found));
+        let command = text.lines().last().expect("a command").trim();
+        let typed = words(command.strip_prefix("sensormark ").expect("a command of ours"));
+        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
+        let output = place.run(&[&typed[..], &common].concat());
+        assert!(output.status.success(), "{command}: {}", errors(&output));
+        for trial in place.trials() {
+            assert_eq!(ledger(&trial, "stored"), readings, "{command}");
+            assert_eq!(held_against(&trial), Vec::<String>::new(), "{command}");
+        }
+    }
+}
+
+#[test]
+fn inspect_says_what_there_is_to_choose() {
+    let place = Place::new();
+    let rows = "time,level\n03/04/2020 10:00,1.5\n05/04/2020 10:00,2\n";
+    std::fs::write(place.path().join("r.csv"), rows).expect("a file");
+    let output = place.run(&["inspect", "r.csv"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    for choice in ["replay r.csv --time-format day-month-year", "replay r.csv --time-format month-day-year"] {
+        assert!(text.contains(choice), "{text}");
+    }
+}
+
+/// SECOM has 590 columns.
+#[test]
+fn a_wide_recording_is_measured() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
+    std::fs::copy(folder.join("R18-wide.csv"), place.path().join("secom.csv")).expect("a copy");
+    let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
+    let output = place.run(&[&["replay", "secom.csv"], &common[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 5);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
+    }
+}
+
+/// SQLite keeps times before 1970; a database that is not known to is left out with the reason.
+#[test]
+fn readings_before_1970_are_measured_where_they_are_kept() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
+    std::fs::copy(folder.join("R15-before-1970.csv"), place.path().join("flow.csv")).expect("a copy");
+    let common = ["--results", "results", "--tolerate-disturbance", "--set", "questions=20"];
+    let output = place.run(&[&["replay", "flow.csv", "--on", "sqlite:*"], &common[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 60);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
+    }
+    let refused = place.run(&["replay", "flow.csv", "--on", "postgresql", "--dry-run"]);
+    assert!(said(&refused).contains("before 1970") || refused.status.code() == Some(3), "{}", said(&refused));
+}

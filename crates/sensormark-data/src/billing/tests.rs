@@ -4,7 +4,7 @@
 
 use super::calendar::{MOST_HOURS, month, month_name};
 use super::*;
-use crate::export::{DataSet, Shard};
+use crate::export::Shard;
 use crate::random::finalise;
 use sensormark_store::Value;
 
@@ -168,7 +168,7 @@ fn contacts_are_each_meter_s_own_and_memory_is_used_again() {
         fresh.clear();
         fill_contact(9, series, &mut fresh);
         assert_eq!(used, fresh);
-        assert_eq!(used.len(), contact::COLUMNS.len());
+        assert_eq!(used.len(), contact::columns().count());
         seen.insert(format!("{used:?}"));
     }
     assert_eq!(seen.len(), 3);
@@ -177,16 +177,17 @@ fn contacts_are_each_meter_s_own_and_memory_is_used_again() {
 
 #[test]
 fn shards_make_the_whole() {
-    let data = MeterReadings::new(2, 7, 5_000);
+    let data = data_set(2, 7, 5_000);
     let rows = |shard| {
-        let mut batches = data.batches(shard);
         let mut rows = Vec::new();
-        while let Some(batch) = batches.next() {
+        let read = data.each_batch(shard, |batch| {
             for row in 0..batch.len() {
                 let values: Vec<Value> = batch.columns.iter().map(|one| one.value(row)).collect();
                 rows.push((batch.series[row], batch.times_ns[row], format!("{values:?}")));
             }
-        }
+            Ok(())
+        });
+        read.unwrap();
         rows
     };
     let whole = rows(Shard::WHOLE);

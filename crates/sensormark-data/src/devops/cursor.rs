@@ -2,10 +2,13 @@
 //!
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
-use super::fields::{DISK_BYTES, INODE_BYTES, MEASUREMENTS, Rule};
-use super::mover::{FloatBounds, Mover, Sink, States};
-use super::steps::{Normals, ONE};
-use super::{Devops, INTERVAL_NS, fields, time_ns};
+use super::{
+    Devops, fields,
+    fields::{MEASUREMENTS, Reading, Rule},
+    mover::{FloatBounds, Mover, States},
+    steps::Normals,
+    time_ns,
+};
 use crate::random::Stream;
 use sensormark_store::{Batch, Values};
 use std::ops::Range;
@@ -50,7 +53,6 @@ impl Devops {
     ///
     /// # Panics
     /// When there is no such measurement or host: a defect of the caller.
-    #[must_use]
     pub fn cursor(&self, measurement: usize, hosts: Range<u32>) -> Cursor {
         assert!(hosts.end <= self.hosts, "hosts {hosts:?} of {}", self.hosts);
         let rules = MEASUREMENTS[measurement].fields.iter().enumerate();
@@ -90,11 +92,6 @@ impl Cursor {
         self.position.tick
     }
 
-    /// The hosts.
-    pub fn hosts(&self) -> Range<u32> {
-        self.hosts.clone()
-    }
-
     /// Where it stands.
     pub const fn position(&self) -> &Position {
         &self.position
@@ -109,7 +106,7 @@ impl Cursor {
     pub fn skip(&mut self, ticks: u64) {
         let first = self.position.tick;
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            mover.go(self.data.walk, first, ticks, states, Sink::Nowhere);
+            mover.go(self.data.walk, first..first + ticks, states, None);
         }
         self.position.tick += ticks;
     }
@@ -120,46 +117,44 @@ impl Cursor {
     /// When the batch is not of this table.
     pub fn fill(&mut self, ticks: u64, batch: &mut Batch) {
         assert_eq!(batch.table, self.measurement, "a batch of this measurement");
-        let first = self.position.tick;
-        let begin = batch.len();
-        // A load's clients hold one of these each: no more memory than it takes.
-        let more = usize::try_from(ticks).unwrap_or(0) * self.hosts.len();
-        batch.series.reserve_exact(more);
-        batch.times_ns.reserve_exact(more);
+        let (first, begin) = (self.position.tick, batch.len());
         for tick in first..first + ticks {
             batch.series.extend(self.hosts.clone());
-            let time = time_ns(tick);
-            batch.times_ns.resize(batch.series.len(), time);
+            batch.times_ns.resize(batch.series.len(), time_ns(tick));
         }
-        let end = batch.series.len();
+        let end = batch.len();
         for column in &mut batch.columns {
             match &mut column.values {
-                Values::I64(values) => {
-                    values.reserve_exact(end - begin);
-                    values.resize(end, 0);
-                }
-                Values::F64(values) => {
-                    values.reserve_exact(end - begin);
-                    values.resize(end, 0.0);
-                }
+                Values::I64(values) => values.resize(end, 0),
+                Values::F64(values) => values.resize(end, 0.0),
                 _ => {}
             }
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            let sink = match &mut batch.columns[mover.field].values {
-                Values::I64(values) => Sink::Whole(&mut values[begin..]),
-                Values::F64(values) => Sink::Float(&mut values[begin..]),
-                _ => Sink::Nowhere,
-            };
-            mover.go(self.data.walk, first, ticks, states, sink);
+            let values = &mut batch.columns[mover.field].values;
+            mover.go(self.data.walk, first..first + ticks, states, Some((values, begin)));
         }
-        let rules = MEASUREMENTS[self.measurement].fields;
-        for (field, (_, rule)) in rules.iter().enumerate() {
-            if !rule.moves() {
-                self.follow(field, *rule, begin, batch);
-            }
+        let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
+        for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {
+            self.follow(field, *rule, begin, batch);
         }
         self.position.tick += ticks;
+    }
+
+    /// Fills a field that has no walk from those that have.
+    fn follow(&self, field: usize, rule: Rule, begin: usize, batch: &mut Batch) {
+        let mut column = std::mem::replace(&mut batch.columns[field].values, Values::I64(Vec::new()));
+        for (row, &(boot, memory)) in (begin..batch.len()).zip(self.constants.iter().cycle()) {
+            let reading = Reading { batch, row, memory, boot };
+            match (&mut column, rule) {
+                (Values::I64(values), Rule::Follows(value)) => values[row] = value(&reading),
+                (Values::F64(values), Rule::PercentOfMemory(bytes)) => {
+                    values[row] = bytes(&reading) as f64 * (100.0 / memory as f64);
+                }
+                _ => unreachable!("the other rules move"),
+            }
+        }
+        batch.columns[field].values = column;
     }
 
     /// The walk of a float field of one host from this position on; none where the field has no such walk.
@@ -177,95 +172,9 @@ impl Cursor {
             state: states[place],
         })
     }
-
-    /// Fills a field that has no walk from those that have.
-    fn follow(&self, field: usize, rule: Rule, begin: usize, batch: &mut Batch) {
-        let mut column = std::mem::replace(&mut batch.columns[field].values, Values::I64(Vec::new()));
-        let rows = begin..batch.len();
-        match &mut column {
-            Values::I64(values) => self.follow_whole(rule, batch, rows, &mut values[begin..]),
-            Values::F64(values) => self.follow_float(rule, batch, rows, &mut values[begin..]),
-            _ => {}
-        }
-        batch.columns[field].values = column;
-    }
-
-    fn follow_whole(&self, rule: Rule, batch: &Batch, rows: Range<usize>, out: &mut [i64]) {
-        let of = |name: &str| &self.whole(batch, name)[rows.clone()];
-        let from = |name: &str, out: &mut [i64], show: &dyn Fn(i64) -> i64| {
-            out.iter_mut().zip(of(name)).for_each(|(out, value)| *out = show(*value));
-        };
-        match rule {
-            Rule::DiskTotal => out.fill(DISK_BYTES),
-            Rule::InodesTotal => out.fill(DISK_BYTES / INODE_BYTES),
-            Rule::DiskUsed => from("free", out, &|free| DISK_BYTES - free),
-            Rule::DiskUsedPercent => from("free", out, &|free| ((DISK_BYTES - free) * 100) / DISK_BYTES),
-            Rule::InodesFree => from("free", out, &|free| free / INODE_BYTES),
-            Rule::InodesUsed => from("free", out, &|free| DISK_BYTES / INODE_BYTES - free / INODE_BYTES),
-            Rule::Uptime => {
-                let times = batch.times_ns[rows].iter();
-                let seconds = times.map(|time| (time - super::START_NS) / 1_000_000_000);
-                out.iter_mut().zip(seconds).for_each(|(out, seconds)| *out = seconds);
-            }
-            Rule::Boot => self.each(out, |place, _| self.constants[place].0),
-            Rule::MemoryTotal => self.each(out, |place, _| self.constants[place].1),
-            Rule::MemoryAvailable => {
-                let used = of("used");
-                self.each(out, |place, row| self.constants[place].1 - used[row]);
-            }
-            Rule::MemoryFree => {
-                let (used, cached) = (of("used"), of("cached"));
-                self.each(out, |place, row| {
-                    let total = self.constants[place].1;
-                    // The total is whole GiB and the parts are under 2^35: nothing overflows or is lost.
-                    ((total - used[row]) >> 10) * ((total - cached[row]) >> 10) / (total >> 20)
-                });
-            }
-            _ => unreachable!("the other rules move, or are floats"),
-        }
-    }
-
-    fn follow_float(&self, rule: Rule, batch: &Batch, rows: Range<usize>, out: &mut [f64]) {
-        let part = match rule {
-            Rule::BufferedPercent => self.whole(batch, "buffered"),
-            _ => self.whole(batch, "used"),
-        };
-        let hundredth = |place: usize| 100.0 / self.constants[place].1 as f64;
-        let hosts = self.constants.len();
-        let hundredths: Vec<f64> = (0..hosts).map(hundredth).collect();
-        let is_rest = rule == Rule::AvailablePercent;
-        for (out, first) in out.chunks_exact_mut(hosts).zip(rows.step_by(hosts)) {
-            for (place, out) in out.iter_mut().enumerate() {
-                let part = part[first + place];
-                let bytes = if is_rest { self.constants[place].1 - part } else { part };
-                *out = bytes as f64 * hundredths[place];
-            }
-        }
-    }
-
-    /// Fills a column, each value by its host's place and its row.
-    fn each(&self, out: &mut [i64], value: impl Fn(usize, usize) -> i64) {
-        let hosts = self.constants.len();
-        out.iter_mut().enumerate().for_each(|(row, out)| *out = value(row % hosts, row));
-    }
-
-    /// A column of whole numbers that is filled already.
-    fn whole<'b>(&self, batch: &'b Batch, name: &str) -> &'b [i64] {
-        let fields = MEASUREMENTS[self.measurement].fields;
-        let field = fields.iter().position(|(known, _)| *known == name);
-        match field.map(|field| &batch.columns[field].values) {
-            Some(Values::I64(values)) => values,
-            _ => unreachable!("fields follow others of their measurement"),
-        }
-    }
 }
 
 impl Track {
-    /// The tick of the next value.
-    pub const fn tick(&self) -> u64 {
-        self.tick
-    }
-
     /// Goes on to a tick that is not before the next one.
     pub fn skip_to(&mut self, tick: u64) {
         while self.tick < tick {
@@ -287,8 +196,3 @@ impl Track {
         shown
     }
 }
-
-const _: () = {
-    // Steps of 2^-20 fit beside the largest counter's value for all ticks, and times stay before 2262.
-    assert!(ONE == 1 << 20 && INTERVAL_NS > 0);
-};

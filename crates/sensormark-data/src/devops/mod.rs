@@ -22,7 +22,6 @@ mod mover;
 mod tests;
 
 pub use cursor::{Cursor, Position, Track};
-pub use export::HostReadings;
 use serde::{Deserialize, Serialize};
 
 /// From tick to tick, in ns.
@@ -59,7 +58,6 @@ pub struct Devops {
 }
 
 /// The time of a tick, in ns since the Unix epoch; of the last one before 2262 where it would be later.
-#[must_use]
 #[inline]
 pub fn time_ns(tick: u64) -> i64 {
     let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
@@ -67,7 +65,6 @@ pub fn time_ns(tick: u64) -> i64 {
 }
 
 /// The first tick at or after an instant (ns since the Unix epoch).
-#[must_use]
 pub fn tick_from(instant_ns: i64) -> u64 {
     let since = instant_ns.saturating_sub(START_NS).max(0).unsigned_abs();
     since.div_ceil(INTERVAL_NS.unsigned_abs())

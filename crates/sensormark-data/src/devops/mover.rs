@@ -1,14 +1,17 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
-use super::Walk;
-use super::fields::{Motion, Rule};
-use super::steps::{Normals, PART_BITS};
+use super::{
+    Walk,
+    fields::{Motion, Rule},
+    steps::{Normals, PART_BITS},
+};
 use crate::random::Stream;
+use sensormark_store::Values;
 use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum States {
+pub enum States {
     /// In parts of one (counters, bounded walks; those that turn back on a circle of twice their range).
     Whole(Vec<i64>),
     /// Within 0 to the top, or on a circle of twice that.
@@ -17,18 +20,18 @@ pub(super) enum States {
 
 /// A field that moves, with what it takes to go on.
 #[derive(Debug, Clone)]
-pub(super) struct Mover {
-    pub(super) field: usize,
-    pub(super) rule: Rule,
-    pub(super) streams: Vec<Stream>,
+pub struct Mover {
+    pub field: usize,
+    pub rule: Rule,
+    pub streams: Vec<Stream>,
     /// Of floats, the top of each host's range; their steps have this part of it as standard deviation.
-    pub(super) tops: Vec<f64>,
-    pub(super) step: f64,
+    pub tops: Vec<f64>,
+    pub step: f64,
 }
 
 /// What holds a float's walk: 0 and the top.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FloatBounds {
+pub struct FloatBounds {
     walk: Walk,
     top: f64,
     sigma: f64,
@@ -37,7 +40,7 @@ pub(super) struct FloatBounds {
 impl FloatBounds {
     /// The state after a step.
     #[inline]
-    pub(super) fn advance(self, state: f64, normal: f64) -> f64 {
+    pub fn advance(self, state: f64, normal: f64) -> f64 {
         let moved = state + normal * self.sigma;
         match self.walk {
             Walk::Clamped => moved.max(0.0).min(self.top),
@@ -51,142 +54,100 @@ impl FloatBounds {
 
     /// What a state shows.
     #[inline]
-    pub(super) fn shown(self, state: f64) -> f64 {
+    pub fn shown(self, state: f64) -> f64 {
         if state > self.top { 2.0 * self.top - state } else { state }
     }
 }
 
 impl Mover {
     /// Where the walks begin.
-    pub(super) fn start(&self) -> States {
-        match self.rule {
-            Rule::Whole(motion) => {
-                let start = match motion {
-                    Motion::Counter { .. } => 0,
-                    Motion::Bounded { start, .. } => start << PART_BITS,
-                };
-                States::Whole(vec![start; self.streams.len()])
-            }
+    pub fn start(&self) -> States {
+        let start = match self.rule {
+            Rule::Whole(Motion::Bounded { start, .. }) => start << PART_BITS,
+            Rule::Whole(Motion::Counter { .. }) => 0,
             _ => {
                 let hosts = self.streams.iter().zip(&self.tops);
-                States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect())
+                return States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect());
             }
-        }
+        };
+        States::Whole(vec![start; self.streams.len()])
     }
 
     /// What holds the walk of the host at this place.
-    pub(super) const fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
-        let top = self.tops.as_slice()[place];
+    #[inline]
+    pub fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
+        let top = self.tops[place];
         FloatBounds { walk, top, sigma: top * self.step }
     }
-}
 
-/// Where values of a field go, one a host and tick: nowhere, or into a column of whole numbers or of floats.
-pub(super) enum Sink<'a> {
-    Nowhere,
-    Whole(&'a mut [i64]),
-    Float(&'a mut [f64]),
-}
-
-impl Mover {
-    /// Goes on by some ticks.
-    pub(super) fn go(&self, walk: Walk, first: u64, ticks: u64, states: &mut States, sink: Sink<'_>) {
-        match (self.rule, states, sink) {
-            (Rule::Whole(motion), States::Whole(states), sink) => {
-                let out = match sink {
-                    Sink::Whole(out) => Some(out),
-                    _ => None,
-                };
-                self.go_whole(motion, walk, first..first + ticks, states, out);
+    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, or nowhere.
+    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, to: Option<(&mut Values, usize)>) {
+        match (states, to) {
+            (States::Whole(states), Some((Values::I64(to), row))) => {
+                self.go_whole(walk, ticks, states, &mut to[row..]);
             }
-            (_, States::Float(states), sink) => self.go_float(walk, first..first + ticks, states, sink),
-            _ => unreachable!("floats and whole numbers keep apart"),
+            (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
+            (States::Float(states), Some((Values::F64(to), row))) => {
+                self.go_float(walk, ticks, states, &mut to[row..], |shown| shown);
+            }
+            (States::Float(states), Some((Values::I64(to), row))) => {
+                self.go_float(walk, ticks, states, &mut to[row..], whole_bytes);
+            }
+            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole_bytes),
         }
     }
 
-    fn go_whole(
-        &self,
-        motion: Motion,
-        walk: Walk,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-    ) {
-        match (motion, walk) {
-            (Motion::Counter { mean }, _) => {
-                let mean = mean << PART_BITS;
-                let advance = |state: i64, normal: i64| state + (mean + normal).abs();
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Clamped) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).clamp(0, top);
-                self.whole_loop(ticks, states, out, advance, |state| state);
-            }
-            (Motion::Bounded { mean, top, .. }, Walk::Reflected) => {
-                let (mean, top) = (mean << PART_BITS, top << PART_BITS);
-                let advance = |state: i64, normal: i64| (state + mean + normal).rem_euclid(2 * top);
-                let shown = |state: i64| if state > top { 2 * top - state } else { state };
-                self.whole_loop(ticks, states, out, advance, shown);
-            }
-        }
-    }
-
-    #[inline]
-    fn whole_loop(
-        &self,
-        ticks: Range<u64>,
-        states: &mut [i64],
-        out: Option<&mut [i64]>,
-        advance: impl Fn(i64, i64) -> i64,
-        shown: impl Fn(i64) -> i64,
-    ) {
+    fn go_whole(&self, walk: Walk, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
+        let Rule::Whole(motion) = self.rule else { unreachable!("floats and whole numbers keep apart") };
         let normals = Normals::get();
-        let step = |state: &mut i64, stream: &Stream, tick: u64| {
-            *state = advance(*state, normals.parts(stream.word(tick + 1)));
+        let (mean, top) = match motion {
+            Motion::Counter { mean } => (mean, i64::MAX >> (PART_BITS + 2)), // out of reach
+            Motion::Bounded { mean, top, .. } => (mean, top),
         };
-        let Some(out) = out else {
-            for tick in ticks {
-                let walks = states.iter_mut().zip(&self.streams);
-                walks.for_each(|(state, stream)| step(state, stream, tick));
+        let (mean, top) = (mean << PART_BITS, top << PART_BITS);
+        let step = |state: i64, _, word| {
+            let step = mean + normals.parts(word);
+            match (motion, walk) {
+                (Motion::Counter { .. }, _) => state + step.abs(),
+                (_, Walk::Clamped) => (state + step).clamp(0, top),
+                (_, Walk::Reflected) => (state + step).rem_euclid(2 * top),
             }
-            return;
         };
-        for (tick, row) in ticks.zip(out.chunks_exact_mut(states.len())) {
-            for ((state, stream), out) in states.iter_mut().zip(&self.streams).zip(row) {
-                *out = shown(*state) >> PART_BITS;
-                step(state, stream, tick);
-            }
-        }
+        let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
+        self.each(ticks, states, out, shown, step);
     }
 
-    fn go_float(&self, walk: Walk, ticks: Range<u64>, states: &mut [f64], sink: Sink<'_>) {
-        match sink {
-            Sink::Nowhere => self.float_loop(walk, ticks, states, |_, _| {}),
-            Sink::Float(out) => self.float_loop(walk, ticks, states, |row, shown| out[row] = shown),
-            Sink::Whole(out) => {
-                self.float_loop(walk, ticks, states, |row, shown| out[row] = whole_bytes(shown));
-            }
-        }
-    }
-
-    #[inline]
-    fn float_loop(
+    fn go_float<V>(
         &self,
         walk: Walk,
         ticks: Range<u64>,
         states: &mut [f64],
-        mut emit: impl FnMut(usize, f64),
+        out: &mut [V],
+        value: impl Fn(f64) -> V,
     ) {
         let normals = Normals::get();
-        let mut row = 0;
+        let step = |state, place, word| self.bounds(walk, place).advance(state, normals.float(word));
+        let shown = |state, place| value(self.bounds(walk, place).shown(state));
+        self.each(ticks, states, out, shown, step);
+    }
+
+    /// Goes on by some ticks: what each state shows goes out, unless that is empty, and then the state takes its step.
+    #[inline]
+    fn each<S: Copy, V>(
+        &self,
+        ticks: Range<u64>,
+        states: &mut [S],
+        out: &mut [V],
+        shown: impl Fn(S, usize) -> V,
+        step: impl Fn(S, usize, u64) -> S,
+    ) {
+        let mut out = out.iter_mut();
         for tick in ticks {
-            let walks = states.iter_mut().zip(&self.streams).zip(&self.tops);
-            for ((state, stream), &top) in walks {
-                let bounds = FloatBounds { walk, top, sigma: top * self.step };
-                emit(row, bounds.shown(*state));
-                row += 1;
-                *state = bounds.advance(*state, normals.float(stream.word(tick + 1)));
+            for (place, (state, stream)) in states.iter_mut().zip(&self.streams).enumerate() {
+                if let Some(out) = out.next() {
+                    *out = shown(*state, place);
+                }
+                *state = step(*state, place, stream.word(tick + 1));
             }
         }
     }

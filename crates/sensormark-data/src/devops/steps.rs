@@ -7,7 +7,7 @@
 //! A step comes as a float, or as an integer of 2^-20ths for the walks of whole numbers, which are then exact sums. Changing anything here changes the
 //! data set.
 
-use crate::random::normal_quantile;
+use crate::random::{normal_of, normal_quantile};
 use std::sync::LazyLock;
 
 /// Steps of whole numbers are in parts of one: so many bits after the point.
@@ -22,18 +22,13 @@ const FAR: usize = 4;
 /// 2^-54: a word without its segment, as a part of the segment.
 const PART_OF_SEGMENT: f64 = 1.0 / 18_014_398_509_481_984.0;
 
-/// Where a segment starts and how wide it is.
-#[derive(Debug, Clone, Copy, Default)]
-struct Segment<T> {
-    start: T,
-    width: T,
-}
-
 /// The tabulated quantiles.
 #[derive(Debug)]
 pub struct Normals {
-    floats: [Segment<f64>; SEGMENTS],
-    parts: [Segment<i64>; SEGMENTS],
+    /// Where each segment starts, and how wide it is.
+    floats: [(f64, f64); SEGMENTS],
+    /// The same in parts of one.
+    parts: [(i64, i64); SEGMENTS],
 }
 
 static NORMALS: LazyLock<Normals> = LazyLock::new(Normals::new);
@@ -46,32 +41,29 @@ fn to_parts(value: f64) -> i64 {
 
 impl Normals {
     /// The one table.
-    #[must_use]
     pub fn get() -> &'static Self {
         &NORMALS
     }
 
     fn new() -> Self {
-        let mut table =
-            Self { floats: [Segment::default(); SEGMENTS], parts: [Segment::default(); SEGMENTS] };
+        let mut table = Self { floats: [(0.0, 0.0); SEGMENTS], parts: [(0, 0); SEGMENTS] };
         let at = |segment: usize| normal_quantile(segment as f64 / SEGMENTS as f64);
         for segment in FAR..SEGMENTS - FAR {
             let (start, end) = (at(segment), at(segment + 1));
-            table.floats[segment] = Segment { start, width: (end - start) * PART_OF_SEGMENT };
-            table.parts[segment] = Segment { start: to_parts(start), width: to_parts(end) - to_parts(start) };
+            table.floats[segment] = (start, (end - start) * PART_OF_SEGMENT);
+            table.parts[segment] = (to_parts(start), to_parts(end) - to_parts(start));
         }
         table
     }
 
     /// A standard normal.
     #[inline]
-    #[must_use]
     pub fn float(&self, word: u64) -> f64 {
         let segment = segment(word);
         if is_far(segment) {
             return far(word);
         }
-        let Segment { start, width } = self.floats[segment];
+        let (start, width) = self.floats[segment];
         // 54 bits below the segment's: as a signed number the conversion is one instruction.
         let within = (word & (u64::MAX >> SEGMENT_BITS)).cast_signed();
         start + width * within as f64
@@ -79,13 +71,12 @@ impl Normals {
 
     /// A standard normal, in parts of one.
     #[inline]
-    #[must_use]
     pub fn parts(&self, word: u64) -> i64 {
         let segment = segment(word);
         if is_far(segment) {
             return to_parts(far(word));
         }
-        let Segment { start, width } = self.parts[segment];
+        let (start, width) = self.parts[segment];
         let within = ((word << SEGMENT_BITS) >> 32).cast_signed();
         start + ((width * within) >> 32)
     }
@@ -105,8 +96,7 @@ const fn is_far(segment: usize) -> bool {
 #[cold]
 #[inline(never)]
 fn far(word: u64) -> f64 {
-    let odd = ((word >> 12) << 1) | 1;
-    normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
+    normal_of(word)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use super::fields::{CPU, MEASUREMENTS, Motion, Rule};
 use super::hosts::TAGS;
 use super::*;
-use crate::export::{DataSet, ExportOptions, Format, Shard, write_batches};
+use crate::export::tests::write_batches;
+use crate::export::{ExportOptions, Format, Shard};
 use crate::random::finalise;
 use sensormark_store::{Batch, FieldType, Schema, Value, Values};
 use std::collections::BTreeSet;
@@ -25,7 +26,7 @@ fn table(data: &Devops, measurement: usize, ticks: u64) -> Batch {
 
 fn find(name: &str, field: &str) -> (usize, usize) {
     let measurement = MEASUREMENTS.iter().position(|one| one.name == name).unwrap();
-    let fields = MEASUREMENTS[measurement].fields;
+    let fields = &MEASUREMENTS[measurement].fields;
     let field = fields.iter().position(|(one, _)| *one == field).unwrap();
     (measurement, field)
 }
@@ -78,12 +79,12 @@ fn golden_checksums() {
 fn there_are_a_hundred_and_one_values_a_host_and_tick() {
     let fields: usize = MEASUREMENTS.iter().map(|one| one.fields.len()).sum();
     assert_eq!(fields as u64, VALUES_PER_HOST);
-    let floats = MEASUREMENTS.iter().flat_map(|one| one.fields);
+    let floats = MEASUREMENTS.iter().flat_map(|one| &one.fields);
     let floats = floats.filter(|(_, rule)| rule.kind() == FieldType::F64).count();
     assert_eq!(floats, 13);
-    let counts = MEASUREMENTS.map(|one| (one.name, one.fields.len(), one.tags.len()));
+    let counts = MEASUREMENTS.iter().map(|one| (one.name, one.fields.len(), one.tags.len()));
     assert_eq!(
-        counts,
+        counts.collect::<Vec<_>>(),
         [
             ("cpu", 10, 0),
             ("diskio", 7, 1),
@@ -101,12 +102,13 @@ fn there_are_a_hundred_and_one_values_a_host_and_tick() {
 /// What is exported is counted: a day of two hosts, and so of a hundred.
 #[test]
 fn a_day_of_a_hundred_hosts_is_the_studys_number_of_values() {
-    let data = HostReadings::new(devops(2, Walk::Clamped), 24 * TICKS_AN_HOUR);
+    let data = devops(2, Walk::Clamped).data_set(24 * TICKS_AN_HOUR);
     let mut values = 0_u64;
-    let mut batches = data.batches(Shard::WHOLE);
-    while let Some(batch) = batches.next() {
+    let read = data.each_batch(Shard::WHOLE, |batch| {
         values += (batch.len() * batch.columns.len()) as u64;
-    }
+        Ok(())
+    });
+    read.unwrap();
     assert_eq!(values * 50, 87_264_000);
 }
 
@@ -155,7 +157,7 @@ fn how_a_walk_is_read_does_not_matter() {
 
 #[test]
 fn shards_make_the_whole() {
-    let data = HostReadings::new(devops(7, Walk::Clamped), 400);
+    let data = devops(7, Walk::Clamped).data_set(400);
     let lines = |shard: Shard| {
         let options = ExportOptions { format: Format::LineProtocol, shard, table: None };
         let mut bytes = Vec::new();

@@ -5,35 +5,28 @@
 use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Table, Values};
 
-use super::prepared::{Starts, Writer, fields};
+use super::prepared::{Writer, fields, starts};
 
 /// Writes CSV.
-pub(super) struct Csv {
-    table: usize,
+pub struct Csv {
     header: Vec<String>,
-    starts: Starts,
+    starts: Vec<Box<[u8]>>,
     commas: Vec<Piece>,
 }
 
 impl Csv {
-    /// Of the table with this number.
-    pub(super) fn new(number: usize, table: &Table) -> Self {
+    pub fn new(table: &Table) -> Result<Self, String> {
         let tags = table.tags.iter().map(|tag| tag.name.clone());
         let names = table.fields.iter().map(|field| field.name.clone());
-        let start = |series, page: &mut Page| -> Result<(), std::convert::Infallible> {
+        let starts = starts(table, |series, page| {
             for column in table.series.columns() {
                 page.put(b",");
                 put_cell(&column.text(series), page);
             }
             Ok(())
-        };
-        let Ok(starts) = Starts::new(table, start);
-        Self {
-            table: number,
-            header: std::iter::once("time_ns".to_owned()).chain(tags).chain(names).collect(),
-            starts,
-            commas: fields(table, |_, page| page.put(b",")),
-        }
+        })?;
+        let header = std::iter::once("time_ns".to_owned()).chain(tags).chain(names).collect();
+        Ok(Self { header, starts, commas: fields(table, |_, page| page.put(b",")) })
     }
 }
 
@@ -49,13 +42,10 @@ impl Writer for Csv {
     }
 
     fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        if batch.table != self.table {
-            return 0;
-        }
         let mut written = 0;
         for row in 0..batch.len() {
             page.put_integer(batch.times_ns[row]);
-            page.put(self.starts.of(batch.series[row]));
+            page.put(&self.starts[batch.series[row] as usize]);
             for (column, comma) in batch.columns.iter().zip(&self.commas) {
                 if !column.has(row) {
                     page.put_byte(b',');

@@ -1,38 +1,27 @@
 //! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
 
-use std::convert::Infallible;
-
 use sensormark_store::text::{Page, Piece};
-use sensormark_store::{Batch, Schema, Table, TagColumn, Values};
+use sensormark_store::{Batch, Table, TagColumn, Values};
 
-use super::prepared::{Starts, Writer, by_table, fields};
+use super::prepared::{Writer, fields, starts};
 
 /// Writes JSON lines.
-pub(super) struct JsonLines {
-    tables: Vec<Option<Prepared>>,
-}
-
-/// A table's prepared pieces.
-struct Prepared {
-    starts: Starts,
+pub struct JsonLines {
+    starts: Vec<Box<[u8]>>,
     names: Vec<Piece>,
 }
 
 impl JsonLines {
-    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Self {
-        let table = |table: &Table| {
-            let starts = Starts::new(table, |series, page| {
-                put_start(table, series, page);
-                Ok::<(), Infallible>(())
-            })?;
-            let names = fields(table, |name, page| {
-                page.put_json(name);
-                page.put_byte(b':');
-            });
-            Ok::<_, Infallible>(Prepared { starts, names })
-        };
-        let Ok(tables) = by_table(schema, chosen, table);
-        Self { tables }
+    pub fn new(table: &Table) -> Result<Self, String> {
+        let names = fields(table, |name, page| {
+            page.put_json(name);
+            page.put_byte(b':');
+        });
+        let starts = starts(table, |series, page| {
+            put_start(table, series, page);
+            Ok(())
+        })?;
+        Ok(Self { starts, names })
     }
 }
 
@@ -55,41 +44,27 @@ fn put_start(table: &Table, series: u32, page: &mut Page) {
 }
 
 impl Writer for JsonLines {
-    fn head(&self, _page: &mut Page) {}
-
     fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        let Some(prepared) = &self.tables[batch.table] else {
-            return 0;
-        };
         let mut written = 0;
         for row in 0..batch.len() {
-            page.put(prepared.starts.of(batch.series[row]));
+            page.put(&self.starts[batch.series[row] as usize]);
             page.put_integer(batch.times_ns[row]);
             page.put(b",\"fields\":{");
-            let fields = put_fields(batch, row, prepared, page);
-            if fields > 0 {
+            let before = written;
+            for (column, name) in batch.columns.iter().zip(&self.names).filter(|(column, _)| column.has(row))
+            {
+                page.put_value(name, |slot| slot.put_plain(&column.values, row));
+                if let Values::Text(values) = &column.values {
+                    page.put_json(values.get(row));
+                }
+                page.put_byte(b',');
+                written += 1;
+            }
+            if written > before {
                 page.cut_byte();
             }
-            written += fields;
             page.put(b"}}\n");
         }
         written
     }
-}
-
-/// Writes the fields that a reading has, a comma after each, and says how many.
-fn put_fields(batch: &Batch, row: usize, prepared: &Prepared, page: &mut Page) -> u64 {
-    let mut written = 0;
-    for (column, name) in batch.columns.iter().zip(&prepared.names) {
-        if !column.has(row) {
-            continue;
-        }
-        page.put_value(name, |slot| slot.put_plain(&column.values, row));
-        if let Values::Text(values) = &column.values {
-            page.put_json(values.get(row));
-        }
-        page.put_byte(b',');
-        written += 1;
-    }
-    written
 }

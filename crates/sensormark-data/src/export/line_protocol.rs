@@ -5,32 +5,28 @@
 
 use sensormark_store::lines::{IN_KEYS, Lines};
 use sensormark_store::text::Page;
-use sensormark_store::{Batch, Schema, Table};
+use sensormark_store::{Batch, Table};
 
-use super::error::ExportError;
-use super::prepared::{Starts, Writer, by_table};
+use super::prepared::{Writer, starts};
 
 /// What is escaped in a table's name.
 const IN_TABLES: &[u8] = b", ";
 
 /// Writes line protocol.
-pub(super) struct LineProtocol {
-    tables: Vec<Option<(Starts, Lines)>>,
+pub struct LineProtocol {
+    starts: Vec<Box<[u8]>>,
+    lines: Lines,
 }
 
 impl LineProtocol {
-    pub(super) fn new(schema: &Schema, chosen: Option<usize>) -> Result<Self, ExportError> {
-        let table = |table: &Table| {
-            let starts = Starts::new(table, |series, page| put_start(table, series, page))?;
-            let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
-            Ok::<_, ExportError>((starts, lines))
-        };
-        Ok(Self { tables: by_table(schema, chosen, table)? })
+    pub fn new(table: &Table) -> Result<Self, String> {
+        let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
+        Ok(Self { starts: starts(table, |series, page| put_start(table, series, page))?, lines })
     }
 }
 
 /// Writes a series' name and tags, and the blank before the first field.
-fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportError> {
+fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> {
     page.put_escaped(&table.name, IN_TABLES);
     let mut tags: Vec<usize> = (0..table.tags.len()).collect();
     tags.sort_by_key(|&tag| &table.tags[tag].name);
@@ -39,8 +35,15 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportEr
         if value.is_empty() {
             continue;
         }
-        if let Some(reason) = unfit(&value) {
-            return Err(ExportError::TagValue { tag: table.tags[tag].name.clone(), value, reason });
+        let faults = [
+            (value.contains(['\n', '\r']), "it holds a line break"),
+            (value.ends_with('\\'), "it ends with a backslash"),
+        ];
+        if let Some((_, reason)) = faults.into_iter().find(|(is_so, _)| *is_so) {
+            return Err(format!(
+                "line protocol cannot carry the value {value:?} of tag {}: {reason}; write csv or json",
+                table.tags[tag].name
+            ));
         }
         page.put(b",");
         page.put_escaped(&table.tags[tag].name, IN_KEYS);
@@ -51,26 +54,9 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), ExportEr
     Ok(())
 }
 
-/// Why a tag's value cannot be carried.
-fn unfit(value: &str) -> Option<&'static str> {
-    if value.contains(['\n', '\r']) {
-        Some("it holds a line break")
-    } else if value.ends_with('\\') {
-        Some("it ends with a backslash")
-    } else {
-        None
-    }
-}
-
 impl Writer for LineProtocol {
-    fn head(&self, _page: &mut Page) {}
-
     fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        let Some((starts, lines)) = &self.tables[batch.table] else {
-            return 0;
-        };
-        let mut lines = lines.of(batch);
-        let rows = 0..batch.len();
-        rows.map(|row| lines.put(row, starts.of(batch.series[row]), page)).sum()
+        let mut lines = self.lines.of(batch);
+        (0..batch.len()).map(|row| lines.put(row, &self.starts[batch.series[row] as usize], page)).sum()
     }
 }

@@ -1,17 +1,13 @@
 //! What is written of a data set, and how.
 
-use std::fmt;
 use std::str::FromStr;
 
 use sensormark_store::Schema;
-use serde::{Deserialize, Serialize};
 
-use super::error::ExportError;
 use super::shard::Shard;
 
 /// How readings are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// InfluxDB's line protocol: a line a reading, `table,tag=value field=1i,other=2.5 time`, time in ns.
     LineProtocol,
@@ -46,12 +42,6 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
-
 impl FromStr for Format {
     type Err = String;
 
@@ -65,29 +55,32 @@ impl FromStr for Format {
 
 impl ExportOptions {
     /// The number of the one table that is written; none for all of several.
-    pub(super) fn chosen(&self, schema: &Schema) -> Result<Option<usize>, ExportError> {
-        let tables = || -> Vec<String> {
-            let names = schema.tables.iter().map(|table| table.name.clone());
-            names.collect()
-        };
-        let Some(name) = &self.table else {
-            let several = schema.tables.len() > 1;
-            if several && self.format == Format::Csv {
-                return Err(ExportError::ManyTables { tables: tables() });
-            }
-            return Ok((!several).then_some(0));
-        };
-        let found = schema.tables.iter().position(|table| table.name == *name);
-        found.map(Some).ok_or_else(|| ExportError::NoTable { name: name.clone(), tables: tables() })
+    pub(super) fn chosen(&self, schema: &Schema) -> Result<Option<usize>, String> {
+        let names: Vec<&str> = schema.tables.iter().map(|table| table.name.as_str()).collect();
+        let several = names.len() > 1;
+        match &self.table {
+            Some(name) => (names.iter().position(|known| known == name).map(Some))
+                .ok_or_else(|| format!("there is no table {name:?}; there are {}", names.join(", "))),
+            None if several && self.format == Format::Csv => Err(format!(
+                "a CSV file holds one table and there are {}: {}; choose one with --table, or write line-protocol or json",
+                names.len(),
+                names.join(", ")
+            )),
+            None => Ok((!several).then_some(0)),
+        }
     }
 
     /// Fails when some shard would be without series.
-    pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), ExportError> {
-        let series = schema.tables.iter().map(|table| table.series.len()).max();
-        let series = series.unwrap_or(0);
-        if self.shard.count() > series.max(1) {
-            return Err(ExportError::Shard { shard: self.shard, series });
+    pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), String> {
+        let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
+        if self.shard.count() <= series.max(1) {
+            return Ok(());
         }
-        Ok(())
+        let one = "(one: leave --shard out; different machines come from different seeds)";
+        Err(format!(
+            "shard {} would be cut from {series} series, and a shard is a part of the series: use at most {series} shards {}",
+            self.shard,
+            if series == 1 { one } else { "" }
+        ))
     }
 }

@@ -59,9 +59,8 @@ impl DataRequest {
     /// # Errors
     /// That times would lie outside of [`TimeRange::OF_READINGS`], in words.
     pub fn end_ns(start_ns: i64, steps: u64, step_ns: i64) -> Result<i64, String> {
-        let length_ns = i64::try_from(steps).ok();
-        let length_ns = length_ns.and_then(|steps| steps.checked_mul(step_ns));
-        let end_ns = length_ns.and_then(|length_ns| start_ns.checked_add(length_ns));
+        let steps = i64::try_from(steps).ok();
+        let end_ns = steps.and_then(|steps| steps.checked_mul(step_ns)?.checked_add(start_ns));
         let fits = |end_ns: &i64| {
             start_ns >= TimeRange::OF_READINGS.start_ns && *end_ns <= TimeRange::OF_READINGS.end_ns
         };

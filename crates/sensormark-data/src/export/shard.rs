@@ -1,14 +1,9 @@
 //! Shards: parts of a data set's series.
 
-use std::fmt;
-use std::ops::Range;
-use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
+use std::{fmt, ops::Range, str::FromStr};
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "(u32, u32)", try_from = "(u32, u32)")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     number: u32,
     count: u32,
@@ -32,11 +27,6 @@ impl Shard {
         bound(self.number)..bound(self.number + 1)
     }
 
-    /// Whether it is everything.
-    pub const fn is_whole(self) -> bool {
-        self.count == 1
-    }
-
     /// How many shards there are of it.
     pub(super) const fn count(self) -> u32 {
         self.count
@@ -57,19 +47,5 @@ impl FromStr for Shard {
             .split_once('/')
             .and_then(|(number, count)| Self::new(number.trim().parse().ok()?, count.trim().parse().ok()?));
         numbers.ok_or_else(|| format!("{text:?} is no shard; the shards of four are 0/4, 1/4, 2/4 and 3/4"))
-    }
-}
-
-impl From<Shard> for (u32, u32) {
-    fn from(shard: Shard) -> Self {
-        (shard.number, shard.count)
-    }
-}
-
-impl TryFrom<(u32, u32)> for Shard {
-    type Error = String;
-
-    fn try_from((number, count): (u32, u32)) -> Result<Self, String> {
-        Self::new(number, count).ok_or_else(|| format!("there is no shard {number} of {count}"))
     }
 }

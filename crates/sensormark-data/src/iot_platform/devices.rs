@@ -4,18 +4,19 @@
 //! devices are the study's. Their properties are those that such devices commonly send.
 
 use super::signal::{Level, Signal};
+use std::sync::LazyLock;
 
 /// A physical device.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Device {
     /// What its owner calls it.
     pub name: &'static str,
     /// Its parts.
-    pub things: &'static [Thing],
+    pub things: Vec<Thing>,
 }
 
 /// A logical part of a device. It sends all of its properties in one message.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Thing {
     /// Its name, unique in the device.
     pub name: &'static str,
@@ -28,11 +29,11 @@ pub struct Thing {
     /// Whether messages come when people are up ([`RHYTHM`]), rather than evenly.
     pub by_people: bool,
     /// What it sends.
-    pub properties: &'static [Property],
+    pub properties: Vec<Property>,
 }
 
 /// A sensor or control: one series a home.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Property {
     /// Its name, unique in the thing.
     pub name: &'static str,
@@ -49,329 +50,144 @@ pub const RHYTHM: [f64; 24] = [
 /// The device that the study's queries are about, and its property.
 pub const WEATHER_STATION: (&str, &str) = ("Weather station", "temp");
 
-const fn property(name: &'static str, signal: Signal) -> Property {
-    Property { name, signal }
-}
+/// Levels by name: a line each, in the columns of [`Level`].
+const LEVELS: &str = "
+name mean year day drift drift_turns noise low high per_unit
+brightness 60 0 0 40 4 0 0 100 1
+humidity 58 0 -8 18 192 1 0 100 4
+outside 9.5 10 4.5 6 288 0.25 -40 60 16
+pool 36.5 0 1 1.5 180 0.0625 2 45 16
+power 620 0 240 300 30 60 0 9200 8
+pressure 1013 0 0 25 384 0.25 900 1100 8
+room 21.5 1.5 0.75 1 96 0.0625 5 40 16
+signal -62 0 0 12 72 4 -95 -30 1
+target 37 0 0 2 96 0 20 40 1
+volume -35 0 0 18 4 0 -80 0 2
+wind 3 0 1 5 120 1.5 0 60 16
+";
 
-/// A thing that reports at an interval with a little jitter.
-const fn periodic(
-    name: &'static str,
-    every_s: u32,
-    jitter_ms: u32,
-    properties: &'static [Property],
-) -> Thing {
-    Thing { name, every_s, jitter_ms, share: 1.0, by_people: false, properties }
-}
-
-/// A thing that reports when something happens, so often a day: at most once a quarter of an hour, anywhere in it.
-const fn on_events(name: &'static str, a_day: f64, properties: &'static [Property]) -> Thing {
-    Thing { name, every_s: 900, jitter_ms: 899_000, share: a_day / 96.0, by_people: true, properties }
-}
-
-/// What keeps a device on the network: the strength of its signal, and how long it has run.
-const CONTROLLER: Thing = periodic(
-    "controller",
-    600,
-    3_000,
-    &[
-        property(
-            "signal",
-            Signal::Whole(Level {
-                mean: -62.0,
-                drift: 12.0,
-                drift_turns: 72,
-                noise: 4.0,
-                low: -95.0,
-                high: -30.0,
-                ..Level::STILL
-            }),
-        ),
-        property("uptime", Signal::Uptime { turns: 2_016 }),
-    ],
-);
-
-const LIGHT_STRIP: &[Thing] = &[
-    on_events(
-        "light",
-        30.0,
-        &[
-            property("power", Signal::Switch { share: 0.55, hold: 1 }),
-            property("brightness", BRIGHTNESS),
-            property(
-                "colour",
-                Signal::Words {
-                    words: &["#ffffff", "#ff8800", "#ff0000", "#0044ff", "#00cc44", "#8800cc"],
-                    hold: 4,
-                },
-            ),
-            property("effect", Signal::Words { words: &["none", "fade", "rainbow", "strobe"], hold: 8 }),
-        ],
-    ),
-    CONTROLLER,
-];
-
-const BRIGHTNESS: Signal =
-    Signal::Whole(Level { mean: 60.0, drift: 40.0, drift_turns: 4, low: 0.0, high: 100.0, ..Level::STILL });
-
-const METER: &[Thing] = &[periodic(
-    "meter",
-    60,
-    2_000,
-    &[
-        property(
-            "power",
-            Signal::Float(Level {
-                mean: 620.0,
-                day: 240.0,
-                drift: 300.0,
-                drift_turns: 30,
-                noise: 60.0,
-                low: 0.0,
-                high: 9_200.0,
-                per_unit: 8.0,
-                ..Level::STILL
-            }),
-        ),
-        property("energy", Signal::Meter { step: 11 }),
-    ],
-)];
+/// The devices of a home. A line is (with _ for a blank in a word)
+///
+/// - `device` and its name
+/// - `periodic` and a thing that reports at an interval: its name, seconds from turn to turn, ms of jitter, share of turns with a message
+/// - `events` and a thing that reports when something happens, at most once a quarter of an hour, anywhere in it: its name, how often a day
+/// - `again` and the name of a thing of an earlier device, which this device has too
+/// - a signal and a property of the thing before: its name, and what the signal takes ([`Signal`]; of a level its name)
+const HOME: &str = "
+device Gate
+events gate 40
+words state 1 closed opening open closing
+whole position brightness
+periodic controller 600 3000 1
+whole signal signal
+uptime uptime 2016
+device Chandelier
+events light 24
+switch power 1 0.5
+whole brightness brightness
+again controller
+device LED strip, kitchen
+events light 30
+switch power 1 0.55
+whole brightness brightness
+words colour 4 #ffffff #ff8800 #ff0000 #0044ff #00cc44 #8800cc
+words effect 8 none fade rainbow strobe
+again controller
+device LED strip, stairs
+again light
+again controller
+device Thermometer
+periodic room 150 4000 1
+float temp room
+float hum humidity
+device Weather station
+periodic meteo 900 20000 0.983333
+float temp outside
+float hum humidity
+float press pressure
+device Electricity meter, house
+periodic meter 60 2000 1
+float power power
+meter energy 11
+device Electricity meter, garage
+again meter
+device Television
+events player 40
+switch power 2 0.6
+words app 3 home films music Fernsehen_über_Kabel games
+whole volume brightness
+again controller
+device Audio receiver
+events amplifier 40
+switch power 2 0.6
+words input 6 tv stream phono radio
+float volume volume
+again controller
+device Hot tub
+periodic water 120 3000 1
+float temp pool
+switch heater 12 0.35
+events pump 36
+switch power 1 0.5
+whole target target
+device Anemometer
+periodic cup 60 2000 1
+float speed wind
+periodic vane 600 3000 1
+float gust wind
+words direction 9 W SW NW S N SE E NE
+";
 
 /// The devices of a home.
-pub const DEVICES: [Device; 12] = [
-    Device {
-        name: "Gate",
-        things: &[
-            on_events(
-                "gate",
-                40.0,
-                &[
-                    property(
-                        "state",
-                        Signal::Words { words: &["closed", "opening", "open", "closing"], hold: 1 },
-                    ),
-                    property("position", BRIGHTNESS),
-                ],
-            ),
-            CONTROLLER,
-        ],
-    },
-    Device {
-        name: "Chandelier",
-        things: &[
-            on_events(
-                "light",
-                24.0,
-                &[
-                    property("power", Signal::Switch { share: 0.5, hold: 1 }),
-                    property("brightness", BRIGHTNESS),
-                ],
-            ),
-            CONTROLLER,
-        ],
-    },
-    Device { name: "LED strip, kitchen", things: LIGHT_STRIP },
-    Device { name: "LED strip, stairs", things: LIGHT_STRIP },
-    Device {
-        name: "Thermometer",
-        things: &[periodic(
-            "room",
-            150,
-            4_000,
-            &[
-                property(
-                    "temp",
-                    Signal::Float(Level {
-                        mean: 21.5,
-                        year: 1.5,
-                        day: 0.75,
-                        drift: 1.0,
-                        drift_turns: 96,
-                        noise: 0.0625,
-                        low: 5.0,
-                        high: 40.0,
-                        per_unit: 16.0,
-                    }),
-                ),
-                property("hum", HUMIDITY),
-            ],
-        )],
-    },
-    Device {
-        name: WEATHER_STATION.0,
-        things: &[Thing {
-            // A message in sixty does not make it through the garden.
-            share: 0.983_333,
-            ..periodic(
-                "meteo",
-                900,
-                20_000,
-                &[
-                    property(
-                        WEATHER_STATION.1,
-                        Signal::Float(Level {
-                            mean: 9.5,
-                            year: 10.0,
-                            day: 4.5,
-                            drift: 6.0,
-                            drift_turns: 288,
-                            noise: 0.25,
-                            low: -40.0,
-                            high: 60.0,
-                            per_unit: 16.0,
-                        }),
-                    ),
-                    property("hum", HUMIDITY),
-                    property(
-                        "press",
-                        Signal::Float(Level {
-                            mean: 1_013.0,
-                            drift: 25.0,
-                            drift_turns: 384,
-                            noise: 0.25,
-                            low: 900.0,
-                            high: 1_100.0,
-                            per_unit: 8.0,
-                            ..Level::STILL
-                        }),
-                    ),
-                ],
-            )
-        }],
-    },
-    Device { name: "Electricity meter, house", things: METER },
-    Device { name: "Electricity meter, garage", things: METER },
-    Device {
-        name: "Television",
-        things: &[
-            on_events(
-                "player",
-                40.0,
-                &[
-                    property("power", Signal::Switch { share: 0.6, hold: 2 }),
-                    property(
-                        "app",
-                        Signal::Words {
-                            words: &["home", "films", "music", "Fernsehen über Kabel", "games"],
-                            hold: 3,
-                        },
-                    ),
-                    property("volume", BRIGHTNESS),
-                ],
-            ),
-            CONTROLLER,
-        ],
-    },
-    Device {
-        name: "Audio receiver",
-        things: &[
-            on_events(
-                "amplifier",
-                40.0,
-                &[
-                    property("power", Signal::Switch { share: 0.6, hold: 2 }),
-                    property("input", Signal::Words { words: &["tv", "stream", "phono", "radio"], hold: 6 }),
-                    property(
-                        "volume",
-                        Signal::Float(Level {
-                            mean: -35.0,
-                            drift: 18.0,
-                            drift_turns: 4,
-                            low: -80.0,
-                            high: 0.0,
-                            per_unit: 2.0,
-                            ..Level::STILL
-                        }),
-                    ),
-                ],
-            ),
-            CONTROLLER,
-        ],
-    },
-    Device {
-        name: "Hot tub",
-        things: &[
-            periodic(
-                "water",
-                120,
-                3_000,
-                &[
-                    property(
-                        "temp",
-                        Signal::Float(Level {
-                            mean: 36.5,
-                            day: 1.0,
-                            drift: 1.5,
-                            drift_turns: 180,
-                            noise: 0.0625,
-                            low: 2.0,
-                            high: 45.0,
-                            per_unit: 16.0,
-                            ..Level::STILL
-                        }),
-                    ),
-                    property("heater", Signal::Switch { share: 0.35, hold: 12 }),
-                ],
-            ),
-            on_events(
-                "pump",
-                36.0,
-                &[
-                    property("power", Signal::Switch { share: 0.5, hold: 1 }),
-                    property(
-                        "target",
-                        Signal::Whole(Level {
-                            mean: 37.0,
-                            drift: 2.0,
-                            drift_turns: 96,
-                            low: 20.0,
-                            high: 40.0,
-                            ..Level::STILL
-                        }),
-                    ),
-                ],
-            ),
-        ],
-    },
-    Device {
-        name: "Anemometer",
-        things: &[
-            periodic("cup", 60, 2_000, &[property("speed", WIND)]),
-            periodic(
-                "vane",
-                600,
-                3_000,
-                &[
-                    property("gust", WIND),
-                    property(
-                        "direction",
-                        Signal::Words { words: &["W", "SW", "NW", "S", "N", "SE", "E", "NE"], hold: 9 },
-                    ),
-                ],
-            ),
-        ],
-    },
-];
-
-const HUMIDITY: Signal = Signal::Float(Level {
-    mean: 58.0,
-    day: -8.0,
-    drift: 18.0,
-    drift_turns: 192,
-    noise: 1.0,
-    low: 0.0,
-    high: 100.0,
-    per_unit: 4.0,
-    ..Level::STILL
+pub static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
+    let mut levels = csv::ReaderBuilder::new().delimiter(b' ').from_reader(LEVELS.as_bytes());
+    let levels: Vec<Level> = levels.deserialize().collect::<Result<_, _>>().expect("a table of levels");
+    let mut devices: Vec<Device> = Vec::new();
+    for (kind, rest) in HOME.lines().filter_map(|line| line.split_once(' ')) {
+        if kind == "device" {
+            devices.push(Device { name: rest, things: Vec::new() });
+            continue;
+        }
+        let cells: Vec<&str> = rest.split(' ').collect();
+        let name = cells[0];
+        let mut known = devices.iter().rev().flat_map(|device| &device.things);
+        let again = known.find(|thing| thing.name == name).cloned();
+        let things = &mut devices.last_mut().expect("things are of a device").things;
+        match (kind, again) {
+            ("again", Some(thing)) => things.push(thing),
+            ("periodic" | "events", _) => things.push(thing(&cells)),
+            _ => {
+                let properties = &mut things.last_mut().expect("properties are of a thing").properties;
+                properties.push(Property { name, signal: signal(kind, &cells, &levels) });
+            }
+        }
+    }
+    devices
 });
 
-const WIND: Signal = Signal::Float(Level {
-    mean: 3.0,
-    day: 1.0,
-    drift: 5.0,
-    drift_turns: 120,
-    noise: 1.5,
-    low: 0.0,
-    high: 60.0,
-    per_unit: 16.0,
-    ..Level::STILL
-});
+fn number<T: std::str::FromStr>(text: &str) -> T {
+    text.parse().unwrap_or_else(|_| unreachable!("{text} is a number"))
+}
+
+fn thing(cells: &[&'static str]) -> Thing {
+    let (by_people, every_s, jitter_ms, share) = match *cells {
+        [_, every_s, jitter_ms, share] => (false, number(every_s), number(jitter_ms), number(share)),
+        _ => (true, 900, 899_000, number::<f64>(cells[1]) / 96.0),
+    };
+    Thing { name: cells[0], every_s, jitter_ms, share, by_people, properties: Vec::new() }
+}
+
+fn signal(kind: &str, cells: &[&'static str], levels: &[Level]) -> Signal {
+    let level = || levels.iter().find(|level| level.name == cells[1]).expect("a level by its name").clone();
+    match kind {
+        "float" => Signal::Float(level()),
+        "whole" => Signal::Whole(level()),
+        "meter" => Signal::Meter { step: number(cells[1]) },
+        "uptime" => Signal::Uptime { turns: number(cells[1]) },
+        "switch" => Signal::Switch { hold: number(cells[1]), share: number(cells[2]) },
+        _ => Signal::Words {
+            hold: number(cells[1]),
+            words: cells[2..].iter().map(|word| word.replace('_', " ")).collect(),
+        },
+    }
+}

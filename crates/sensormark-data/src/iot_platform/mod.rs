@@ -19,14 +19,13 @@ pub mod signal;
 mod tests;
 
 use crate::random::{Stream, finalise};
+use crate::table;
 use crate::units::duration_ns;
 use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
-pub use export::Messages;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeRange, TimeResolution, Values,
+    Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution, Value,
 };
-use signal::{Streams, Turn, Value};
-use std::num::NonZeroU64;
+use signal::{Streams, Turn};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -53,15 +52,12 @@ const COMES: u64 = 4;
 /// The homes and what their devices send.
 #[derive(Debug, Clone)]
 pub struct Homes {
+    seed: u64,
     homes: u32,
     /// Things of one home, in order.
     things: Vec<ThingOf>,
     /// Properties of one home, in order: a home's series.
     properties: Vec<PropertyOf>,
-    /// Of each thing of each home, home by home.
-    clocks: Vec<Clock>,
-    /// Of each series.
-    streams: Vec<Streams>,
 }
 
 /// A thing of every home.
@@ -80,15 +76,6 @@ struct PropertyOf {
     thing: usize,
     /// The device's number in the home.
     device: usize,
-}
-
-/// When a thing of one home sends.
-#[derive(Debug, Clone, Copy)]
-struct Clock {
-    /// From the turn's beginning to the earliest time of its message, in ms.
-    phase_ms: u64,
-    jitter: Stream,
-    comes: Stream,
 }
 
 /// One message: what a thing of a home sends at one time.
@@ -112,28 +99,7 @@ impl Homes {
     pub fn new(seed: u64, homes: u32) -> Self {
         assert!((1..=MOST_HOMES).contains(&homes), "there are homes");
         let (things, properties) = of_one_home();
-        let mut own = Self { homes, clocks: Vec::new(), streams: Vec::new(), things, properties };
-        for home in 0..homes {
-            let first = home * own.series_a_home();
-            let stream = |property: u32, number: u64| Stream::new(seed, u64::from(first + property), number);
-            for ThingOf { thing, properties } in &own.things {
-                let spare = thing.every_s * 1_000 - thing.jitter_ms;
-                let spare = NonZeroU64::new(u64::from(spare)).unwrap_or(NonZeroU64::MIN);
-                own.clocks.push(Clock {
-                    phase_ms: stream(properties.start, PHASE).below(0, spare),
-                    jitter: stream(properties.start, JITTER),
-                    comes: stream(properties.start, COMES),
-                });
-            }
-            let series = 0..own.series_a_home();
-            own.streams.extend(
-                series.map(|property| Streams {
-                    value: stream(property, VALUE),
-                    drift: stream(property, DRIFT),
-                }),
-            );
-        }
-        own
+        Self { seed, homes, things, properties }
     }
 
     /// How many homes there are.
@@ -176,32 +142,29 @@ impl Homes {
         self.properties[(series % self.series_a_home()) as usize]
     }
 
-    fn clock(&self, home: u32, thing: usize) -> &Clock {
-        &self.clocks[home as usize * self.things.len() + thing]
+    const fn stream(&self, series: u32, number: u64) -> Stream {
+        Stream::new(self.seed, series as u64, number)
     }
 
     /// The message of a thing's turn, if one comes.
     #[inline]
     fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
-        let thing = self.things[number].thing;
-        let clock = self.clock(home, number);
+        let ThingOf { thing, properties } = &self.things[number];
+        let stream = |number| self.stream(home * self.series_a_home() + properties.start, number);
         let every_ms = u64::from(thing.every_s) * 1_000;
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
-            let weight = if thing.by_people {
-                RHYTHM[usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0)]
-            } else {
-                1.0
-            };
-            if clock.comes.unit(turn) >= thing.share * weight {
+            let hour = usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0);
+            let weight = if thing.by_people { RHYTHM[hour] } else { 1.0 };
+            if stream(COMES).unit(turn) >= thing.share * weight {
                 return None;
             }
         }
-        let jitter = NonZeroU64::new(u64::from(thing.jitter_ms));
-        let jitter = jitter.map_or(0, |bound| clock.jitter.below(turn, bound));
-        let since_ms = i64::try_from(start_ms + clock.phase_ms + jitter).expect("a century");
+        // From the turn's beginning to the earliest time of its message, and from there to the message.
+        let phase_ms = stream(PHASE).below(0, every_ms - u64::from(thing.jitter_ms));
+        let jitter_ms = stream(JITTER).below(turn, thing.jitter_ms);
         Some(Message {
-            time_ns: START_NS + since_ms * MILLISECOND_NS,
+            time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
             home,
             thing: u32::try_from(number).expect("few things"),
             turn,
@@ -237,10 +200,17 @@ impl Homes {
         let property = self.property(series);
         let turn = Turn { number: turn, time_ns, every_s: self.things[property.thing].thing.every_s };
         let signal = &property.property.signal;
-        let value = signal.value(&self.streams[series as usize], turn);
+        let [value, drift] = [VALUE, DRIFT].map(|number| self.stream(series, number));
+        let value = signal.value(&Streams { value, drift }, turn);
         batch.times_ns.push(time_ns);
         batch.series.push(series);
-        push(value, &mut batch.columns);
+        // Of its type's column; the others have none.
+        let field = field(signal.kind());
+        let mut value = Some(value);
+        for (number, column) in batch.columns.iter_mut().enumerate() {
+            let value = if number == field { value.take() } else { None };
+            column.push(value.unwrap_or(Value::Null)).expect("a value of the column's type");
+        }
     }
 
     /// Appends everything that a home sends in these hours, in the order of time.
@@ -280,7 +250,7 @@ fn values_an_hour(things: &[ThingOf]) -> f64 {
 fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
     let (mut things, mut properties) = (Vec::new(), Vec::new());
     for (device, known) in DEVICES.iter().enumerate() {
-        for thing in known.things {
+        for thing in &known.things {
             let first = u32::try_from(properties.len()).expect("few properties");
             let own =
                 thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
@@ -292,46 +262,6 @@ fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
         }
     }
     (things, properties)
-}
-
-/// Appends a value to the column of its type, and to the others that there is none.
-#[inline]
-fn push(value: Value, columns: &mut [Column]) {
-    for column in columns {
-        let has = match (&mut column.values, value) {
-            (Values::Bool(values), Value::Bool(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::I64(values), Value::Whole(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::F64(values), Value::Float(value)) => {
-                values.push(value);
-                true
-            }
-            (Values::Text(values), Value::Text(value)) => {
-                values.push(value);
-                true
-            }
-            (others, _) => {
-                push_nothing(others);
-                false
-            }
-        };
-        column.present.get_or_insert_with(Vec::new).push(has);
-    }
-}
-
-fn push_nothing(values: &mut Values) {
-    match values {
-        Values::Bool(values) => values.push(false),
-        Values::I64(values) => values.push(0),
-        Values::U16(values) => values.push(0),
-        Values::F64(values) => values.push(0.0),
-        Values::Text(values) => values.push(""),
-    }
 }
 
 /// The table of values: its name.
@@ -350,41 +280,35 @@ pub const fn field(kind: FieldType) -> usize {
 
 /// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
 pub fn schema(homes: u32) -> Schema {
-    let mut tags: [Vec<String>; 4] = Default::default();
-    for home in 0..homes {
-        for (device, known) in DEVICES.iter().enumerate() {
-            let (id, name) = (device_id(home, device), device_name(home, known.name));
-            for thing in known.things {
-                for property in thing.properties {
-                    tags[0].push(id.clone());
-                    tags[1].push(name.clone());
-                    tags[2].push(thing.name.to_owned());
-                    tags[3].push(property.name.to_owned());
-                }
-            }
-        }
-    }
     let (things, properties) = of_one_home();
+    let series: Vec<(u32, &PropertyOf)> =
+        (0..homes).flat_map(|home| properties.iter().map(move |property| (home, property))).collect();
+    let tag = |text: fn(u32, &PropertyOf, &[ThingOf]) -> String| {
+        TagColumn::Text(series.iter().map(|(home, property)| text(*home, property, &things)).collect())
+    };
+    let values = vec![
+        tag(|home, property, _| device_id(home, property.device)),
+        tag(|home, property, _| device_name(home, DEVICES[property.device].name)),
+        tag(|_, property, things| things[property.thing].thing.name.to_owned()),
+        tag(|_, property, _| property.property.name.to_owned()),
+    ];
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
     let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
-    let field = |name: &str, kind| Field { name: name.to_owned(), kind, nullable: true };
-    let tag = |name: &str| Tag { name: name.to_owned() };
-    Schema {
-        tables: vec![Table {
-            name: TABLE.to_owned(),
-            tags: ["device_id", "device_name", "thing_id", "property_id"].map(tag).to_vec(),
-            fields: vec![
-                field("value_bool", FieldType::Bool),
-                field("value_int", FieldType::I64),
-                field("value_float", FieldType::F64),
-                field("value_string", FieldType::Text),
-            ],
-            entity: None,
-            time_resolution: TimeResolution::Milliseconds,
-            series: Series::new(tags.map(TagColumn::Text).to_vec()).every(interval_ns),
-        }],
-    }
+    let fields = [
+        ("value_bool", FieldType::Bool),
+        ("value_int", FieldType::I64),
+        ("value_float", FieldType::F64),
+        ("value_string", FieldType::Text),
+    ];
+    let table = table::table(
+        TABLE,
+        &["device_id", "device_name", "thing_id", "property_id"],
+        fields.map(|(name, kind)| Field { nullable: true, ..table::field(name, kind) }),
+        TimeResolution::Milliseconds,
+        Series::new(values).every(interval_ns),
+    );
+    Schema { tables: vec![table] }
 }
 
 /// The identifier of a device: 24 hexadecimal digits, as the platform's database makes them, the same under every seed.

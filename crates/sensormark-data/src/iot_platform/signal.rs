@@ -5,10 +5,9 @@
 //!
 //! When turns are is not known here.
 
-use crate::elementary::sine_of_turns;
-use crate::random::Stream;
-use sensormark_store::FieldType;
-use std::num::NonZeroU64;
+use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole};
+use sensormark_store::{FieldType, Value};
+use serde::Deserialize;
 
 const SECOND_NS: i64 = 1_000_000_000;
 /// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
@@ -20,7 +19,7 @@ const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
 const DAWN_NS: i64 = 4 * 3_600 * SECOND_NS;
 
 /// How a property moves.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Signal {
     /// A floating point level.
     Float(Level),
@@ -46,15 +45,17 @@ pub enum Signal {
     /// One of some texts, the earlier ones more often.
     Words {
         /// The texts.
-        words: &'static [&'static str],
+        words: Vec<String>,
         /// Turns in a stretch.
         hold: u64,
     },
 }
 
 /// A level: a mean, the year's and the day's wave, a slow drift and noise, within bounds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Deserialize)]
 pub struct Level {
+    /// What properties call it.
+    pub name: String,
     /// The mean.
     pub mean: f64,
     /// Amplitude of the year's wave.
@@ -73,34 +74,6 @@ pub struct Level {
     pub high: f64,
     /// Steps in one unit: a power of two.
     pub per_unit: f64,
-}
-
-impl Level {
-    /// A level that does not move.
-    pub const STILL: Self = Self {
-        mean: 0.0,
-        year: 0.0,
-        day: 0.0,
-        drift: 0.0,
-        drift_turns: 1,
-        noise: 0.0,
-        low: 0.0,
-        high: 0.0,
-        per_unit: 1.0,
-    };
-}
-
-/// One value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
-    /// A truth value.
-    Bool(bool),
-    /// A whole number.
-    Whole(i64),
-    /// A floating point number.
-    Float(f64),
-    /// A text.
-    Text(&'static str),
 }
 
 /// The random numbers of a property of a home.
@@ -138,25 +111,25 @@ impl Signal {
     #[inline]
     pub fn value(&self, streams: &Streams, turn: Turn) -> Value {
         match self {
-            Self::Float(level) => Value::Float(level.value(streams, turn)),
-            Self::Whole(level) => Value::Whole(whole(level.value(streams, turn))),
+            Self::Float(level) => Value::F64(level.value(streams, turn)),
+            Self::Whole(level) => Value::I64(whole(level.value(streams, turn))),
             Self::Meter { step } => {
-                let part = streams.value.below(turn.number, not_zero(u64::from(*step)));
+                let part = streams.value.below(turn.number, *step);
                 let counted = turn.number * u64::from(*step) + part;
-                Value::Whole(i64::try_from(counted).unwrap_or(i64::MAX))
+                Value::I64(i64::try_from(counted).unwrap_or(i64::MAX))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
-                let first = streams.drift.below(0, not_zero(*turns));
+                let first = streams.drift.below(0, *turns);
                 let since = (turn.number + first) % turns;
                 let seconds = since * u64::from(turn.every_s) + 1;
-                Value::Whole(i64::try_from(seconds).unwrap_or(i64::MAX))
+                Value::I64(i64::try_from(seconds).unwrap_or(i64::MAX))
             }
             Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
                 let unit = streams.value.unit(turn.number / hold);
                 // The square makes the first of n texts as frequent as the root of 1/n.
-                Value::Text(words[place(unit * unit, words.len())])
+                Value::Text(words[place(unit * unit, words.len())].clone())
             }
         }
     }
@@ -190,21 +163,8 @@ impl Level {
     }
 }
 
-/// A level rounded: bounds are small.
-#[expect(clippy::cast_possible_truncation, reason = "levels are small")]
-const fn whole(level: f64) -> i64 {
-    level as i64
-}
-
 /// The place of a number under 1 in a list.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
 fn place(unit: f64, length: usize) -> usize {
     ((unit * length as f64) as usize).min(length - 1)
-}
-
-const fn not_zero(number: u64) -> NonZeroU64 {
-    match NonZeroU64::new(number) {
-        Some(number) => number,
-        None => NonZeroU64::MIN,
-    }
 }

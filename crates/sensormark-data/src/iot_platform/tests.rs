@@ -1,7 +1,8 @@
 //! What homes send is pinned, and has the study's numbers.
 
 use super::*;
-use crate::export::{DataSet, Shard};
+use crate::export::Shard;
+use sensormark_store::Values;
 use std::collections::{BTreeMap, BTreeSet};
 
 const SEED: u64 = 42;
@@ -228,12 +229,14 @@ fn series_have_names_of_their_own_and_devices_identifiers() {
 
 #[test]
 fn what_is_exported_is_what_is_sent() {
-    let data = Messages::new(Homes::new(SEED, 2), 24);
+    let data = Homes::new(SEED, 2).data_set(24);
     let read = |shard| {
-        let (mut count, mut batches) = (0, data.batches(shard));
-        while let Some(batch) = batches.next() {
+        let mut count = 0;
+        let read = data.each_batch(shard, |batch| {
             count += batch.len();
-        }
+            Ok(())
+        });
+        read.unwrap();
         count
     };
     let homes = Homes::new(SEED, 2);

@@ -113,7 +113,8 @@ fn noise_stays_within_its_bound_and_uses_it() {
             let (period, amplitude) = SINES[channel - 1];
             let (mut square, mut worst) = (0.0, 0);
             for (index, &value) in (0u64..).zip(column) {
-                let base = machine.sines[channel - 1].at(index) + NOISE_BOUND;
+                let base =
+                    machine.sines[channel - 1].period[machine.sines[channel - 1].offset(index)] + NOISE_BOUND;
                 worst = worst.max(value.abs_diff(base));
                 square += (f64::from(value) - f64::from(base)).powi(2);
             }

@@ -1,13 +1,14 @@
 //! Rows that could not be read: how many of each kind, and the first of them with line, column and text.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
-use serde::{Deserialize, Serialize};
+use super::fault::Fault;
+
+/// How many bad rows are shown.
+const SHOWN: usize = 5;
 
 /// Why a row cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultKind {
     /// More or fewer cells than the other rows have.
     Cells,
@@ -23,6 +24,8 @@ pub enum FaultKind {
     Tag,
     /// No value in any column.
     NoValue,
+    /// The header again, or a row without any cell.
+    NoRow,
 }
 
 impl FaultKind {
@@ -31,17 +34,18 @@ impl FaultKind {
         match self {
             Self::Cells => "another number of cells",
             Self::Quote => "a quote that is not closed",
-            Self::Encoding => "not UTF-8",
+            Self::Encoding => "not UTF-8, or NUL bytes",
             Self::Time => "no readable time",
             Self::Value => "a value that does not fit its column",
             Self::Tag => "no value for a tag",
             Self::NoValue => "no value at all",
+            Self::NoRow => "empty, or the header again",
         }
     }
 }
 
 /// A row that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct BadRow {
     /// The line at which it starts, counted from 1.
     pub line: u64,
@@ -56,7 +60,7 @@ pub struct BadRow {
 }
 
 /// All rows that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct BadRows {
     /// How many there are.
     pub count: u64,
@@ -64,6 +68,19 @@ pub struct BadRows {
     pub by_kind: BTreeMap<FaultKind, u64>,
     /// The first of them.
     pub first: Vec<BadRow>,
+}
+
+impl BadRows {
+    /// Takes note of the fault of a row. Until its line is known, the row has the offset at which it starts.
+    pub(super) fn add(&mut self, start: u64, fault: Fault, labels: &[String]) {
+        self.count += 1;
+        *self.by_kind.entry(fault.kind).or_insert(0) += 1;
+        if self.first.len() < SHOWN {
+            let Fault { kind, column, text, reason } = fault;
+            let column = column.map(|column| labels[column].clone());
+            self.first.push(BadRow { line: start, column, text, kind, reason });
+        }
+    }
 }
 
 impl fmt::Display for BadRow {

@@ -2,14 +2,17 @@
 
 use csv::ByteRecord;
 
-use super::bad_rows::FaultKind;
-use super::fault::Fault;
-use super::number::{Marks, Number, ReadNumber, read};
-use super::time::{Written, read_clock};
+use super::{
+    bad_rows::FaultKind,
+    fault::Fault,
+    number::{Marks, Number, ReadNumber, read},
+    options::RecordingOptions,
+    time::{Written, read_clock},
+};
 
 /// What a cell looks like.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Look {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Look {
     /// No value: empty, NA, N/A, null, NaN, or what the user named.
     Absent,
     /// A number, as it is read with a decimal point, and as it is read with a decimal comma. It is one of the two at least.
@@ -30,38 +33,51 @@ pub(super) enum Look {
 }
 
 /// How cells are read.
-#[derive(Debug, Clone)]
-pub(super) struct CellRules<'o> {
+pub struct CellRules<'o> {
     /// Further texts for "no value".
     absent: &'o [String],
     /// Those of them that are numbers.
     absent_numbers: Vec<Number>,
+    /// Texts that stand for "no value" unless the user says otherwise.
+    built_in: &'static [&'static str],
+    /// Whether a unit may follow a number.
+    pub has_units: bool,
 }
 
 impl<'o> CellRules<'o> {
-    pub(super) fn new(absent: &'o [String]) -> Self {
+    pub fn new(options: &'o RecordingOptions) -> Self {
         let number = |text: &String| Marks::PLAIN.read(text);
-        Self { absent, absent_numbers: absent.iter().filter_map(number).collect() }
+        Self {
+            absent: &options.absent,
+            absent_numbers: options.absent.iter().filter_map(number).collect(),
+            built_in: if options.absent_only { &[] } else { &["NA", "N/A", "null", "NaN", "-NaN"] },
+            has_units: options.unit_in_cells,
+        }
     }
 
     /// Whether the cell's text says that there is no value.
-    pub(super) fn is_absent(&self, text: &str) -> bool {
+    pub fn is_absent(&self, text: &str) -> bool {
         text.is_empty()
-            || (text.len() <= 4
-                && ["NA", "N/A", "null", "NaN"].iter().any(|absent| absent.eq_ignore_ascii_case(text)))
+            || self.built_in.iter().any(|absent| absent.eq_ignore_ascii_case(text))
             || self.absent.iter().any(|absent| absent == text)
     }
 
     /// Whether this number, however it is written, stands for no value.
-    pub(super) fn is_absent_number(&self, number: Number) -> bool {
+    pub fn is_absent_number(&self, number: Number) -> bool {
         (self.absent_numbers.iter()).any(|absent| absent.is_same(number))
     }
 
+    /// The cell without its unit, where units are expected.
+    pub fn plain<'t>(&self, text: &'t str) -> &'t str {
+        if self.has_units { unit(text).map_or(text, |(number, _)| number) } else { text }
+    }
+
     /// What this cell (without blanks around it) looks like.
-    pub(super) fn look(&self, text: &str) -> Look {
+    pub fn look(&self, text: &str) -> Look {
         if self.is_absent(text) {
             return Look::Absent;
         }
+        let text = self.plain(text);
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_digit = |byte: u8| byte.is_ascii_digit();
         if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(is_digit) {
@@ -78,32 +94,42 @@ impl<'o> CellRules<'o> {
         if let Some(truth) = truth(text) {
             return Look::Bool(truth);
         }
-        match (Written::read(text), read_clock(text)) {
-            (Some(written), _) => Look::Time(written),
-            (None, Some(zoned)) => Look::Clock { zoned },
-            (None, None) => Look::Text,
+        if let Some(written) = Written::read(text) {
+            return Look::Time(written);
         }
+        read_clock(text).map_or(Look::Text, |zoned| Look::Clock { zoned })
     }
 }
 
 /// A cell's text without blanks around it.
-pub(super) fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
+pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     let raw = &record[column];
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
-        Fault::of_cell(FaultKind::Encoding, column, &text, "is not UTF-8; convert the file with iconv")
+        Fault::of_cell(
+            FaultKind::Encoding,
+            column,
+            &text,
+            "is not UTF-8; if the file is from Windows, say --encoding windows-1252",
+        )
     })
 }
 
+/// A number and its unit: 12.5 °C.
+pub fn unit(text: &str) -> Option<(&str, &str)> {
+    let is_unit = |one: char| one.is_alphabetic() || "%°'\"µ".contains(one);
+    let (number, unit) = text.split_at(text.find(is_unit)?);
+    let number = number.trim_end();
+    let is_word = unit.chars().count() <= 12 && !unit.contains(' ');
+    let is_number = read(number, '.').is_some() || read(number, ',').is_some();
+    let is_exponent = read(text, '.').is_some();
+    (is_word && is_number && !is_exponent).then_some((number, unit))
+}
+
 /// The cell as a truth value.
-pub(super) fn truth(text: &str) -> Option<bool> {
-    if text.eq_ignore_ascii_case("true") {
-        Some(true)
-    } else if text.eq_ignore_ascii_case("false") {
-        Some(false)
-    } else {
-        None
-    }
+pub fn truth(text: &str) -> Option<bool> {
+    let place = ["false", "true"].iter().position(|word| word.eq_ignore_ascii_case(text))?;
+    Some(place == 1)
 }
 
 #[cfg(test)]
@@ -112,8 +138,9 @@ mod tests {
 
     #[test]
     fn cells_look_like_what_they_are() {
-        let absent = ["-999".to_owned(), "--".to_owned()];
-        let rules = CellRules::new(&absent);
+        let absent = vec!["-999".to_owned(), "--".to_owned()];
+        let options = RecordingOptions { absent, ..RecordingOptions::default() };
+        let rules = CellRules::new(&options);
         for (text, look) in [
             ("", Look::Absent),
             ("nan", Look::Absent),
@@ -129,7 +156,7 @@ mod tests {
             ("18.00.00", Look::Clock { zoned: false }),
             ("11:50 PM", Look::Clock { zoned: false }),
             ("23:50:00.757551Z", Look::Clock { zoned: true }),
-            ("31.12.19", Look::Text),
+            ("31.13.19", Look::Text),
             ("1:2", Look::Text),
         ] {
             assert_eq!(rules.look(text), look, "{text}");
@@ -157,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_number_that_stands_for_no_value_does_so_however_it_is_written() {
-        let absent = ["-999".to_owned()];
-        let rules = CellRules::new(&absent);
+        let options = RecordingOptions { absent: vec!["-999".to_owned()], ..RecordingOptions::default() };
+        let rules = CellRules::new(&options);
         for text in ["-999", "-999.0", "-999.00", "-9.99e2"] {
             let number = Marks::PLAIN.read(text).expect("a number");
             assert!(rules.is_absent_number(number), "{text}");

@@ -1,45 +1,44 @@
 //! What kind of CSV a file is, and a reader for its rows. How it is found out is in `sniff`.
 
+use super::source::Source;
+
 /// What kind of CSV it is.
-#[derive(Debug, Clone)]
-pub(super) struct Dialect {
+pub struct Dialect {
+    /// Where the rows are.
+    pub source: Source,
+    /// Bytes before the table.
+    pub skip: u64,
+    /// What begins a line that is a comment.
+    pub comment: Option<u8>,
     /// The character between cells.
     pub delimiter: u8,
     /// Whether the first row names the columns.
     pub has_header: bool,
+    /// Rows of units below the header.
+    pub units_rows: usize,
     /// Names of the columns as the file has them, one a column; empty where a column has none.
     pub names: Vec<String>,
-    /// How the header and the rows fit, where they do not by themselves.
-    pub header_quirk: Option<HeaderQuirk>,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
-}
-
-/// How a header does not fit its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HeaderQuirk {
-    /// One name fewer than cells: the first column has none.
-    FirstUnnamed,
-    /// One name fewer than cells: every row ends with a delimiter.
-    LastEmpty,
-    /// Empty names at its end.
-    EmptyNames,
+    /// What was found around the table.
+    pub notes: Vec<String>,
+    /// Columns of the group key, where InfluxDB names them.
+    pub group_key: Vec<String>,
 }
 
 impl Dialect {
     /// Cells of a row.
-    pub(super) const fn width(&self) -> usize {
+    pub const fn width(&self) -> usize {
         self.names.len()
+    }
+
+    /// Whether a row is the header again, as where files were put together.
+    pub fn is_header(&self, row: &csv::ByteRecord) -> bool {
+        self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))
     }
 }
 
 /// A reader that takes rows as they come, of any width, the first one too.
-pub(super) fn builder(delimiter: u8) -> csv::ReaderBuilder {
+pub fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
-    builder.delimiter(delimiter).has_headers(false).flexible(true);
+    builder.delimiter(delimiter).comment(comment).has_headers(false).flexible(true);
     builder
 }

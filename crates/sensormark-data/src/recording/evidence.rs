@@ -3,23 +3,23 @@
 //! Nothing is decided here (that is `plan`), and rows that are of another width or not UTF-8 count for nothing; they
 //! are reported by the second reading.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::cell::{CellRules, Look};
-use super::dialect::Dialect;
-use super::error::RecordingError;
-use super::number::{Number, ReadNumber};
-use super::options::RecordingOptions;
-use super::rows;
-use super::time::Order;
+use super::{
+    cell::{CellRules, Look, unit},
+    dialect::Dialect,
+    error::Result,
+    number::{Number, ReadNumber},
+    options::RecordingOptions,
+    rows,
+    time::Orders,
+};
 
 /// How many different texts of a column are told apart.
-pub(super) const DISTINCT: usize = 64;
+pub const DISTINCT: usize = 64;
 
 /// What was seen in a file.
-#[derive(Debug, Clone)]
-pub(super) struct Evidence {
+pub struct Evidence {
     /// Rows below the header, readable or not.
     pub rows: u64,
     /// One entry a column.
@@ -27,9 +27,8 @@ pub(super) struct Evidence {
 }
 
 /// What was seen in a column; counts of cells.
-#[derive(Debug, Clone, Default)]
-pub(super) struct ColumnEvidence {
-    pub absent: u64,
+#[derive(Clone, Default)]
+pub struct ColumnEvidence {
     /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
     pub numeric: u64,
     /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
@@ -49,52 +48,50 @@ pub(super) struct ColumnEvidence {
     pub midnights: u64,
     /// Of the times and times of day: with a zone.
     pub zoned: u64,
-    /// Of the times: the year first.
-    pub year_first: u64,
-    /// A date that can only be day first, and one that can only be month first.
-    pub day_first: Option<String>,
-    pub month_first: Option<String>,
+    /// Of the times: how many can be read in each order.
+    pub orders: [u64; 3],
+    /// A date that can be read in this order alone, for each.
+    pub sole: [Option<String>; 3],
+    /// Of the times: with two digits of the year.
+    pub short_years: u64,
     /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
     pub is_uneven: bool,
     pub first_integer: Option<i64>,
     pub last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
+    /// Units behind numbers, and how often, up to eight.
+    pub units: BTreeMap<String, u64>,
     /// Different texts, up to [`DISTINCT`]; of columns that are not numbers.
     pub distinct: BTreeSet<String>,
 }
 
 /// The numbers of a column, read with one decimal mark; counts of cells.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Tally {
+#[derive(Clone, Default)]
+pub struct Tally {
     /// Numbers that stand for no value.
     pub absent: u64,
     pub integers: u64,
-    pub large_integers: u64,
     pub floats: u64,
     /// Numbers that 64-bit floating point rounds though it would be asked to keep all their digits, and the first of them.
     pub rounded: u64,
-    pub rounded_example: (String, f64),
+    pub rounded_example: Option<(String, f64)>,
     /// What groups thousands, and the first number in which it does.
     pub grouped: Option<(char, String)>,
     /// The first number with a decimal mark.
     pub decimal: Option<String>,
-    /// The smallest and the largest number.
-    pub extremes: Option<(f64, f64)>,
+    /// Of each power of two: how many numbers have it, the smallest and the largest of them.
+    powers: BTreeMap<u64, (u64, f64, f64)>,
 }
 
 /// Looks at every cell of a file.
-pub(super) fn gather(
-    path: &Path,
-    dialect: &Dialect,
-    options: &RecordingOptions,
-) -> Result<Evidence, RecordingError> {
-    let rules = CellRules::new(&options.absent);
+pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
+    let rules = CellRules::new(options);
     let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.width() {
+        if whole && row.record.len() == dialect.width() && !dialect.is_header(row.record) {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
@@ -108,13 +105,24 @@ pub(super) fn gather(
 
 impl Tally {
     /// Cells that are numbers with this decimal mark.
-    pub(super) const fn count(&self) -> u64 {
+    pub const fn count(&self) -> u64 {
         self.absent + self.values()
     }
 
     /// Those of them that are values.
-    pub(super) const fn values(&self) -> u64 {
-        self.integers + self.large_integers + self.floats
+    pub const fn values(&self) -> u64 {
+        self.integers + self.floats
+    }
+
+    /// The smallest and the largest number.
+    pub fn extremes(&self) -> Option<(f64, f64)> {
+        let powers = self.powers.values().map(|&(_, least, most)| (least, most));
+        powers.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+    }
+
+    /// The same of those numbers that have the most frequent power of two.
+    pub fn usual(&self) -> Option<(f64, f64)> {
+        self.powers.values().max_by_key(|(count, ..)| count).map(|&(_, least, most)| (least, most))
     }
 
     fn add(&mut self, text: &str, read: &ReadNumber, rules: &CellRules<'_>) {
@@ -124,38 +132,35 @@ impl Tally {
         }
         match read.number {
             Number::Integer(_) => self.integers += 1,
-            Number::Large(_) => self.large_integers += 1,
-            Number::Float(_) | Number::NotFinite => self.floats += 1,
+            _ => self.floats += 1,
         }
         if read.is_rounded {
             self.rounded += 1;
-            if self.rounded == 1 {
-                self.rounded_example = (text.to_owned(), read.number.value());
-            }
+            self.rounded_example.get_or_insert_with(|| (text.to_owned(), read.number.value()));
         }
-        if let (Some(group), None) = (read.group, &self.grouped) {
-            self.grouped = Some((group, text.to_owned()));
+        if let Some(group) = read.group {
+            self.grouped.get_or_insert_with(|| (group, text.to_owned()));
         }
-        if read.has_decimal && self.decimal.is_none() {
-            self.decimal = Some(text.to_owned());
+        if read.has_decimal {
+            self.decimal.get_or_insert_with(|| text.to_owned());
         }
         let value = read.number.value();
         if value.is_finite() {
-            let (smallest, largest) = self.extremes.unwrap_or((value, value));
-            self.extremes = Some((smallest.min(value), largest.max(value)));
+            let (count, least, most) = self.powers.entry(value.to_bits() >> 52).or_insert((0, value, value));
+            (*count, *least, *most) = (*count + 1, least.min(value), most.max(value));
         }
     }
 }
 
 impl ColumnEvidence {
     /// Cells with a value.
-    pub(super) fn present(&self) -> u64 {
+    pub fn present(&self) -> u64 {
         let absent = self.point.absent.max(self.comma.absent);
         self.numeric - absent + self.truths + self.times + self.clocks + self.texts
     }
 
     /// Whether more than half of the cells with a value are of this kind.
-    pub(super) fn is_mostly(&self, cells: u64) -> bool {
+    pub fn is_mostly(&self, cells: u64) -> bool {
         cells * 2 > self.present()
     }
 
@@ -164,8 +169,14 @@ impl ColumnEvidence {
             text.clone_into(&mut self.example);
         }
         self.is_uneven |= !matches!(look, Look::Number(..));
+        if (rules.has_units || matches!(look, Look::Text))
+            && let Some((_, unit)) = unit(text)
+            && (self.units.len() < 8 || self.units.contains_key(unit))
+        {
+            *self.units.entry(unit.to_owned()).or_default() += 1;
+        }
         match look {
-            Look::Absent => self.absent += 1,
+            Look::Absent => {}
             Look::Number(point, comma) => {
                 self.numeric += 1;
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
@@ -182,8 +193,9 @@ impl ColumnEvidence {
             Look::Time(written) => {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
-                self.zoned += u64::from(written.zone.is_some());
-                self.date(written.order(), text);
+                self.zoned += u64::from(written.is_zoned());
+                self.short_years += u64::from(written.is_short);
+                self.date(written.orders, text);
                 self.note(text);
             }
             Look::Clock { zoned } => {
@@ -210,14 +222,13 @@ impl ColumnEvidence {
         self.last_integer = Some(value);
     }
 
-    fn date(&mut self, order: Order, text: &str) {
-        match order {
-            Order::YearFirst => self.year_first += 1,
-            Order::DayFirst if self.day_first.is_none() => self.day_first = Some(text.to_owned()),
-            Order::MonthFirst if self.month_first.is_none() => {
-                self.month_first = Some(text.to_owned());
+    fn date(&mut self, orders: Orders, text: &str) {
+        let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
+        for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
+            self.orders[order] += 1;
+            if is_sole {
+                self.sole[order].get_or_insert_with(|| text.to_owned());
             }
-            Order::Undecided | Order::DayFirst | Order::MonthFirst => {}
         }
     }
 

@@ -3,33 +3,34 @@
 //! A column of dates without a time of day gives way to a finer column that agrees with it row by row. Else it is put together with a column of
 //! times of day. Where several columns can be the time and do not agree, reading stops and names each.
 
-use std::path::Path;
+use itertools::Itertools;
 
-use super::cell::text;
-use super::dialect::Dialect;
-use super::error::RecordingError;
-use super::evidence::{ColumnEvidence, Evidence};
-use super::names::name_of;
-use super::options::RecordingOptions;
-use super::rows;
-use super::time::{Meaning, TimeFormat, meanings, plausible_years};
-use super::time_source::{TimeSource, is_of_dates};
+use super::{
+    cell::text,
+    dialect::Dialect,
+    error::{Result, ask, unclear},
+    evidence::ColumnEvidence,
+    names::name_of,
+    options::RecordingOptions,
+    report::shown,
+    rows,
+    time::{TimeFormat, meanings, plausible},
+    time_source::{TimeSource, is_of_dates},
+};
 
 /// Words of names of columns that hold times.
 const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "when"];
 /// Words that say that numbers are Unix times.
 const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
 /// Words that make up the names of columns of times of day.
-const CLOCK_WORDS: [&str; 16] = [
-    "time", "of", "day", "utc", "gmt", "local", "hour", "clock", "hh", "mm", "ss", "zeit", "uhrzeit", "hora",
-    "heure", "ora",
-];
+const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
-const DAY_NS: i64 = 86_400_000_000_000;
+const TWO_DAYS_NS: u64 = 172_800_000_000_000;
+/// How many columns are shown with an example.
+const SHOWN: usize = 20;
 
 /// Everything that the time is found by.
-pub(super) struct Search<'s> {
-    pub path: &'s Path,
+pub struct Search<'s> {
     pub dialect: &'s Dialect,
     pub seen: &'s [ColumnEvidence],
     pub labels: &'s [String],
@@ -38,115 +39,153 @@ pub(super) struct Search<'s> {
     pub taken: Vec<usize>,
 }
 
-/// The time, and what was taken for granted.
-pub(super) struct Found {
-    pub source: TimeSource,
-    pub assumptions: Vec<String>,
-    /// Whether it is a column of dates that nobody named.
-    pub is_bare_date: bool,
-}
+type Found = Result<TimeSource>;
 
-impl<'s> Search<'s> {
-    pub(super) fn new(
-        path: &'s Path,
-        dialect: &'s Dialect,
-        evidence: &'s Evidence,
-        labels: &'s [String],
-        options: &'s RecordingOptions,
-    ) -> Self {
-        Self { path, dialect, seen: &evidence.columns, labels, options, taken: Vec::new() }
-    }
-
+impl Search<'_> {
     /// The columns that the user named.
-    pub(super) fn named(&self, columns: &[usize]) -> Result<Found, RecordingError> {
-        let mut assumptions = Vec::new();
-        let source = match *columns {
+    pub fn named(&self, columns: &[usize]) -> Found {
+        let mut source = match *columns {
             [column] => {
                 let clocks = self.clocks();
                 if is_of_dates(&self.seen[column]) && !clocks.is_empty() {
-                    return Err(self.in_two_columns(column, &clocks));
+                    return self.in_two_columns(column, &clocks);
                 }
-                TimeSource::one(column, self.format(column, &mut assumptions)?)
+                self.one(column, self.format(column)?)
             }
-            _ => TimeSource::several(columns, self.seen, self.labels, |date| {
-                self.format(date, &mut assumptions)
-            })?,
+            _ => match TimeSource::several(columns, self.seen, |date| self.format(date))? {
+                Some(source) => source,
+                None => {
+                    return unclear(format!(
+                        "--time {}: these columns make up no time. Name dates and times of day (23:50) or hours, or numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between: --time-format '%d/%m/%Y %H%M'",
+                        columns.iter().map(|&column| &self.labels[column]).join(",")
+                    ));
+                }
+            },
         };
-        Ok(Found { source, assumptions, is_bare_date: false })
+        source.reason = "as --time says".to_owned();
+        Ok(source)
     }
 
     /// The columns that can be the time, where the user named none.
-    pub(super) fn alone(&self) -> Result<Found, RecordingError> {
-        let (dates, fine): (Vec<usize>, Vec<usize>) = (0..self.seen.len())
-            .filter(|&column| self.is_candidate(column))
-            .partition(|&column| is_of_dates(&self.seen[column]));
-        match (&fine[..], &dates[..]) {
-            ([], []) => Err(RecordingError::NoTime {
-                path: self.path.to_owned(),
-                columns: self.shown(),
-                hints: self.hints(),
-            }),
-            ([], &[date]) => self.date(date),
-            ([], _) => Err(self.choose(&dates)),
-            (&[first, ..], _) => self.fine(first, &fine[1..], &dates),
+    pub fn alone(&self) -> Found {
+        let mut candidates: Vec<usize> =
+            (0..self.seen.len()).filter(|&column| self.is_candidate(column)).collect();
+        let is_short = |column: &usize| self.seen[*column].short_years > 0;
+        if !candidates.iter().all(is_short) {
+            candidates.retain(|column| !is_short(column));
         }
+        let (dates, fine): (Vec<usize>, Vec<usize>) =
+            candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
+        match (&fine[..], &dates[..]) {
+            ([], []) => self.parts(),
+            ([], &[date]) => self.date(date),
+            ([], _) => self.choose(&dates),
+            (&[first], []) => Ok(self.one(first, self.format(first)?)),
+            (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
+        }
+    }
+
+    /// Columns that are called year, month, day and on.
+    fn parts(&self) -> Found {
+        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
+        let parts = ["year", "month", "day", "hour", "minute", "second"];
+        let columns: Vec<usize> = parts.into_iter().map_while(named).collect();
+        if columns.len() > 2
+            && let Some(mut source) = TimeSource::several(&columns, self.seen, |date| self.format(date))?
+        {
+            let label = source.label(self.labels);
+            source.notes.push(format!("columns {label} together are the time, --time {label}"));
+            return Ok(source);
+        }
+        self.no_time()
+    }
+
+    fn no_time<T>(&self) -> Result<T> {
+        let (mut hints, mut choices) = (String::new(), Vec::new());
+        for clock in self.clocks() {
+            hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
+        }
+        for (column, label) in self.labels.iter().enumerate() {
+            let meanings = self.meanings(column);
+            if meanings.is_empty() {
+                continue;
+            }
+            hints += &format!(
+                "\nNumbers in column {label} can be {}. Then say --time {label} too.",
+                self.described(column, &meanings)
+            );
+            if self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual) {
+                choices.extend(self.as_times(column, &meanings));
+            }
+        }
+        let shown = self.labels.iter().zip(self.seen).take(SHOWN);
+        let more = self.labels.len().saturating_sub(SHOWN);
+        ask(
+            format!(
+                "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
+                self.dialect.source,
+                shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
+                if more > 0 { format!(", and {more} more") } else { String::new() }
+            ),
+            choices,
+        )
+    }
+
+    fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
+        let mut source = TimeSource::new(vec![column], 0, format);
+        let (seen, label) = (&self.seen[column], &self.labels[column]);
+        if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
+            source.plausible = source.format.is_count().then(plausible);
+            source.notes.push(format!(
+                "numbers in column {label} are {}, as nothing else gives years from 2000 to the next",
+                source.format
+            ));
+        }
+        if seen.short_years > 0 {
+            source.notes.push(format!("years of two digits in column {label} are 1969 to 2068"));
+        }
+        source
     }
 
     /// A column of dates, alone or with the times of day beside it.
-    fn date(&self, date: usize) -> Result<Found, RecordingError> {
+    fn date(&self, date: usize) -> Found {
         let clocks = self.clocks();
-        let mut assumptions = Vec::new();
-        let label = |column: usize| &self.labels[column];
-        let source = match clocks[..] {
-            [] => TimeSource::one(date, self.format(date, &mut assumptions)?),
+        let mut source = self.one(date, self.format(date)?);
+        match clocks[..] {
+            [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
-                assumptions.push(format!(
-                    "columns {} and {} together are the time, --time {},{}",
-                    label(date),
-                    label(clock),
-                    label(date),
-                    label(clock)
+                let [date_name, clock_name] = [date, clock].map(|column| &self.labels[column]);
+                source.notes.push(format!(
+                    "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
                 ));
-                TimeSource::pair(date, clock, self.format(date, &mut assumptions)?)
+                (source.columns, source.first) = (vec![date, clock], 2);
             }
-            _ => return Err(self.in_two_columns(date, &clocks)),
-        };
-        Ok(Found { is_bare_date: source.columns.len() == 1, source, assumptions })
+            _ => return self.in_two_columns(date, &clocks),
+        }
+        Ok(source)
     }
 
-    /// A column that is finer than a date. All other columns that can be the time have to agree with it.
-    fn fine(&self, first: usize, others: &[usize], dates: &[usize]) -> Result<Found, RecordingError> {
-        let all = || [&[first][..], others, dates].concat();
-        let mut assumptions = Vec::new();
-        // A date in the same row decides between Unix and GPS seconds.
-        let compared = |column: usize, assumptions: &mut Vec<String>| match self.format(column, assumptions) {
-            Err(RecordingError::NumbersOfTime { .. }) if others.len() + dates.len() > 0 => {
-                Ok(TimeFormat::UnixSeconds)
-            }
-            format => format,
-        };
-        let source = TimeSource::one(first, compared(first, &mut assumptions)?);
+    /// A column that is finer than a date. All other columns that can be the time have to agree with it. They decide its format, where it can be
+    /// several.
+    fn fine(&self, first: usize, others: &[usize]) -> Found {
+        let mut agreeing = self.formats(first);
         for &other in others {
-            let format = compared(other, &mut Vec::new())?;
-            if !self.agree(&source, &TimeSource::one(other, format), 0)? {
-                return Err(self.choose(&all()));
+            let mut still = Vec::new();
+            for format in agreeing {
+                if self.agrees(first, &format, other)? {
+                    still.push(format);
+                }
             }
+            agreeing = still;
         }
-        for &date in dates {
-            if !self.agrees_with_date(&source, date)? {
-                return Err(self.choose(&all()));
-            }
-        }
-        if others.len() + dates.len() > 0 {
-            let others: Vec<&str> =
-                others.iter().chain(dates).map(|&column| self.labels[column].as_str()).collect();
-            assumptions.push(format!(
-                "column {} is the time; {} agrees with it in every row, and --time takes another",
-                self.labels[first],
-                others.join(", ")
-            ));
-        }
-        Ok(Found { source, assumptions, is_bare_date: false })
+        let [format] = &agreeing[..] else {
+            return self.choose(&[&[first][..], others].concat());
+        };
+        let mut source = self.one(first, format.clone());
+        let others = others.iter().map(|&column| &self.labels[column]).join(", ");
+        source.reason = format!("{others} agrees with it in every row, and --time takes another");
+        source.notes = vec![format!("column {} is the time; {}", self.labels[first], source.reason)];
+        Ok(source)
     }
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
@@ -155,17 +194,18 @@ impl<'s> Search<'s> {
         if self.taken.contains(&column) || seen.present() == 0 {
             return false;
         }
-        let format = self.options.time_format;
-        if seen.is_mostly(seen.times) {
-            return format.is_none_or(|format| !format.is_count());
+        match &self.options.time_format {
+            Some(format @ TimeFormat::Pattern(_)) => format.read(&seen.example).is_ok(),
+            format if seen.is_mostly(seen.times) => format.as_ref().is_none_or(|format| !format.is_count()),
+            _ if !self.is_number(column) || !self.has_word(column, &TIME_WORDS) => false,
+            Some(format) => format.is_count(),
+            None => self.formats(column).iter().any(is_usual),
         }
-        let is_number = seen.is_mostly(seen.point.values()) && self.has_word(column, &TIME_WORDS);
-        let can_be = |format: TimeFormat| is_unix(format) || format == TimeFormat::YearMonthDay;
-        is_number
-            && match format {
-                Some(format) => format.is_count(),
-                None => (self.meanings(column).iter()).any(|meaning| meaning.format.is_some_and(can_be)),
-            }
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let seen = &self.seen[column];
+        seen.point.values() > 0 && seen.is_mostly(seen.point.values())
     }
 
     /// Columns of times of day.
@@ -179,24 +219,21 @@ impl<'s> Search<'s> {
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
     fn is_clock_of(&self, clock: usize, date: usize) -> bool {
-        if !self.dialect.has_header {
-            return clock.abs_diff(date) == 1;
-        }
-        let name = name_of(&self.labels[clock]);
-        name.split('_').all(|word| CLOCK_WORDS.contains(&word))
+        if self.dialect.has_header { is_named_clock(&self.labels[clock]) } else { clock.abs_diff(date) == 1 }
     }
 
-    /// What the numbers of a column can be. A name decides between Unix and GPS times.
-    fn meanings(&self, column: usize) -> Vec<Meaning> {
-        let Some((smallest, largest)) = self.seen[column].point.extremes else {
-            return Vec::new();
-        };
-        let mut found = meanings(smallest, largest);
-        let is_gps = |meaning: &Meaning| meaning.format == Some(TimeFormat::Gps);
+    /// What the numbers of a column can be. A name decides between Unix and GPS times. A clock that is not set yet starts at 0: then most of the numbers
+    /// decide.
+    fn meanings(&self, column: usize) -> Vec<TimeFormat> {
+        let numbers = &self.seen[column].point;
+        let mut found = numbers.extremes().map(meanings).unwrap_or_default();
+        if found.is_empty() && self.has_word(column, &TIME_WORDS) {
+            found = numbers.usual().map(meanings).unwrap_or_default();
+        }
         if self.has_word(column, &["gps"]) {
-            found.retain(|meaning| !meaning.format.is_some_and(is_unix));
+            found.retain(|format| !format.is_unix());
         } else if self.has_word(column, &UNIX_WORDS) {
-            found.retain(|meaning| !is_gps(meaning));
+            found.retain(|format| format.name() != "gps");
         }
         found
     }
@@ -209,165 +246,152 @@ impl<'s> Search<'s> {
         })
     }
 
-    /// The format in which a column's times are written.
-    fn format(&self, column: usize, assumptions: &mut Vec<String>) -> Result<TimeFormat, RecordingError> {
-        let (seen, label) = (&self.seen[column], &self.labels[column]);
-        if let Some(format) = self.options.time_format {
-            return Ok(format);
+    /// Every format in which a column's times can be written: what the user said, or all that fit all of them.
+    fn formats(&self, column: usize) -> Vec<TimeFormat> {
+        let seen = &self.seen[column];
+        if let Some(format) = &self.options.time_format {
+            return vec![format.clone()];
         }
-        if seen.point.values() > 0 && seen.is_mostly(seen.point.values()) {
-            return self.format_of_numbers(column, assumptions);
+        if self.is_number(column) {
+            return self.meanings(column);
+        }
+        if seen.orders[0] * 2 > seen.times && seen.short_years == 0 {
+            return vec![TimeFormat::YearMonthDay];
+        }
+        let orders = TimeFormat::DATES.into_iter().zip(seen.orders);
+        orders.filter(|(_, fit)| *fit == seen.times).map(|(format, _)| format).collect()
+    }
+
+    /// The format in which a column's times are written.
+    fn format(&self, column: usize) -> Result<TimeFormat> {
+        let (seen, label) = (&self.seen[column], &self.labels[column]);
+        let (found, example, is_number) = (self.formats(column), &seen.example, self.is_number(column));
+        if let [format] = &found[..]
+            && (self.options.time_format.is_some() || !is_number || is_usual(format))
+        {
+            return Ok(format.clone());
+        }
+        if is_number {
+            let can_be = match found.is_empty() {
+                true => "give years from 2000 to the next in no known way".to_owned(),
+                false => format!("can be {}", self.described(column, &found)),
+            };
+            let words = format!(
+                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
+                TimeFormat::names()
+            );
+            return ask(words, self.as_times(column, &found));
         }
         if seen.present() == 0 || !seen.is_mostly(seen.times) {
-            return Err(RecordingError::NotATime { column: label.clone(), example: seen.example.clone() });
-        }
-        if seen.year_first * 2 > seen.times {
-            return Ok(TimeFormat::YearMonthDay);
-        }
-        match (&seen.day_first, &seen.month_first) {
-            (Some(_), None) => Ok(TimeFormat::DayMonthYear),
-            (None, Some(_)) => Ok(TimeFormat::MonthDayYear),
-            (None, None) => {
-                Err(RecordingError::AmbiguousTime { column: label.clone(), example: seen.example.clone() })
-            }
-            (Some(day_first), Some(month_first)) => Err(RecordingError::MixedTime {
-                column: label.clone(),
-                day_first: day_first.clone(),
-                month_first: month_first.clone(),
-            }),
-        }
-    }
-
-    /// What numbers count. They are taken for times where they can be one thing alone, and that is usual.
-    fn format_of_numbers(
-        &self,
-        column: usize,
-        assumptions: &mut Vec<String>,
-    ) -> Result<TimeFormat, RecordingError> {
-        let (label, found) = (&self.labels[column], self.meanings(column));
-        if let [meaning] = found[..]
-            && let Some(format) = meaning.format
-            && (is_unix(format) || format == TimeFormat::YearMonthDay)
-        {
-            let (from, to) = plausible_years();
-            assumptions.push(format!(
-                "numbers in column {label} are {format}, as nothing else gives years from {from} to {to}"
+            return unclear(format!(
+                "column {label} does not look like a time (first value {example:?}); say its format with --time-format, one of {}",
+                TimeFormat::names()
             ));
-            return Ok(format);
         }
-        Err(RecordingError::NumbersOfTime {
-            column: label.clone(),
-            example: self.seen[column].example.clone(),
-            meanings: found.iter().map(described).collect(),
-            years: plausible_years(),
-        })
-    }
-
-    /// Whether two sources give times in every row that are no further apart than this.
-    fn agree(&self, one: &TimeSource, other: &TimeSource, apart_ns: i64) -> Result<bool, RecordingError> {
-        let (mut compared, mut agree) = (0_u64, true);
-        rows::for_each(self.path, self.dialect, |row| {
-            if row.record.len() != self.labels.len() {
-                return Ok(());
-            }
-            let time = |source: &TimeSource| {
-                let text = text(row.record, source.columns[0]).ok()?;
-                source.format.read(text).ok().map(|instant| instant.time_ns)
-            };
-            if let (Some(one), Some(other)) = (time(one), time(other)) {
-                compared += 1;
-                agree &= one.abs_diff(other) <= apart_ns.unsigned_abs();
-            }
-            Ok(())
-        })?;
-        Ok(agree && compared > 0)
-    }
-
-    /// Whether every time lies within its row's date, give or take a day.
-    fn agrees_with_date(&self, source: &TimeSource, date: usize) -> Result<bool, RecordingError> {
-        let formats = match self.format(date, &mut Vec::new()) {
-            Ok(format) => vec![format],
-            Err(RecordingError::AmbiguousTime { .. }) => {
-                vec![TimeFormat::DayMonthYear, TimeFormat::MonthDayYear]
-            }
-            Err(error) => return Err(error),
+        if found.is_empty() {
+            let sole = TimeFormat::DATES.iter().zip(&seen.sole);
+            let sole = sole.filter_map(|(format, example)| {
+                Some(format!("{:?} can only be {format}", example.as_ref()?))
+            });
+            return unclear(format!(
+                "the dates in column {label} contradict each other: {}. Say which is right with --time-format {}; the others are then bad rows",
+                sole.into_iter().join(", "),
+                TimeFormat::DATES.iter().join(" or ")
+            ));
+        }
+        let read = |format: &TimeFormat| {
+            let first =
+                format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
+            format!("{first} with --time-format {format}")
         };
-        for format in formats {
-            if self.agree(source, &TimeSource::one(date, format), 2 * DAY_NS)? {
+        ask(
+            format!(
+                "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
+                found.iter().map(read).join(", or ")
+            ),
+            found.iter().map(|format| ["--time-format", format.name()]),
+        )
+    }
+
+    /// The options that make a column the time, in each format.
+    fn as_times(&self, column: usize, formats: &[TimeFormat]) -> Vec<[String; 4]> {
+        let label = &self.labels[column];
+        let words = formats.iter().map(|format| ["--time", label, "--time-format", format.name()]);
+        words.map(|words| words.map(str::to_owned)).collect()
+    }
+
+    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it.
+    fn described(&self, column: usize, formats: &[TimeFormat]) -> String {
+        let point = &self.seen[column].point;
+        let described = |format: &TimeFormat| {
+            let all = point.extremes().filter(|all| meanings(*all).contains(format));
+            let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
+            let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
+            format!("{format} (first {}; --time-format {format})", shown(first))
+        };
+        formats.iter().map(described).join(", or ")
+    }
+
+    /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
+    fn agrees(&self, first: usize, of_first: &TimeFormat, other: usize) -> Result<bool> {
+        let apart_ns = if is_of_dates(&self.seen[other]) { TWO_DAYS_NS } else { 0 };
+        for format in self.formats(other) {
+            let (mut compared, mut agree) = (0_u64, true);
+            rows::for_each(self.dialect, |row| {
+                let time = |column: usize, format: &TimeFormat| {
+                    let text = text(row.record, column).ok()?;
+                    format.read(text).ok().map(|instant| instant.time_ns)
+                };
+                if row.record.len() == self.labels.len()
+                    && let Some(one) = time(first, of_first)
+                    && let Some(other) = time(other, &format)
+                {
+                    compared += 1;
+                    agree &= one.abs_diff(other) <= apart_ns;
+                }
+                Ok(())
+            })?;
+            if agree && compared > 0 {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn in_two_columns(&self, date: usize, clocks: &[usize]) -> RecordingError {
-        RecordingError::DateAndClock {
-            date: self.labels[date].clone(),
-            clocks: clocks.iter().map(|&clock| self.labels[clock].clone()).collect(),
-        }
+    fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T> {
+        let date = &self.labels[date];
+        let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
+        let both = format!("{date},{}", clocks[0]);
+        let texts = clocks.iter().map(|clock| format!("--type {clock}=text")).join(" ");
+        let words = format!(
+            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together, or --time {date} {texts} if not",
+            clocks.iter().join(", ")
+        );
+        let mut alone = vec!["--time".to_owned(), date.clone()];
+        alone.extend(clocks.iter().flat_map(|clock| ["--type".to_owned(), format!("{clock}=text")]));
+        ask(words, [vec!["--time".to_owned(), both], alone])
     }
 
-    fn choose(&self, columns: &[usize]) -> RecordingError {
-        let shown = |&column: &usize| {
-            let (label, example) = (&self.labels[column], &self.seen[column].example);
-            format!("--time {label} ({example:?})")
-        };
-        RecordingError::SeveralTimes {
-            path: self.path.to_owned(),
-            columns: columns.iter().map(shown).collect(),
-        }
-    }
-
-    /// All columns, each with an example.
-    fn shown(&self) -> Vec<String> {
-        (self.labels.iter().zip(self.seen))
-            .map(|(label, seen)| format!("{label} ({:?})", seen.example))
-            .collect()
-    }
-
-    /// What could be the time all the same, with the option that makes it so.
-    fn hints(&self) -> Vec<String> {
-        let mut hints = Vec::new();
-        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
-        let parts: Vec<&str> = ["year", "month", "day", "hour", "minute", "second"]
-            .into_iter()
-            .map_while(|word| named(word).map(|column| self.labels[column].as_str()))
-            .collect();
-        if parts.len() > 2 {
-            hints.push(format!("The time seems to be in several columns: say --time {}.", parts.join(",")));
-        }
-        for clock in self.clocks() {
-            hints.push(format!("Column {} has times of day without a date.", self.labels[clock]));
-        }
-        for (column, label) in self.labels.iter().enumerate() {
-            let found = self.meanings(column);
-            if !found.is_empty() {
-                let found: Vec<String> = found.iter().map(described).collect();
-                hints.push(format!(
-                    "Numbers in column {label} can be {}. Then say --time {label} too.",
-                    found.join(", or ")
-                ));
-            }
-        }
-        hints
+    fn choose<T>(&self, columns: &[usize]) -> Result<T> {
+        let shown =
+            |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
+        ask(
+            format!(
+                "several columns of {} can be the time, and they do not agree; say which it is: {}",
+                self.dialect.source,
+                columns.iter().map(shown).join(", or ")
+            ),
+            columns.iter().map(|&column| ["--time", &self.labels[column]]),
+        )
     }
 }
 
-const fn is_unix(format: TimeFormat) -> bool {
-    matches!(
-        format,
-        TimeFormat::UnixSeconds
-            | TimeFormat::UnixMilliseconds
-            | TimeFormat::UnixMicroseconds
-            | TimeFormat::UnixNanoseconds
-    )
+/// Whether the name of a column says no more than that it is a time of day.
+pub fn is_named_clock(label: &str) -> bool {
+    name_of(label).split('_').all(|word| CLOCK_WORDS.split(' ').contains(&word))
 }
 
-/// A meaning, what it gives, and the option that asks for it.
-fn described(meaning: &Meaning) -> String {
-    let first = meaning.first();
-    match meaning.format {
-        Some(format) => format!("{format} (first {first}; --time-format {format})"),
-        None => format!("{} (first {first}; write them as dates first)", meaning.name),
-    }
+/// Whether numbers are often times of this format.
+fn is_usual(format: &TimeFormat) -> bool {
+    format.is_unix() || *format == TimeFormat::YearMonthDay
 }

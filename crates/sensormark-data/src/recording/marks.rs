@@ -4,13 +4,14 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
-use super::error::RecordingError;
-use super::evidence::{ColumnEvidence, Evidence, Tally};
-use super::number::{self, Marks, Number};
-use super::options::{RecordingOptions, Thousands};
+use super::{
+    error::{Result, ask, unclear},
+    evidence::{ColumnEvidence, Evidence, Tally},
+    number::{self, Marks, Number},
+    options::RecordingOptions,
+};
 
 /// One way to read the numbers of a column.
-#[derive(Debug, Clone, Copy)]
 struct Reading<'e> {
     marks: Marks,
     /// Whether some of the numbers have a decimal mark.
@@ -20,9 +21,10 @@ struct Reading<'e> {
 }
 
 /// What the file and the user say about marks.
-pub(super) struct Said {
+pub struct Said {
     decimal_comma: bool,
-    thousands: Option<Thousands>,
+    /// The mark between thousands, or that there is none.
+    thousands: Option<Option<char>>,
     /// Whether some column can be read with decimal commas alone.
     is_comma_sure: bool,
 }
@@ -32,10 +34,21 @@ impl Said {
     ///
     /// # Errors
     /// When the user says that a comma is both marks.
-    pub(super) fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self, RecordingError> {
-        let comma = Some(Thousands::Mark(','));
-        if options.decimal_comma && options.thousands == comma {
-            return Err(RecordingError::CommaTwice);
+    pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self> {
+        let thousands = match options.thousands.as_deref() {
+            None => None,
+            Some("none") => Some(None),
+            Some(mark @ ("," | "." | " " | "'")) => Some(mark.chars().next()),
+            Some(other) => {
+                return unclear(format!(
+                    "--thousands {other}: say , or . or ' or a blank in quotes, or none"
+                ));
+            }
+        };
+        if options.decimal_comma && thousands == Some(Some(',')) {
+            return unclear(
+                "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands",
+            );
         }
         let is_sure = |seen: &ColumnEvidence| {
             let readings = readings(seen);
@@ -43,7 +56,7 @@ impl Said {
         };
         Ok(Self {
             decimal_comma: options.decimal_comma,
-            thousands: options.thousands,
+            thousands,
             is_comma_sure: evidence.columns.iter().any(is_sure),
         })
     }
@@ -52,7 +65,7 @@ impl Said {
     ///
     /// # Errors
     /// When that is not clear, or nobody asked for it.
-    pub(super) fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks, RecordingError> {
+    pub fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks> {
         let all = readings(seen);
         let left: Vec<&Reading<'_>> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
@@ -65,16 +78,24 @@ impl Said {
             return Ok(reading.marks);
         }
         let shown = if left.is_empty() { all.iter().collect() } else { left };
-        Err(RecordingError::NumberMarks {
-            column: label.to_owned(),
-            readings: shown.iter().map(|reading| reading.described(shown.len() > 1)).collect(),
-            example: (shown.iter().find_map(|reading| reading.example)).unwrap_or(&seen.example).to_owned(),
-        })
+        let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
+        let readings: Vec<String> = shown.iter().map(|reading| reading.described(shown.len() > 1)).collect();
+        let why = if readings.is_empty() {
+            "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
+        } else {
+            format!("that is {}", readings.join(", or "))
+        };
+        ask(
+            format!(
+                "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
+            ),
+            shown.iter().map(|reading| reading.options(shown.len() > 1)),
+        )
     }
 
     /// Whether a comma is the decimal mark.
     fn is_comma(&self) -> bool {
-        self.decimal_comma || self.thousands == Some(Thousands::Mark('.'))
+        self.decimal_comma || self.thousands == Some(Some('.'))
     }
 
     /// Whether, of two readings, what is known is against this one.
@@ -82,8 +103,8 @@ impl Said {
         let group = reading.marks.group;
         let is_comma = reading.marks.decimal == ',';
         match self.thousands {
-            Some(Thousands::Nothing) => group.is_some(),
-            Some(Thousands::Mark(mark)) => {
+            Some(None) => group.is_some(),
+            Some(Some(mark)) => {
                 group.is_some_and(|group| group != mark)
                     || (reading.has_decimal && reading.marks.decimal == mark)
             }
@@ -98,7 +119,7 @@ impl Said {
         let is_sure = decimal == ',' && group == Some('.') && self.decimal_comma;
         let is_grouped_so = match (group, self.thousands) {
             (None, _) => true,
-            (Some(group), Some(said)) => said == Thousands::Mark(group),
+            (Some(group), Some(said)) => said == Some(group),
             (Some(_), None) => is_sure,
         };
         is_grouped_so && (self.is_comma() || !reading.has_decimal_comma())
@@ -124,15 +145,21 @@ impl Reading<'_> {
             Some(number) => number.value().to_string(),
             None => format!("a number with {:?}", self.marks.decimal),
         };
-        let thousands = match self.marks.group {
-            Some(group @ (' ' | '\'')) => format!(" --thousands \"{group}\""),
-            Some(group) => format!(" --thousands {group}"),
-            None if is_one_of_two => " --thousands none".to_owned(),
-            None => String::new(),
-        };
+        let options = self.options(is_one_of_two).join(" ");
+        format!(
+            "{number} with {}",
+            options.replace("--thousands  ", "--thousands \" \"").replace('\'', "\"'\"")
+        )
+    }
+
+    /// The options that ask for it.
+    fn options(&self, is_one_of_two: bool) -> Vec<String> {
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
-        let comma = if is_comma { " --decimal-comma" } else { "" };
-        format!("{number} with{comma}{thousands}")
+        let comma = is_comma.then(|| "--decimal-comma".to_owned());
+        let none = is_one_of_two.then(|| "none".to_owned());
+        let thousands = self.marks.group.map(String::from).or(none);
+        let thousands = thousands.map(|mark| ["--thousands".to_owned(), mark]);
+        comma.into_iter().chain(thousands.into_iter().flatten()).collect()
     }
 }
 

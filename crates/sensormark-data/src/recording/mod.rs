@@ -7,13 +7,16 @@
 //! It makes nothing up. No zone, order of day and month or decimal comma is guessed where the file does not decide. What is assumed instead is in the report,
 //! or the error says how to state it. Operations on the recording are in `workload::replay`.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::HashMap, path::Path, sync::Arc};
 
-use sensormark_conformance::reference::Reference;
-use sensormark_store::{Batch, RepeatedWrite, Schema, TimeResolution};
+use sensormark_store::{Batch, Column, FieldType, Schema};
 
 mod options;
+
+mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod source;
 
 mod dialect;
 mod sniff;
@@ -30,6 +33,7 @@ mod evidence;
 mod find_time;
 mod marks;
 
+mod odd;
 mod plan;
 
 mod bad_rows;
@@ -39,6 +43,7 @@ mod take;
 
 mod timing;
 
+mod inspect;
 mod names;
 mod report;
 
@@ -47,16 +52,17 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use error::Result;
 use plan::Plan;
 use take::Taken;
 
 pub use bad_rows::{BadRow, BadRows, FaultKind};
 pub use error::RecordingError;
+pub use inspect::{Inspection, inspect};
 pub use names::name_of;
-pub use options::{ColumnType, RecordingOptions, Thousands};
-pub use report::{ColumnReport, ColumnRole, RecordingReport, TimeReport};
-pub use take::append_rows;
-pub use time::TimeFormat;
+pub use options::{RecordingOptions, dashed};
+pub use report::{ColumnReport, RecordingReport, TimeReport};
+pub use time::{Epoch, TimeFormat};
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
@@ -73,21 +79,34 @@ impl Recording {
     /// # Errors
     /// When the file cannot be read, or when what it means is not clear (the error names the option that says it). When a row cannot be read, unless
     /// [`RecordingOptions::skip_bad_rows`] is set.
-    pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self, RecordingError> {
+    pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
+        Self::try_read(path, options).or_else(|error| match error {
+            RecordingError::System(error) => {
+                error::unclear(format!("cannot read the recording {}: {error}", path.display()))
+            }
+            error => Err(error),
+        })
+    }
+
+    fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         if is_read_once(path) {
-            return Err(RecordingError::NotAFile { path: path.to_owned() });
+            return error::unclear(format!(
+                "{} can be read only once; copy it to a file, or pipe it into sensormark replay -",
+                path.display()
+            ));
         }
-        let dialect = sniff::sniff(path, options)?;
-        let evidence = evidence::gather(path, &dialect, options)?;
-        let plan = plan::decide(path, &dialect, &evidence, options)?;
-        let mut taken = take::take(path, &dialect, &plan, &evidence, options)?;
+        let dialect = sniff::sniff(source::Source::open(path, options)?, options)?;
+        let evidence = evidence::gather(&dialect, options)?;
+        let plan = plan::decide(&dialect, &evidence, options)?;
+        let mut taken = take::take(&dialect, &plan, &evidence, options)?;
         let series = &mut taken.schema.tables[0].series;
-        let timing = timing::timing(&taken.readings, series.len());
+        let timing = timing::timing(&taken.readings);
         if let Some(interval_ns) = timing.interval_ns {
             *series = series.clone().every(interval_ns);
         }
         check_dates(&plan, &taken, &timing)?;
-        let mut report = report::compile(path, &dialect, &evidence, &plan, &taken, timing);
+        check_series(&plan, &taken, &timing, options)?;
+        let mut report = report::compile(&dialect, &evidence, &plan, &taken, timing);
         if let Some(name) = &options.name {
             report.file.clone_from(name);
         }
@@ -108,37 +127,6 @@ impl Recording {
     pub const fn report(&self) -> &RecordingReport {
         &self.report
     }
-
-    /// The readings in batches of this size (the last may be smaller), in the file's order.
-    ///
-    /// # Panics
-    /// When the size is 0.
-    pub fn batches(&self, size: usize) -> impl Iterator<Item = Batch> + '_ {
-        assert!(size > 0, "a batch holds at least one reading");
-        let rows = self.readings.len();
-        (0..rows).step_by(size).map(move |start| self.slice(start..(start + size).min(rows)))
-    }
-
-    /// Some of the readings, by their rows in the file's order.
-    ///
-    /// # Panics
-    /// When the rows are out of range.
-    pub fn slice(&self, rows: std::ops::Range<usize>) -> Batch {
-        let mut batch = Batch::new(0, &self.schema.tables[0]);
-        append_rows(&mut batch, &self.readings, rows);
-        batch
-    }
-
-    /// What a store gives back that has all readings, keeps times this finely and treats repeated times so: the
-    /// source of expected answers.
-    pub fn reference(&self, resolution: TimeResolution, repeated: RepeatedWrite) -> Reference {
-        let mut reference = Reference::new(Arc::clone(&self.schema))
-            .with_repeated_write(repeated)
-            .with_resolution(0, resolution);
-        reference.add(&self.readings);
-        reference.prepare();
-        reference
-    }
 }
 
 /// Whether this is a pipe, a device, or a stream of this process, which another process cannot read again.
@@ -149,15 +137,55 @@ pub fn is_read_once(path: &Path) -> bool {
 }
 
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
-fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<(), RecordingError> {
+fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
     let readings = taken.readings.len();
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
-    if plan.is_bare_date && timing.repeated > most as u64 {
-        return Err(RecordingError::DatesAlone {
-            column: plan.time.label(&plan.labels),
-            repeated: timing.repeated,
-            readings,
-        });
+    if plan.time.is_bare_date && timing.repeated > most as u64 {
+        let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
+        let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
+        let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
+        let words = format!(
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or --time {column} if the date is enough"
+        );
+        return error::ask(words, choices);
     }
     Ok(())
+}
+
+/// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
+fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &RecordingOptions) -> Result<()> {
+    let (table, readings) = (&taken.schema.tables[0], &taken.readings);
+    let disorder = timing.repeated + timing.out_of_order;
+    let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
+    if !table.tags.is_empty() || disorder < 2 {
+        return Ok(());
+    }
+    let most = usize::try_from(disorder + 1).unwrap_or(usize::MAX).min(readings.len() / 2);
+    let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
+        let label = &plan.labels[field.column];
+        let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
+        (values > 1).then_some((values, label))
+    });
+    match candidates.min() {
+        Some((values, label)) => error::ask(
+            format!(
+                "{disorder} readings repeat a time or come late, but not within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
+            ),
+            [["--tags", label]],
+        ),
+        None => Ok(()),
+    }
+}
+
+/// How many values a column has, if there are no more than this, and the times of each ascend.
+fn ordered_values(column: &Column, times_ns: &[i64], most: usize) -> Option<usize> {
+    let mut latest: HashMap<String, i64> = HashMap::new();
+    for (row, &time_ns) in times_ns.iter().enumerate() {
+        let before = latest.insert(column.value(row).to_string(), time_ns);
+        if before.is_some_and(|before| before >= time_ns) || latest.len() > most {
+            return None;
+        }
+    }
+    Some(latest.len())
 }

@@ -2,8 +2,7 @@
 
 use super::options::RecordingOptions;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// A name of the contract for what a file calls `text`: "Humidity Ratio" and "HumidityRatio" become `humidity_ratio`. Where nothing is left
 /// or a digit is first, it starts with `column_`.
@@ -29,27 +28,27 @@ pub fn name_of(text: &str) -> String {
 }
 
 /// The name of the table of a recording, and what is to be said of it.
-pub(super) fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
+    let packed = ["gz", "zst"].into_iter().any(|end| path.extension().is_some_and(|last| last == end));
+    let plain = if packed { path.with_extension("") } else { path.to_owned() };
+    let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }
 
 /// What is to be said of the name of a column that the file calls `text`.
-pub(super) fn column_note(text: &str) -> Option<String> {
+pub fn column_note(text: &str) -> Option<String> {
     column_name(&name_of(text)).1
 }
 
 /// The name of a column, told apart from the names that are taken by a number at its end; takes it.
-pub(super) fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
+pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (plain, _) = column_name(&name_of(text));
-    let mut name = plain.clone();
-    let mut number = 2;
-    while !taken.insert(name.clone()) {
+    let numbered = (2..).map(|number| {
         let ending = format!("_{number}");
-        name = format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())]);
-        number += 1;
-    }
-    name
+        format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())])
+    });
+    let mut names = std::iter::once(plain.clone()).chain(numbered);
+    names.find(|name| taken.insert(name.clone())).expect("there is no last number")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ const EXACT: u128 = 1 << 53;
 
 /// A number that was read.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
+pub enum Number {
     /// A whole number of 64 bits.
     Integer(i64),
     /// A whole number over 64 bits.
@@ -23,7 +23,7 @@ pub(super) enum Number {
 
 /// A number, and which marks it was written with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ReadNumber {
+pub struct ReadNumber {
     pub number: Number,
     /// What stands between its thousands.
     pub group: Option<char>,
@@ -34,8 +34,8 @@ pub(super) struct ReadNumber {
 }
 
 /// What the marks in the numbers of a column mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Marks {
+#[derive(Clone, Copy)]
+pub struct Marks {
     /// A point or a comma.
     pub decimal: char,
     /// What stands between thousands, if anything does.
@@ -44,10 +44,10 @@ pub(super) struct Marks {
 
 impl Marks {
     /// 1234.5
-    pub(super) const PLAIN: Self = Self { decimal: '.', group: None };
+    pub const PLAIN: Self = Self { decimal: '.', group: None };
 
     /// The number that a text is with these marks.
-    pub(super) fn read(self, text: &str) -> Option<Number> {
+    pub fn read(self, text: &str) -> Option<Number> {
         let read = read(text, self.decimal)?;
         let is_grouped_so = read.group.is_none_or(|group| Some(group) == self.group);
         is_grouped_so.then_some(read.number)
@@ -56,7 +56,7 @@ impl Marks {
 
 impl Number {
     /// As floating point; infinite where it is not finite.
-    pub(super) const fn value(self) -> f64 {
+    pub const fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Large(value) | Self::Float(value) => value,
@@ -65,7 +65,7 @@ impl Number {
     }
 
     /// Whether both are the same number, however they are written.
-    pub(super) fn is_same(self, other: Self) -> bool {
+    pub fn is_same(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => one == other,
             (Self::NotFinite, _) | (_, Self::NotFinite) => false,
@@ -75,27 +75,23 @@ impl Number {
 }
 
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
-pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
+pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let read = |number| ReadNumber { number, group: None, has_decimal: false, is_rounded: false };
-    if digits.eq_ignore_ascii_case("inf") || digits.eq_ignore_ascii_case("infinity") {
-        return Some(read(Number::NotFinite));
+    if ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits)) {
+        let number = Number::NotFinite;
+        return Some(ReadNumber { number, group: None, has_decimal: false, is_rounded: false });
     }
     let begins = |first: char| first.is_ascii_digit() || first == decimal;
     if !digits.starts_with(begins) {
         return None;
     }
     let (plain, group) = plain(text, digits, decimal)?;
-    let whole = || plain.parse().ok().map(Number::Integer);
-    let unsigned = plain.strip_prefix(['-', '+']).unwrap_or(&plain);
-    let is_whole = unsigned.bytes().all(|byte| byte.is_ascii_digit());
-    let number = is_whole.then(whole).flatten();
-    let number = match number {
-        Some(number) => number,
-        None => match plain.parse::<f64>().ok()? {
+    let number = match plain.parse() {
+        Ok(whole) => Number::Integer(whole),
+        Err(_) => match plain.parse::<f64>().ok()? {
             value if !value.is_finite() => Number::NotFinite,
-            value if is_whole => Number::Large(value),
-            value => Number::Float(value),
+            value if plain.contains(['.', 'e', 'E']) => Number::Float(value),
+            value => Number::Large(value),
         },
     };
     Some(ReadNumber {
@@ -107,35 +103,28 @@ pub(super) fn read(text: &str, decimal: char) -> Option<ReadNumber> {
 }
 
 /// The number as Rust writes it, and what its thousands were grouped by; nothing where they are not grouped by threes.
-fn plain<'t>(text: &'t str, digits: &'t str, decimal: char) -> Option<(Cow<'t, str>, Option<char>)> {
-    let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
+fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>, Option<char>)> {
     let is_mark = |one: char| matches!(one, '.' | ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}');
-    let Some(mark) = whole.chars().find(|one| is_mark(*one)) else {
-        return (!fraction.contains(is_mark)).then(|| {
-            let is_rust = decimal == '.' || !text.contains(decimal);
-            let plain = is_rust.then_some(Cow::Borrowed(text));
-            (plain.unwrap_or_else(|| text.replacen(decimal, ".", 1).into()), None)
-        });
-    };
-    let mut groups = whole.split(mark);
-    let first = groups.next().unwrap_or_default();
-    let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    let is_grouped = matches!(first.len(), 1..=3)
-        && is_digits(first)
-        && !first.starts_with('0')
-        && groups.all(|group| group.len() == 3 && is_digits(group));
-    if !is_grouped || fraction.contains(is_mark) {
+    let (whole, fraction) = digits.split_once(decimal).unwrap_or((digits, ""));
+    if fraction.contains(is_mark) {
         return None;
     }
-    let sign = if text.starts_with('-') { "-" } else { "" };
-    let point = if digits.contains(decimal) { "." } else { "" };
-    let whole = whole.replace(mark, "");
+    let Some(mark) = whole.chars().find(|one| is_mark(*one)) else {
+        let is_rust = decimal == '.' || !digits.contains(decimal);
+        return Some((if is_rust { text.into() } else { text.replacen(decimal, ".", 1).into() }, None));
+    };
+    let are_digits = |group: &&str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let groups: Vec<&str> = whole.split(mark).collect();
+    let is_grouped = matches!(groups[0].len(), 1..=3)
+        && !groups[0].starts_with('0')
+        && groups[1..].iter().all(|group| group.len() == 3)
+        && groups.iter().all(are_digits);
     let group = match mark {
         '\u{a0}' | '\u{202f}' => ' ',
         '’' => '\'',
         mark => mark,
     };
-    Some((format!("{sign}{whole}{point}{fraction}").into(), Some(group)))
+    is_grouped.then(|| (text.replace(mark, "").replacen(decimal, ".", 1).into(), Some(group)))
 }
 
 /// Whether floating point has another value than these digits say. Only digits before the point count, and a fraction where there is no room for any.

@@ -4,49 +4,75 @@
 //! into text nor goes unseen.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
+use itertools::Itertools;
 use sensormark_store::{FieldSet, FieldType};
 
-use super::dialect::{Dialect, HeaderQuirk};
-use super::error::RecordingError;
-use super::evidence::{ColumnEvidence, Evidence, Tally};
-use super::find_time::{Found, Search};
-use super::marks::Said;
-use super::names::{column_note, free_name_of, name_of, table_name_of};
-use super::number::Marks;
-use super::options::RecordingOptions;
-use super::time_source::TimeSource;
+use super::{
+    dialect::Dialect,
+    error::{Result, empty, unclear},
+    evidence::{ColumnEvidence, Evidence},
+    find_time::Search,
+    marks::Said,
+    names::{column_note, free_name_of, name_of, table_name_of},
+    number::Marks,
+    odd,
+    options::RecordingOptions,
+    time_source::TimeSource,
+};
+use crate::nearest::unknown;
 
 /// What is done with each column.
-#[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub struct Plan {
+    /// The table's name.
+    pub table: String,
     /// One entry a column.
     pub roles: Vec<Role>,
     /// The columns' names for people: as in the file, or made.
     pub labels: Vec<String>,
-    /// The contract's names, one a column.
-    pub names: Vec<String>,
+    /// The fields, in the file's order.
+    pub fields: Vec<FieldSource>,
+    /// The tags, in the file's order.
+    pub tags: Vec<TagSource>,
     /// The time.
     pub time: TimeSource,
-    /// Whether it is a column of dates without a time of day that nobody named.
-    pub is_bare_date: bool,
     /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
 }
 
+/// Where the values of a field are.
+#[derive(Clone)]
+pub struct FieldSource {
+    pub name: String,
+    pub column: usize,
+    pub kind: FieldType,
+    /// What the marks in its numbers mean.
+    pub marks: Marks,
+    /// Of a column of numbers and texts: the type of its numbers.
+    pub numbers: Option<FieldType>,
+}
+
+/// Where the values of a tag are, and whether they are whole numbers.
+pub struct TagSource {
+    pub name: String,
+    pub column: usize,
+    pub is_integer: bool,
+}
+
 /// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+#[derive(Clone, Copy)]
+pub enum Role {
     /// The time.
     Time,
     /// A tag; whole numbers are kept as such.
     Tag {
         /// Whether its values are whole numbers.
-        integer: bool,
+        is_integer: bool,
     },
     /// A field, and what the marks in its numbers mean.
     Field(FieldType, Marks),
+    /// Two fields: numbers of this type, and texts where a cell is none.
+    Mixed(FieldType, Marks),
     /// A number that counts the rows: left out.
     RowNumber,
     /// Without a value in any row: left out.
@@ -56,97 +82,241 @@ pub(super) enum Role {
 }
 
 /// Decides what each column is.
-pub(super) fn decide(
-    path: &Path,
-    dialect: &Dialect,
-    evidence: &Evidence,
-    options: &RecordingOptions,
-) -> Result<Plan, RecordingError> {
+pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions) -> Result<Plan> {
     if evidence.rows == 0 {
-        return Err(RecordingError::Empty { path: path.to_owned() });
+        return empty(&dialect.source);
     }
     let labels = labels(dialect);
-    let named = Named::new(&labels, options)?;
-    let mut assumptions = Vec::new();
-    assume_header(dialect, &labels, &mut assumptions);
-    let mut search = Search::new(path, dialect, evidence, &labels, options);
-    search.taken = named.others();
-    let Found { source: time, assumptions: of_time, is_bare_date } = match &named.time[..] {
+    let named = Named::new(&labels, dialect, options)?;
+    let mut assumptions = [&dialect.source.notes[..], &dialect.notes].concat();
+    if !dialect.has_header {
+        let (first, last) = (&labels[0], &labels[labels.len() - 1]);
+        assumptions.push(format!("line 1 is a reading, not a header; columns are called {first} to {last}"));
+    }
+    let (seen, taken) = (&evidence.columns[..], named.taken.clone());
+    let search = Search { dialect, seen, labels: &labels, options, taken };
+    let time = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
     };
-    assumptions.extend(of_time);
-    assume_zone(&time, evidence, &labels, &mut assumptions);
+    assumptions.extend_from_slice(&time.notes);
+    assumptions.extend(zone_note(&time, evidence, &labels));
     let said = Said::new(evidence, options)?;
-    let mut roles = Vec::new();
+    let (table, note) = table_name_of(&dialect.source.given, options);
+    let (roles, fields, tags) = (Vec::new(), Vec::new(), Vec::new());
+    let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions };
+    let mut names = BTreeSet::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = if time.columns.contains(&column) {
+        let role = if plan.time.columns.contains(&column) {
             Role::Time
         } else {
-            role(column, seen, &labels[column], dialect, &named, &said)?
+            plan.role(column, seen, dialect, &named, &said)?
         };
-        assume_role(role, seen, &labels[column], &mut assumptions);
-        roles.push(role);
+        if options.unit_in_cells
+            && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..))
+        {
+            plan.assumptions.extend(odd::unit(seen, &plan.labels[column])?);
+        }
+        plan.keep(column, role, &mut names);
     }
-    check_fields(path, &roles)?;
-    let kept = labels.iter().zip(&roles).filter(|(_, role)| is_kept(role));
-    assumptions.extend(kept.filter_map(|(label, _)| column_note(label)));
-    assumptions.extend(table_name_of(path, options).1);
-    Ok(Plan { names: contract_names(&labels, &roles), roles, labels, time, is_bare_date, assumptions })
+    plan.check_fields(dialect)?;
+    plan.assumptions.extend(note);
+    Ok(plan)
+}
+
+impl Plan {
+    /// What a column that is not the time is, and what is assumed with it.
+    fn role(
+        &mut self,
+        column: usize,
+        seen: &ColumnEvidence,
+        dialect: &Dialect,
+        named: &Named,
+        said: &Said,
+    ) -> Result<Role> {
+        let label = &self.labels[column];
+        let given = named.types.get(&column).copied();
+        if named.left_out.contains(&column) {
+            return Ok(Role::LeftOut);
+        }
+        if named.tags.contains(&column) {
+            // As numbers, 1 and +1 would be one tag; as text they are what the file has.
+            let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
+            let is_integer = is_whole && seen.unusual_integers == 0;
+            return Ok(Role::Tag {
+                is_integer: given.map_or(is_integer, |kind| kind == Some(FieldType::I64)),
+            });
+        }
+        if given.is_none() {
+            if seen.present() == 0 {
+                self.assumptions.push(format!("column {label} has no value in any row: left out"));
+                return Ok(Role::Empty);
+            }
+            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && !seen.is_uneven {
+                let [first, last] = [seen.first_integer, seen.last_integer].map(Option::unwrap_or_default);
+                self.assumptions.push(format!(
+                    "the first column has no name and counts the rows, {first} to {last} without a gap: left out"
+                ));
+                return Ok(Role::RowNumber);
+            }
+            odd::check(seen, label, named.tags.is_empty())?;
+        }
+        let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
+        let kind = match given.flatten() {
+            Some(kind) => kind,
+            None if is_number => FieldType::F64,
+            None if seen.is_mostly(seen.truths) => FieldType::Bool,
+            None => FieldType::Text,
+        };
+        if !is_number || matches!(kind, FieldType::Text | FieldType::Bool) {
+            let distinct = seen.distinct.len();
+            if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+                self.assumptions.push(format!(
+                    "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
+                ));
+            }
+            return Ok(Role::Field(kind, Marks::PLAIN));
+        }
+        let marks = said.marks(seen, label)?;
+        let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
+        let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
+        let kind = given.flatten().unwrap_or(found);
+        if given == Some(None) {
+            return Ok(Role::Mixed(kind, marks));
+        }
+        if kind == FieldType::F64
+            && let Some((example, kept)) = &numbers.rounded_example
+        {
+            self.assumptions.push(format!(
+                "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
+                numbers.rounded
+            ));
+        }
+        Ok(Role::Field(kind, marks))
+    }
+
+    /// Takes note of a column's role, and gives the contract's names to what is kept.
+    fn keep(&mut self, column: usize, role: Role, names: &mut BTreeSet<String>) {
+        let label = &self.labels[column];
+        self.roles.push(role);
+        match role {
+            Role::Tag { is_integer } => {
+                self.tags.push(TagSource { name: free_name_of(label, names), column, is_integer });
+            }
+            Role::Field(kind, marks) => {
+                let name = free_name_of(label, names);
+                self.fields.push(FieldSource { name, column, kind, marks, numbers: None });
+            }
+            Role::Mixed(kind, marks) => {
+                let [name, texts] = [label, &format!("{label} text")].map(|label| free_name_of(label, names));
+                self.assumptions.push(format!(
+                    "column {label} is field {name} where it is a number, and field {texts} where it is not"
+                ));
+                let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
+                let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
+                self.fields.extend([numbers, texts]);
+            }
+            _ => return,
+        }
+        self.assumptions.extend(column_note(label));
+    }
+
+    fn check_fields(&self, dialect: &Dialect) -> Result<()> {
+        match self.fields.len() {
+            0 => {
+                unclear(format!("no column of {} holds values beside the time and the tags", dialect.source))
+            }
+            fields if fields > FieldSet::CAPACITY => unclear(format!(
+                "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
+                FieldSet::CAPACITY
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What the user said of columns, by their numbers.
 struct Named {
     time: Vec<usize>,
     tags: Vec<usize>,
+    /// Columns to leave out, and those that are not among those to keep.
     left_out: Vec<usize>,
-    types: BTreeMap<usize, FieldType>,
+    /// Types, and columns of numbers and texts, which have none.
+    types: BTreeMap<usize, Option<FieldType>>,
+    /// Columns that are not the time, because the user made them something else.
+    taken: Vec<usize>,
 }
 
 impl Named {
-    fn new(labels: &[String], options: &RecordingOptions) -> Result<Self, RecordingError> {
-        let find = |name: &String, option| find(labels, name, option);
-        let time = options.time.as_deref().unwrap_or_default();
-        let time = match labels.iter().position(|label| label == time) {
-            Some(column) => vec![column],
-            None => (time.split(',').filter(|name| !name.is_empty()))
-                .map(|name| find(&name.to_owned(), "--time"))
-                .collect::<Result<_, _>>()?,
-        };
-        let all = |names: &[String], option| -> Result<Vec<usize>, RecordingError> {
-            names.iter().map(|name| find(name, option)).collect()
-        };
-        let tags = all(&options.tags, "--tags")?;
-        let left_out = all(&options.leave_out, "--leave-out")?;
-        let mut types = BTreeMap::new();
-        for (name, kind) in &options.types {
-            types.insert(find(name, "--type")?, kind.kind());
+    fn new(labels: &[String], dialect: &Dialect, options: &RecordingOptions) -> Result<Self> {
+        let all = |names: &[String], option| all(labels, names, option);
+        let mut time = all(options.time.as_slice(), "--time")?;
+        let mut tags = all(&options.tags, "--tags")?;
+        let mut left_out = all(&options.leave_out, "--leave-out")?;
+        let types = options.types.iter().map(|text| typed(labels, text));
+        let types: BTreeMap<_, _> = types.collect::<Result<_, _>>()?;
+        if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
+            let known = |names: &[&str]| {
+                labels.iter().positions(|label| names.contains(&label.as_str())).collect::<Vec<_>>()
+            };
+            time = known(&["_time"]);
+            tags = all(&dialect.group_key, "--tags")?;
+            left_out.extend(known(&["result", "table", "_start", "_stop"]));
         }
-        let mut taken: BTreeMap<usize, &'static str> = BTreeMap::new();
-        let roles = (time.iter().map(|column| (column, "--time")))
-            .chain(tags.iter().map(|column| (column, "--tags")))
-            .chain(left_out.iter().map(|column| (column, "--leave-out")));
-        for (&column, other) in roles {
-            if let Some(one) = taken.insert(column, other) {
-                return Err(RecordingError::TwoRoles { column: labels[column].clone(), one, other });
+        let mut named = BTreeMap::new();
+        for (option, columns) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
+            for column in columns {
+                if let Some(one) = named.insert(column, option) {
+                    return unclear(format!(
+                        "column {} is named by both {one} and {option}; a column is one thing",
+                        labels[*column]
+                    ));
+                }
             }
         }
-        Ok(Self { time, tags, left_out, types })
-    }
-
-    /// Columns that are not the time, because the user made them something else.
-    fn others(&self) -> Vec<usize> {
-        let others = self.tags.iter().chain(&self.left_out);
-        others.chain(self.types.keys()).copied().collect()
+        let taken = tags.iter().chain(&left_out).chain(types.keys()).copied().collect();
+        let only = all(&options.only, "--only")?;
+        if !only.is_empty() {
+            let kept = [&only[..], &time, &tags].concat();
+            left_out.extend((0..labels.len()).filter(|column| !kept.contains(column)));
+        }
+        Ok(Self { time, tags, left_out, types, taken })
     }
 }
 
+/// The columns of one option: each text is a name, or several with commas between.
+fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
+    let names = texts.iter().flat_map(|text| match labels.contains(text) {
+        true => vec![text.as_str()],
+        false => text.split(',').collect(),
+    });
+    names.map(|name| find(labels, name, option)).collect()
+}
+
+/// A column and its type; none where it is numbers and texts.
+fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>)> {
+    let (name, kind) = text.rsplit_once('=').unwrap_or_default();
+    let kind = match kind {
+        "bool" => Some(FieldType::Bool),
+        "integer" => Some(FieldType::I64),
+        "float" => Some(FieldType::F64),
+        "text" => Some(FieldType::Text),
+        "mixed" => None,
+        _ => {
+            return unclear(format!(
+                "--type {text}: write it as COLUMN=TYPE; types are bool, integer, float, text and mixed"
+            ));
+        }
+    };
+    Ok((find(labels, name, "--type")?, kind))
+}
+
 /// The column with this name, as the file has it or as the contract would.
-fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize, RecordingError> {
+fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize> {
     let exact = labels.iter().position(|label| label == name);
-    exact.or_else(|| labels.iter().position(|label| name_of(label) == name)).ok_or_else(|| {
-        RecordingError::UnknownColumn { name: name.to_owned(), option, columns: labels.to_vec() }
-    })
+    let found = exact.or_else(|| labels.iter().position(|label| name_of(label) == name));
+    found
+        .map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, labels.iter().cloned()))), Ok)
 }
 
 fn labels(dialect: &Dialect) -> Vec<String> {
@@ -157,139 +327,14 @@ fn labels(dialect: &Dialect) -> Vec<String> {
     dialect.names.iter().enumerate().map(label).collect()
 }
 
-/// Whether a column is stored.
-const fn is_kept(role: &Role) -> bool {
-    matches!(role, Role::Field(..) | Role::Tag { .. })
-}
-
-/// The contract's names. Fields and tags come first, so that a column that is left out takes no name from them.
-fn contract_names(labels: &[String], roles: &[Role]) -> Vec<String> {
-    let mut taken = BTreeSet::new();
-    let mut names = vec![String::new(); labels.len()];
-    for wanted in [true, false] {
-        for (column, role) in roles.iter().enumerate() {
-            if is_kept(role) == wanted {
-                names[column] = free_name_of(&labels[column], &mut taken);
-            }
-        }
-    }
-    names
-}
-
-fn assume_header(dialect: &Dialect, labels: &[String], assumptions: &mut Vec<String>) {
-    if !dialect.has_header {
-        assumptions.push(format!(
-            "line 1 is a reading, not a header; columns are called {} to {}",
-            labels[0],
-            labels[labels.len() - 1]
-        ));
-    }
-    assumptions.extend(dialect.header_quirk.map(|quirk| {
-        match quirk {
-            HeaderQuirk::FirstUnnamed => {
-                "the header has one name fewer than the rows have cells: its names belong to columns 2 and on"
-            }
-            HeaderQuirk::LastEmpty => "rows end with a delimiter: the last, empty column is none",
-            HeaderQuirk::EmptyNames => "empty names at the header's end are none",
-        }
-        .to_owned()
-    }));
-}
-
-fn assume_zone(time: &TimeSource, evidence: &Evidence, labels: &[String], assumptions: &mut Vec<String>) {
-    // Of a date and a time of day, the time of day names the zone.
+/// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
+fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Option<String> {
     let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
     let (all, label) = (seen.present(), time.label(labels));
     let without = all - seen.zoned;
-    if time.format.is_count() || without == 0 {
-        return;
+    if time.format.is_count() || time.format.has_zone() || without == 0 {
+        return None;
     }
-    assumptions.push(if seen.zoned == 0 {
-        format!("times in column {label} name no zone and are taken as UTC")
-    } else {
-        format!("{without} of {all} times in column {label} name no zone and are taken as UTC")
-    });
-}
-
-/// What a column that is not the time is.
-fn role(
-    column: usize,
-    seen: &ColumnEvidence,
-    label: &str,
-    dialect: &Dialect,
-    named: &Named,
-    said: &Said,
-) -> Result<Role, RecordingError> {
-    let whole = seen.present() > 0 && seen.point.integers == seen.present();
-    if named.left_out.contains(&column) {
-        return Ok(Role::LeftOut);
-    }
-    if named.tags.contains(&column) {
-        // As numbers, 1 and +1 would be one tag; as text they are what the file has.
-        let integer = whole && seen.unusual_integers == 0;
-        let kind = named.types.get(&column);
-        return Ok(Role::Tag { integer: kind.map_or(integer, |kind| *kind == FieldType::I64) });
-    }
-    let given = named.types.get(&column).copied();
-    if seen.present() == 0 && given.is_none() {
-        return Ok(Role::Empty);
-    }
-    let is_nameless = column == 0 && dialect.has_header && dialect.names[0].is_empty();
-    if is_nameless && !seen.is_uneven && given.is_none() {
-        return Ok(Role::RowNumber);
-    }
-    let is_number = seen.is_mostly(seen.numeric);
-    if !is_number || matches!(given, Some(FieldType::Text | FieldType::Bool)) {
-        let is_truth = seen.is_mostly(seen.truths);
-        let found = if is_truth { FieldType::Bool } else { FieldType::Text };
-        return Ok(Role::Field(given.unwrap_or(found), Marks::PLAIN));
-    }
-    let marks = said.marks(seen, label)?;
-    let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-    let found = if numbers.floats + numbers.large_integers > 0 { FieldType::F64 } else { FieldType::I64 };
-    Ok(Role::Field(given.unwrap_or(found), marks))
-}
-
-fn assume_role(role: Role, seen: &ColumnEvidence, label: &str, assumptions: &mut Vec<String>) {
-    match role {
-        Role::RowNumber => assumptions.push(format!(
-            "the first column has no name and counts the rows, {} to {} without a gap: left out",
-            seen.first_integer.unwrap_or_default(),
-            seen.last_integer.unwrap_or_default()
-        )),
-        Role::Empty => assumptions.push(format!("column {label} has no value in any row: left out")),
-        Role::Field(FieldType::F64, marks) => {
-            let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
-            assume_rounding(numbers, label, assumptions);
-        }
-        Role::Field(FieldType::Text, _) if (1..super::evidence::DISTINCT).contains(&seen.distinct.len()) => {
-            assumptions.push(format!(
-                "column {label} is text with {} different values, kept as a field; if it says which sensor a reading is of, say --tags {label}",
-                seen.distinct.len()
-            ));
-        }
-        _ => {}
-    }
-}
-
-/// Numbers that floating point cannot keep are named.
-fn assume_rounding(numbers: &Tally, label: &str, assumptions: &mut Vec<String>) {
-    let (example, kept) = &numbers.rounded_example;
-    if numbers.rounded > 0 {
-        assumptions.push(format!(
-            "{} numbers in column {label} have more digits than 64-bit floating point keeps: {example} becomes {kept:.0}; --type {label}=text keeps them",
-            numbers.rounded
-        ));
-    }
-}
-
-fn check_fields(path: &Path, roles: &[Role]) -> Result<(), RecordingError> {
-    let fields = roles.iter().filter(|role| matches!(role, Role::Field(..))).count();
-    if fields == 0 {
-        return Err(RecordingError::NoField { path: path.to_owned() });
-    }
-    if fields > FieldSet::CAPACITY {
-        return Err(RecordingError::TooManyFields { fields, most: FieldSet::CAPACITY });
-    }
-    Ok(())
+    let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };
+    Some(format!("{which} in column {label} name no zone and are taken as UTC"))
 }

@@ -1,33 +1,27 @@
 //! What was found in a recording, in a form that people read and results keep. Nothing is found out here.
 
 use std::fmt;
-use std::path::Path;
 
 use jiff::Timestamp;
-use sensormark_store::{FieldType, TimeResolution};
-use serde::{Deserialize, Serialize};
+use sensormark_store::{Field, FieldType, TimeResolution};
 
-use super::bad_rows::BadRows;
-use super::dialect::Dialect;
-use super::evidence::Evidence;
-use super::plan::{Plan, Role};
-use super::take::Taken;
-use super::time::TimeFormat;
-use super::timing::Timing;
+use super::{
+    bad_rows::BadRows,
+    dialect::Dialect,
+    evidence::Evidence,
+    plan::{Plan, Role},
+    take::Taken,
+    time::TimeFormat,
+    timing::Timing,
+};
 
 /// What was found in a recording.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct RecordingReport {
     /// The file's name, without its folder.
     pub file: String,
     /// The character between cells.
     pub delimiter: char,
-    /// Whether some cells are quoted.
-    pub quotes: bool,
-    /// Whether the file starts with a byte-order mark.
-    pub byte_order_mark: bool,
-    /// Whether lines end with carriage return and line feed.
-    pub carriage_returns: bool,
     /// Whether the first row names the columns.
     pub header: bool,
     /// Rows below the header.
@@ -49,56 +43,33 @@ pub struct RecordingReport {
 }
 
 /// One column of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct ColumnReport {
     /// Its name in the file, or the one that it was given.
     pub label: String,
-    /// The tag's or field's name in the stores.
-    pub name: String,
-    /// What it is.
-    pub role: ColumnRole,
-    /// The type of its values, of a field.
-    pub kind: Option<FieldType>,
-    /// Readings with a value, of a field.
-    pub present: u64,
+    /// What it is, in words: time, tag, field, or why it is left out.
+    pub role: &'static str,
+    /// The field that it is in the stores.
+    pub field: Option<Field>,
     /// Readings without, of a field.
     pub absent: u64,
 }
 
-/// What a column is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ColumnRole {
-    /// The time.
-    Time,
-    /// A tag, which says of which series a reading is.
-    Tag,
-    /// A field.
-    Field,
-    /// A row number, left out.
-    RowNumber,
-    /// Without a value, left out.
-    Empty,
-    /// Left out as asked.
-    LeftOut,
-}
-
 /// The time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct TimeReport {
     /// The column, or the columns with commas between.
     pub label: String,
     /// How times are written in it.
     pub format: TimeFormat,
-    /// How many of the rows' times name a zone.
-    pub zoned: u64,
+    /// Why it is this column, and what else it could be, in words.
+    pub reason: String,
     /// How finely readings are spaced.
     pub resolution: TimeResolution,
 }
 
 /// Puts together what was found.
-pub(super) fn compile(
-    path: &Path,
+pub fn compile(
     dialect: &Dialect,
     evidence: &Evidence,
     plan: &Plan,
@@ -107,27 +78,19 @@ pub(super) fn compile(
 ) -> RecordingReport {
     let table = &taken.schema.tables[0];
     let column = |(number, role): (usize, &Role)| {
-        let field = table.field(&plan.names[number]);
-        let values = field.map(|field| &taken.readings.columns[field]);
-        let absent = values
-            .and_then(|column| column.present.as_ref())
-            .map_or(0, |present| present.iter().filter(|has| !**has).count());
-        let all = values.map_or(0, |column| column.values.len());
+        let field = plan.fields.iter().position(|field| field.column == number);
+        let rows = 0..taken.readings.len();
+        let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
         ColumnReport {
             label: plan.labels[number].clone(),
-            name: plan.names[number].clone(),
-            role: ColumnRole::of(*role),
-            kind: field.map(|field| table.fields[field].kind),
-            present: (all - absent) as u64,
-            absent: absent as u64,
+            role: role_text(*role),
+            field: field.map(|field| table.fields[field].clone()),
+            absent: field.map_or(0, absent) as u64,
         }
     };
     RecordingReport {
-        file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        file: dialect.source.given.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         delimiter: char::from(dialect.delimiter),
-        quotes: dialect.quotes,
-        byte_order_mark: dialect.byte_order_mark,
-        carriage_returns: dialect.carriage_returns,
         header: dialect.has_header,
         rows: evidence.rows,
         readings: taken.readings.len() as u64,
@@ -135,60 +98,48 @@ pub(super) fn compile(
         columns: plan.roles.iter().enumerate().map(column).collect(),
         time: TimeReport {
             label: plan.time.label(&plan.labels),
-            format: plan.time.format,
-            zoned: (plan.time.columns.iter()).map(|&column| evidence.columns[column].zoned).sum(),
+            format: plan.time.format.clone(),
+            reason: plan.time.reason.clone(),
             resolution: table.time_resolution,
         },
         timing,
         bad_rows: taken.bad.clone(),
-        assumptions: plan.assumptions.clone(),
+        assumptions: [&plan.assumptions[..], &taken.notes].concat(),
     }
 }
 
-impl ColumnRole {
-    const fn of(role: Role) -> Self {
-        match role {
-            Role::Time => Self::Time,
-            Role::Tag { .. } => Self::Tag,
-            Role::Field(..) => Self::Field,
-            Role::RowNumber => Self::RowNumber,
-            Role::Empty => Self::Empty,
-            Role::LeftOut => Self::LeftOut,
-        }
-    }
-
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Tag => "tag",
-            Self::Field => "field",
-            Self::RowNumber => "row number, left out",
-            Self::Empty => "empty, left out",
-            Self::LeftOut => "left out as asked",
-        }
+const fn role_text(role: Role) -> &'static str {
+    match role {
+        Role::Time => "time",
+        Role::Tag { .. } => "tag",
+        Role::Field(..) | Role::Mixed(..) => "field",
+        Role::RowNumber => "row number, left out",
+        Role::Empty => "empty, left out",
+        Role::LeftOut => "left out as asked",
     }
 }
 
 /// Several plain lines of text.
 impl fmt::Display for RecordingReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bad = self.bad_rows.count;
-        writeln!(
+        let header = if self.header { "" } else { ", no header" };
+        write!(
             formatter,
-            "{}: {} rows, {} readings of {} series, {bad} rows left out",
-            self.file, self.rows, self.readings, self.series
+            "{}: {} rows, {} readings of {} series, {} rows left out\n  cells: delimiter {:?}{header}\n{}",
+            self.file,
+            self.rows,
+            self.readings,
+            self.series,
+            self.bad_rows.count,
+            self.delimiter,
+            self.times()
         )?;
-        self.write_form(formatter)?;
-        self.write_timing(formatter)?;
         for column in &self.columns {
-            write!(formatter, "  {}: {}", column.label, column.role.text())?;
-            if let Some(kind) = column.kind {
-                write!(formatter, " {}, {}", column.name, kind_text(kind))?;
-                if column.absent > 0 {
-                    write!(formatter, ", absent in {} readings", column.absent)?;
-                }
-            }
-            writeln!(formatter)?;
+            let kind = |field: &Field| format!(" {}, {}", field.name, kind_text(field.kind));
+            let kind = column.field.as_ref().map_or_else(String::new, kind);
+            let absent = format!(", absent in {} readings", column.absent);
+            let absent = if column.absent > 0 { &absent } else { "" };
+            writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;
         }
         for assumption in &self.assumptions {
             writeln!(formatter, "Assumed: {assumption}.")?;
@@ -201,86 +152,44 @@ impl fmt::Display for RecordingReport {
 }
 
 impl RecordingReport {
-    fn write_form(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let delimiter = match self.delimiter {
-            ',' => "comma".to_owned(),
-            ';' => "semicolon".to_owned(),
-            '\t' => "tab".to_owned(),
-            '|' => "bar".to_owned(),
-            other => format!("{other:?}"),
-        };
-        let further = [
-            (self.quotes, ", some cells quoted"),
-            (self.byte_order_mark, ", byte-order mark"),
-            (self.carriage_returns, ", lines end with CR LF"),
-            (!self.header, ", no header"),
-        ];
-        write!(formatter, "  cells: delimiter {delimiter}")?;
-        for (_, text) in further.iter().filter(|(is_so, _)| *is_so) {
-            formatter.write_str(text)?;
-        }
-        writeln!(formatter)
-    }
-
-    fn write_timing(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let timing = &self.timing;
-        writeln!(
-            formatter,
-            "  time: column {}, {}, whole {}, {} to {}",
-            self.time.label,
-            self.time.format,
-            resolution_text(self.time.resolution),
-            instant(timing.first_ns),
-            instant(timing.last_ns)
-        )?;
-        if let Some(interval) = timing.interval_ns {
-            write!(
-                formatter,
-                "  interval: {} s (median), {} gaps over twice that",
+    /// What is found of times, in lines.
+    fn times(&self) -> String {
+        let (time, timing) = (&self.time, &self.timing);
+        let seconds = |length_ns: i64| length_ns as f64 / 1e9;
+        let gap = timing.longest_gap.map_or_else(String::new, |gap| {
+            format!(", the longest {} s from {}", seconds(gap.length_ns), shown(gap.start_ns))
+        });
+        let interval = timing.interval_ns.map_or_else(String::new, |interval| {
+            format!(
+                "  interval: {} s (median), {} gaps over twice that{gap}\n",
                 seconds(interval),
                 timing.gaps
-            )?;
-            if let Some(gap) = timing.longest_gap {
-                write!(
-                    formatter,
-                    ", the longest {} s from {}",
-                    seconds(gap.length_ns),
-                    instant(gap.start_ns)
-                )?;
-            }
-            writeln!(formatter)?;
-        }
-        writeln!(
-            formatter,
-            "  {} readings repeat a time, {} are out of order",
-            timing.repeated, timing.out_of_order
+            )
+        });
+        format!(
+            "  time: column {} ({}), {}, whole {}, {} to {}\n{interval}  {} readings repeat a time, {} are out of order\n",
+            time.label,
+            time.reason,
+            time.format,
+            format!("{:?}", time.resolution).to_lowercase(),
+            shown(timing.first_ns),
+            shown(timing.last_ns),
+            timing.repeated,
+            timing.out_of_order
         )
     }
 }
 
-fn instant(time_ns: i64) -> String {
-    Timestamp::from_nanosecond(i128::from(time_ns))
-        .map_or_else(|_| format!("{time_ns} ns"), |instant| instant.to_string())
-}
-
-fn seconds(length_ns: i64) -> f64 {
-    length_ns as f64 / 1e9
-}
-
-const fn resolution_text(resolution: TimeResolution) -> &'static str {
-    match resolution {
-        TimeResolution::Nanoseconds => "nanoseconds",
-        TimeResolution::Microseconds => "microseconds",
-        TimeResolution::Milliseconds => "milliseconds",
-        TimeResolution::Seconds => "seconds",
-    }
+/// A time as people write it.
+pub fn shown(time_ns: impl Into<i128>) -> String {
+    Timestamp::from_nanosecond(time_ns.into())
+        .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
 const fn kind_text(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Bool => "truth value",
-        FieldType::I64 => "64-bit integer",
-        FieldType::U16 => "16-bit integer",
+        FieldType::I64 | FieldType::U16 => "64-bit integer",
         FieldType::F64 => "64-bit floating point",
         FieldType::Text => "text",
     }

@@ -3,17 +3,18 @@
 //! A row is known by its offset in bytes while reading; lines are counted only for the few rows that are reported. What the
 //! cells mean is not decided here.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::io::{self, Read, Seek, SeekFrom};
 
 use csv::ByteRecord;
 
-use super::dialect::{Dialect, builder};
-use super::error::RecordingError;
+use super::{
+    dialect::{Dialect, builder},
+    error::Result,
+    source::Source,
+};
 
 /// One row as it stands in the file.
-pub(super) struct Row<'r> {
+pub struct Row<'r> {
     /// Its cells.
     pub record: &'r ByteRecord,
     /// Where it starts (line ends before it included), in bytes.
@@ -23,43 +24,41 @@ pub(super) struct Row<'r> {
 }
 
 /// Calls `visit` with every row below the header.
-pub(super) fn for_each(
-    path: &Path,
-    dialect: &Dialect,
-    mut visit: impl FnMut(Row<'_>) -> Result<(), RecordingError>,
-) -> Result<(), RecordingError> {
-    let file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
-    let mut reader = builder(dialect.delimiter).buffer_capacity(1 << 17).from_reader(file);
+pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
+    let skip = dialect.skip;
+    let mut file = dialect.source.reader()?;
+    file.seek(SeekFrom::Start(skip))?;
+    let mut reader =
+        builder(dialect.delimiter, dialect.comment).buffer_capacity(1 << 17).from_reader(file.into_inner());
     let mut record = ByteRecord::new();
-    let mut header = dialect.has_header;
+    let mut others = usize::from(dialect.has_header) + dialect.units_rows;
     loop {
-        let start = reader.position().byte();
-        let more =
-            reader.read_byte_record(&mut record).map_err(|source| RecordingError::read(path, source))?;
-        if !more {
+        let start = skip + reader.position().byte();
+        let more = reader.read_byte_record(&mut record);
+        if !more.map_err(io::Error::from)? {
             return Ok(());
         }
-        if std::mem::take(&mut header) {
+        if others > 0 {
+            others -= 1;
             continue;
         }
-        visit(Row { record: &record, start, end: reader.position().byte() })?;
+        visit(Row { record: &record, start, end: skip + reader.position().byte() })?;
     }
 }
 
 impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
-    pub(super) fn is_torn(&self, path: &Path, delimiter: u8) -> Result<bool, RecordingError> {
+    pub fn is_torn(&self, dialect: &Dialect) -> Result<bool> {
         let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
         }
         let mut raw = Vec::new();
-        let mut file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
+        let mut file = dialect.source.reader()?;
         file.seek(SeekFrom::Start(self.start))
-            .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))
-            .map_err(|source| RecordingError::open(path, source))?;
-        Ok(!is_well_quoted(&raw, delimiter))
+            .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))?;
+        Ok(!is_well_quoted(&raw, dialect.delimiter))
     }
 }
 
@@ -88,32 +87,25 @@ fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
 }
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
-pub(super) fn lines_of(path: &Path, starts: &[u64]) -> Result<Vec<u64>, RecordingError> {
-    let file = File::open(path).map_err(|source| RecordingError::open(path, source))?;
-    let mut reader = BufReader::with_capacity(1 << 17, file);
-    let mut lines = Vec::with_capacity(starts.len());
-    let (mut offset, mut line, mut before) = (0_u64, 1_u64, 0_u8);
-    while lines.len() < starts.len() {
-        let block = reader.fill_buf().map_err(|source| RecordingError::open(path, source))?;
-        let length = block.len();
-        for &byte in block {
-            // A row starts at its first byte that ends no line.
-            while !matches!(byte, b'\r' | b'\n')
-                && starts.get(lines.len()).is_some_and(|&start| start <= offset)
-            {
-                lines.push(line + u64::from(before == b'\r'));
-            }
-            if byte == b'\n' || before == b'\r' {
-                line += 1;
-            }
-            before = byte;
-            offset += 1;
+pub fn lines_of(source: &Source, starts: &[u64]) -> Result<Vec<u64>> {
+    let mut lines = Vec::new();
+    let (mut line, mut before) = (1_u64, 0_u8);
+    for (offset, byte) in (0_u64..).zip(source.reader()?.bytes()) {
+        let byte = byte?;
+        // A row starts at its first byte that ends no line.
+        while !matches!(byte, b'\r' | b'\n') && starts.get(lines.len()).is_some_and(|&start| start <= offset)
+        {
+            lines.push(line + u64::from(before == b'\r'));
         }
-        if length == 0 {
-            lines.resize(starts.len(), line);
+        if lines.len() == starts.len() {
+            break;
         }
-        reader.consume(length);
+        if byte == b'\n' || before == b'\r' {
+            line += 1;
+        }
+        before = byte;
     }
+    lines.resize(starts.len(), line);
     Ok(lines)
 }
 
@@ -128,9 +120,10 @@ mod tests {
             let path = folder.path().join("lines.csv");
             let text = format!("a{end}b{end}{end}c{end}d");
             std::fs::write(&path, &text).unwrap();
+            let source = Source::open(&path, &super::super::RecordingOptions::default()).unwrap();
             let after_b = 2 * (1 + end.len() as u64); // the blank line belongs to the row that follows it
             let after_c = text.len() as u64 - 1 - end.len() as u64;
-            assert_eq!(lines_of(&path, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
+            assert_eq!(lines_of(&source, &[0, after_b, after_c]).unwrap(), [1, 4, 5], "{end:?}");
         }
     }
 

@@ -1,26 +1,45 @@
-//! What kind of CSV a file is: delimiter, header, width; found from its first rows.
+//! What kind of CSV a file is: what stands around the table, delimiter, header, width; found from its first rows.
 //!
 //! The header's quirks are settled here. A header may have one name fewer than the rows have cells. If rows end with a delimiter, it names all columns but the
 //! last. Else it names the columns after the first, which is a row number without a name.
 
-use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
 use csv::StringRecord;
+use encoding_rs::WINDOWS_1252;
+use itertools::Itertools;
 
-use super::cell::{CellRules, Look};
-use super::dialect::{Dialect, HeaderQuirk, builder};
-use super::error::RecordingError;
-use super::options::RecordingOptions;
+use super::{
+    cell::{CellRules, Look},
+    dialect::{Dialect, builder},
+    error::{Result, ask, empty, unclear},
+    options::RecordingOptions,
+    source::Source,
+};
 
 /// How much of the file is looked at, in bytes.
 const SAMPLE_BYTES: u64 = 1 << 18;
 /// How many rows of it.
 const SAMPLE_ROWS: usize = 1_000;
-/// Delimiters that are looked for; of equals the first.
-const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Delimiters that are looked for; of equals the last.
+const DELIMITERS: [u8; 4] = *b",|;\t";
+/// How many lines may stand before a header.
+const LINES_BEFORE: usize = 50;
+
+/// What is known of the file so far.
+struct Sniffer<'o> {
+    source: Source,
+    options: &'o RecordingOptions,
+    rules: CellRules<'o>,
+    /// The first rows.
+    text: Vec<u8>,
+    /// Bytes before the table.
+    skip: usize,
+    comment: Option<u8>,
+    delimiter: Option<u8>,
+    notes: Vec<String>,
+    group_key: Vec<String>,
+}
 
 /// The rows of the sample as one delimiter splits them.
 struct Sample {
@@ -32,77 +51,256 @@ struct Sample {
 }
 
 /// Finds out what kind of CSV the file is.
-pub(super) fn sniff(path: &Path, options: &RecordingOptions) -> Result<Dialect, RecordingError> {
-    let raw = read_sample(path)?;
-    let text = raw.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw);
-    if raw.starts_with(b"\xff\xfe") || raw.starts_with(b"\xfe\xff") || text.contains(&0) {
-        return Err(RecordingError::NotText { path: path.to_owned() });
+pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
+    let text = read_sample(&source)?;
+    let mut sniffer = Sniffer::new(source, options, text)?;
+    sniffer.check_text()?;
+    let mut sample = sniffer.sample()?;
+    sniffer.comments(&mut sample)?;
+    if options.header_line.or(options.skip_lines).is_none() {
+        sniffer.titles(&mut sample);
     }
-    let sample = best_sample(path, text, options)?;
-    let rules = CellRules::new(&options.absent);
-    let has_header = options.header.unwrap_or_else(|| sample.has_header(&rules));
-    let (names, header_quirk) =
-        if has_header { sample.names(path)? } else { (vec![String::new(); sample.width], None) };
-    Ok(Dialect {
-        delimiter: sample.delimiter,
-        has_header,
-        names,
-        header_quirk,
-        byte_order_mark: text.len() < raw.len(),
-        carriage_returns: text.windows(2).any(|pair| pair == b"\r\n"),
-        quotes: text.contains(&b'"'),
-    })
+    let is_line_given = options.header_line.is_some();
+    let has_header = options.header.unwrap_or_else(|| is_line_given || sniffer.is_header(&sample));
+    let names = if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
+    let units_rows = (1..=2).take_while(|&row| has_header && sniffer.is_units(&sample, row)).count();
+    for record in &sample.records[..=units_rows][1..] {
+        let units = record.iter().join(" ");
+        sniffer.notes.push(format!("{units:?} below the header is no reading: left out"));
+    }
+    let Sniffer { source, skip, comment, notes, group_key, .. } = sniffer;
+    let (skip, delimiter) = (skip as u64, sample.delimiter);
+    Ok(Dialect { source, skip, comment, delimiter, has_header, units_rows, names, notes, group_key })
 }
 
 /// The first rows, without one that is cut off.
-fn read_sample(path: &Path) -> Result<Vec<u8>, RecordingError> {
-    let open = |source| RecordingError::open(path, source);
-    let file = File::open(path).map_err(open)?;
-    let mut raw = Vec::new();
-    file.take(SAMPLE_BYTES).read_to_end(&mut raw).map_err(open)?;
-    if raw.len() as u64 == SAMPLE_BYTES {
-        let whole = raw.iter().rposition(|&byte| byte == b'\n');
-        raw.truncate(whole.map_or(raw.len(), |end| end + 1));
+fn read_sample(source: &Source) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    source.reader()?.take(SAMPLE_BYTES).read_to_end(&mut text)?;
+    if text.len() as u64 == SAMPLE_BYTES {
+        let end = text.iter().rposition(|&byte| byte == b'\n');
+        text.truncate(end.map_or(text.len(), |end| end + 1));
     }
-    Ok(raw)
+    Ok(text)
 }
 
-fn best_sample(path: &Path, text: &[u8], options: &RecordingOptions) -> Result<Sample, RecordingError> {
-    let given = options
-        .delimiter
-        .map(|given| u8::try_from(given).map_err(|_| RecordingError::Delimiter { given: given.to_string() }))
-        .transpose()?;
-    let candidates = given.map_or(DELIMITERS.to_vec(), |given| vec![given]);
-    let mut best: Option<Sample> = None;
-    for delimiter in candidates {
-        let sample = Sample::new(text, delimiter);
-        if best.as_ref().is_none_or(|best| sample.merit() > best.merit()) {
-            best = Some(sample);
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
+}
+
+/// Where the line after so many begins.
+fn after_lines(text: &[u8], count: usize) -> usize {
+    lines(text).take(count).map(<[u8]>::len).sum()
+}
+
+/// Where a record begins, in bytes.
+fn offset(record: &StringRecord) -> usize {
+    record.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(0)
+}
+
+impl<'o> Sniffer<'o> {
+    /// What the user says, and a first line that tells spreadsheets the delimiter.
+    fn new(source: Source, options: &'o RecordingOptions, text: Vec<u8>) -> Result<Self> {
+        let ascii = |given: char, option| {
+            u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
+        };
+        let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
+        let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
+        let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
+        let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut notes = Vec::new();
+        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[mark..]) {
+            delimiter.get_or_insert(*given);
+            skipped = 1;
+            notes.push("line 1 names the delimiter for spreadsheets".to_owned());
+        }
+        let skip = mark + after_lines(&text[mark..], skipped);
+        let rules = CellRules::new(options);
+        Ok(Self { source, options, rules, text, skip, comment, delimiter, notes, group_key: Vec::new() })
+    }
+
+    /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
+    fn check_text(&self) -> Result<()> {
+        let (given, lines) = (&self.source, || lines(&self.text));
+        if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
+            return unclear(format!(
+                "{given} is not UTF-8 text (maybe UTF-16 without a mark, or a spreadsheet); export it as CSV in UTF-8, or name its --encoding"
+            ));
+        }
+        let wrong: Vec<(usize, &[u8])> =
+            lines().enumerate().filter(|(_, line)| std::str::from_utf8(line).is_err()).collect();
+        match wrong[..] {
+            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(
+                format!(
+                    "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say --encoding windows-1252, else name another encoding",
+                    line + 1,
+                    WINDOWS_1252.decode(bytes).0.trim()
+                ),
+                [["--encoding", "windows-1252"]],
+            ),
+            _ => Ok(()),
         }
     }
-    let best = best.filter(|best| !best.records.is_empty());
-    let best = best.ok_or_else(|| RecordingError::Empty { path: path.to_owned() })?;
-    if best.width < 2 {
-        return Err(RecordingError::NoDelimiter { path: path.to_owned() });
+
+    fn table(&self) -> &[u8] {
+        &self.text[self.skip..]
     }
-    Ok(best)
+
+    fn sample(&self) -> Result<Sample> {
+        let split = |delimiter| Sample::new(self.table(), delimiter, self.comment);
+        let samples = self.delimiter.map_or(DELIMITERS.to_vec(), |given| vec![given]).into_iter().map(split);
+        let best = samples.max_by_key(Sample::merit).filter(|best| !best.records.is_empty());
+        let Some(best) = best else {
+            return empty(&self.source);
+        };
+        if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
+            return Ok(best);
+        }
+        let blank = split(b' ');
+        let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
+        let hint = if is_blank { ": --delimiter ' ' gives equal rows" } else { "" };
+        ask(
+            format!(
+                "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
+                self.source
+            ),
+            is_blank.then_some(["--delimiter", " "]),
+        )
+    }
+
+    /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
+    fn comments(&mut self, sample: &mut Sample) -> Result<()> {
+        let is_hash = |line: &&[u8]| line.starts_with(b"#");
+        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_hash).map(<[u8]>::to_vec).collect();
+        let Some(last) = hashes.last().filter(|_| self.comment.is_none()) else {
+            return Ok(());
+        };
+        self.comment = Some(b'#');
+        *sample = self.sample()?;
+        let cells = Sample::new(last, sample.delimiter, None).records.first().map_or(0, StringRecord::len);
+        if cells == sample.width && !self.is_header(sample) {
+            self.skip += after_lines(self.table(), hashes.len() - 1) + 1;
+            self.comment = None;
+            *sample = self.sample()?;
+        } else {
+            self.notes.push("lines that begin with # are comments".to_owned());
+        }
+        if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
+            let group = Sample::new(group, b',', None);
+            let names = sample.records[0].iter().zip(group.records[0].iter());
+            let is_key =
+                |(name, group): &(&str, &str)| *group == "true" && !["_start", "_stop"].contains(name);
+            self.group_key = names.filter(is_key).map(|(name, _)| name.to_owned()).collect();
+        }
+        Ok(())
+    }
+
+    /// Lines before the header that are no rows: titles of one cell, and the first line of Campbell's loggers.
+    fn titles(&mut self, sample: &mut Sample) {
+        let is_title = |record: &StringRecord| {
+            let cells = record.iter().filter(|cell| !cell.trim().is_empty()).count();
+            (cells < 2 && sample.width > 2) || ["TOA5", "TOACI1"].contains(&&record[0])
+        };
+        let titles = sample.records.iter().take_while(|record| is_title(record)).count();
+        if titles > 0
+            && let Some(header) = sample.records.get(titles)
+        {
+            self.skip += offset(header);
+            let words = sample.records.drain(..titles).map(|record| record[0].to_owned()).join(", ");
+            self.notes.push(format!("{words} before the header is no row: left out"));
+        }
+    }
+
+    /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
+    fn is_header(&self, sample: &Sample) -> bool {
+        let looks = self.looks(sample, 0);
+        let all_text = looks.iter().all(|look| is_text(look) || matches!(look, Look::Absent));
+        !looks.iter().any(|look| matches!(look, Look::Time(_)))
+            && looks.iter().any(is_text)
+            && (all_text || self.stands_out(sample, 0, &looks))
+    }
+
+    /// Whether a row below the header has no value, though most rows below it have: units, or kinds of values.
+    fn is_units(&self, sample: &Sample, row: usize) -> bool {
+        let looks = if row + 1 < sample.records.len() { self.looks(sample, row) } else { Vec::new() };
+        let is_word = |look: &Look| matches!(look, Look::Text | Look::Absent);
+        looks.len() == sample.width && looks.iter().all(is_word) && self.stands_out(sample, row, &looks)
+    }
+
+    fn looks(&self, sample: &Sample, row: usize) -> Vec<Look> {
+        sample.records[row].iter().map(|cell| self.rules.look(cell.trim())).collect()
+    }
+
+    /// Whether a row has a text where most rows below it have none.
+    fn stands_out(&self, sample: &Sample, row: usize, looks: &[Look]) -> bool {
+        let shift = usize::from(looks.len() + 1 == sample.width);
+        let is_other_below = |column: usize| {
+            let below = sample.regular_records(row + 1);
+            let below = below.map(|record| self.rules.look(record.get(column + shift).unwrap_or("").trim()));
+            let (text, other): (Vec<Look>, Vec<Look>) =
+                below.filter(|look| !matches!(look, Look::Absent)).partition(is_text);
+            other.len() > text.len()
+        };
+        looks.iter().enumerate().any(|(column, look)| is_text(look) && is_other_below(column))
+    }
+
+    /// The columns' names, one a cell of the rows.
+    fn names(&mut self, sample: &Sample) -> Result<Vec<String>> {
+        let width = sample.width;
+        let mut names: Vec<String> = sample.records[0].iter().map(|name| name.trim().to_owned()).collect();
+        let mut quirk = None;
+        while names.len() > width && names.last().is_some_and(String::is_empty) {
+            names.pop();
+            quirk = Some("empty names at the header's end are none");
+        }
+        // A header below lines of a logger's own.
+        let is_better = |row: &usize| names.len() < width && self.is_units(sample, *row);
+        let better = (1..sample.records.len().min(LINES_BEFORE)).find(is_better);
+        if names.len() + 1 == width && better.is_none() {
+            if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
+                names.push(String::new());
+                quirk = Some("rows end with a delimiter: the last, empty column is none");
+            } else {
+                names.insert(0, String::new());
+                quirk = Some(
+                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on",
+                );
+            }
+        }
+        if names.len() == width {
+            self.notes.extend(quirk.map(str::to_owned));
+            return Ok(names);
+        }
+        let fits = better.map(|row| &sample.records[row]).or_else(|| sample.regular_records(0).next());
+        // The line of the first text at or after the record's start.
+        let start = self.skip + fits.map_or(0, offset);
+        let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let line = 1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count();
+        ask(
+            format!(
+                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say --header-line {line} if line {line} names the columns, or --header false if no line does",
+                self.source,
+                names.len()
+            ),
+            [["--header-line", &line.to_string()], ["--header", "false"]],
+        )
+    }
 }
 
 impl Sample {
-    fn new(text: &[u8], delimiter: u8) -> Self {
-        let records: Vec<StringRecord> = builder(delimiter)
+    fn new(text: &[u8], delimiter: u8, comment: Option<u8>) -> Self {
+        let records: Vec<StringRecord> = builder(delimiter, comment)
             .from_reader(text)
             .into_byte_records()
             .take(SAMPLE_ROWS)
             .map_while(Result::ok)
             .map(StringRecord::from_byte_record_lossy)
             .collect();
-        let below = if records.len() > 1 { 1 } else { 0 };
-        let mut counts = std::collections::BTreeMap::new();
-        for record in &records[below..] {
-            *counts.entry(record.len()).or_insert(0_usize) += 1;
-        }
-        let (width, regular) = counts.into_iter().max_by_key(|&(_, count)| count).unwrap_or((0, 0));
+        let below = &records[usize::from(records.len() > 1)..];
+        let counts = below.iter().map(StringRecord::len).counts();
+        let (width, regular) =
+            counts.into_iter().max_by_key(|&(width, count)| (count, width)).unwrap_or((0, 0));
         Self { delimiter, records, width, regular }
     }
 
@@ -110,64 +308,16 @@ impl Sample {
     fn merit(&self) -> (bool, bool, usize, usize) {
         let header = self.records.first().map_or(0, StringRecord::len);
         let fits = header == self.width || header + 1 == self.width;
-        let whole = self.records.len().max(1);
-        (
-            self.width > 1,
-            fits,
-            self.regular * 20 / whole, // within 5 %
-            self.width,
-        )
+        // within 5 %
+        (self.width > 1, fits, self.regular * 20 / self.records.len().max(1), self.width)
     }
 
-    /// Whether the first row names the columns: none of its cells is a time, and a text stands where the rows below have none, or it is all text.
-    fn has_header(&self, rules: &CellRules<'_>) -> bool {
-        let first = &self.records[0];
-        let looks: Vec<Look> = first.iter().map(|cell| rules.look(cell.trim())).collect();
-        if looks.iter().any(|look| matches!(look, Look::Time(_))) {
-            return false;
-        }
-        let is_text = |look: &Look| matches!(look, Look::Text | Look::Clock { .. });
-        let shift = usize::from(first.len() + 1 == self.width);
-        let stands_out = |column: usize| {
-            let below = self.records[1..]
-                .iter()
-                .filter(|record| record.len() == self.width)
-                .map(|record| rules.look(record.get(column + shift).unwrap_or("").trim()))
-                .filter(|look| !matches!(look, Look::Absent));
-            let (text, other): (Vec<Look>, Vec<Look>) = below.partition(is_text);
-            other.len() > text.len()
-        };
-        let all_text = looks.iter().all(|look| is_text(look) || matches!(look, Look::Absent));
-        looks.iter().any(is_text)
-            && (all_text
-                || looks.iter().enumerate().any(|(column, look)| is_text(look) && stands_out(column)))
+    /// Records of the most common width, from a row on.
+    fn regular_records(&self, row: usize) -> impl Iterator<Item = &StringRecord> {
+        self.records[row..].iter().filter(|record| record.len() == self.width)
     }
+}
 
-    /// The columns' names, one a cell of the rows.
-    fn names(&self, path: &Path) -> Result<(Vec<String>, Option<HeaderQuirk>), RecordingError> {
-        let mut names: Vec<String> = self.records[0].iter().map(|name| name.trim().to_owned()).collect();
-        let mut quirk = None;
-        while names.len() > self.width && names.last().is_some_and(String::is_empty) {
-            names.pop();
-            quirk = Some(HeaderQuirk::EmptyNames);
-        }
-        if names.len() + 1 == self.width {
-            let mut below = self.records[1..].iter().filter(|record| record.len() == self.width);
-            if below.all(|record| record[self.width - 1].is_empty()) {
-                names.push(String::new());
-                quirk = Some(HeaderQuirk::LastEmpty);
-            } else {
-                names.insert(0, String::new());
-                quirk = Some(HeaderQuirk::FirstUnnamed);
-            }
-        }
-        if names.len() != self.width {
-            return Err(RecordingError::Header {
-                path: path.to_owned(),
-                names: names.len(),
-                cells: self.width,
-            });
-        }
-        Ok((names, quirk))
-    }
+const fn is_text(look: &Look) -> bool {
+    matches!(look, Look::Text | Look::Clock { .. })
 }

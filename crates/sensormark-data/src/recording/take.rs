@@ -1,121 +1,113 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
 use std::collections::HashMap;
-use std::ops::Range;
-use std::path::Path;
 
 use csv::ByteRecord;
 use sensormark_store::{
-    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TextColumn, TimeResolution,
-    Values,
+    Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 
-use super::bad_rows::{BadRows, FaultKind};
-use super::cell::{CellRules, text, truth};
-use super::dialect::Dialect;
-use super::error::RecordingError;
-use super::evidence::Evidence;
-use super::fault::{Fault, Faults};
-use super::names::table_name_of;
-use super::number::{Marks, Number};
-use super::options::RecordingOptions;
-use super::plan::{Plan, Role};
-use super::rows::{self, Row};
+use super::{
+    bad_rows::{BadRows, FaultKind},
+    cell::{CellRules, text, truth},
+    dialect::Dialect,
+    error::{RecordingError, Result, unclear},
+    evidence::Evidence,
+    fault::Fault,
+    number::{Marks, Number},
+    options::RecordingOptions,
+    plan::{FieldSource, Plan, TagSource},
+    rows::{self, Row},
+};
 
 /// Everything that was read.
-#[derive(Debug)]
-pub(super) struct Taken {
+pub struct Taken {
     pub schema: Schema,
     pub readings: Batch,
     pub bad: BadRows,
+    /// What is said of times that are read as others.
+    pub notes: Vec<String>,
 }
 
 /// Reads all rows.
-pub(super) fn take(
-    path: &Path,
+pub fn take(
     dialect: &Dialect,
     plan: &Plan,
     evidence: &Evidence,
     options: &RecordingOptions,
-) -> Result<Taken, RecordingError> {
+) -> Result<Taken> {
     let mut taker = Taker::new(plan, evidence.rows, options);
-    let mut faults = Faults::default();
+    let mut bad = BadRows::default();
     let mut count = 0;
-    rows::for_each(path, dialect, |row| {
+    rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(path, dialect.delimiter)?;
+        let torn = row.is_torn(dialect)?;
         if let Err(fault) = taker.row(&row, torn) {
-            faults.add(row.start, fault);
+            bad.add(row.start, explained(fault, row.record, dialect), &plan.labels);
         }
         Ok(())
     })?;
     if count != evidence.rows {
-        return Err(RecordingError::Changed { path: path.to_owned(), before: evidence.rows, after: count });
+        return unclear(format!(
+            "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
+            dialect.source, evidence.rows
+        ));
     }
-    let bad = faults.resolve(path, &plan.labels)?;
-    let without_value = bad.by_kind.get(&FaultKind::NoValue).copied();
-    let unreadable = bad.count - without_value.unwrap_or(0);
+    let starts: Vec<u64> = bad.first.iter().map(|row| row.line).collect();
+    for (row, line) in bad.first.iter_mut().zip(rows::lines_of(&dialect.source, &starts)?) {
+        row.line = line - dialect.source.lines_before;
+    }
+    let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
+    let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
-        return Err(RecordingError::BadRows { path: path.to_owned(), rows: count, bad });
+        return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
-    Ok(taker.finish(table_name_of(path, options).0, bad))
+    Ok(taker.finish(bad))
+}
+
+/// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
+fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
+    if record.as_slice().contains(&0) {
+        let reason = "holds NUL bytes, as a file has after a power cut";
+        return Fault::of_row(FaultKind::Encoding, record, reason);
+    }
+    if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
+        return Fault::of_row(FaultKind::NoRow, record, "is empty");
+    }
+    if dialect.is_header(record) {
+        return Fault::of_row(FaultKind::NoRow, record, "is the header again");
+    }
+    fault
 }
 
 /// Turns rows into readings.
 struct Taker<'p> {
     plan: &'p Plan,
     rules: CellRules<'p>,
-    /// Columns of the fields, with their types and marks, and of the tags, in the file's order.
-    fields: Vec<(usize, FieldType, Marks)>,
-    tags: Vec<(usize, bool)>,
     batch: Batch,
-    /// The cells of the row at hand, one a field.
-    cells: Vec<Cell>,
-    series: HashMap<Vec<u8>, u32>,
-    tag_values: Vec<Vec<String>>,
-    key: Vec<u8>,
-}
-
-/// A cell that was read.
-#[derive(Debug, Clone, Copy)]
-enum Cell {
-    Absent,
-    Bool(bool),
-    Integer(i64),
-    Float(f64),
-    /// The text is still in the row.
-    Text,
+    /// The values of the row at hand, one a field.
+    values: Vec<Value>,
+    /// Times that are written as 24:00, and as leap seconds.
+    oddities: [u64; 2],
+    /// Series by the values of their tags.
+    series: HashMap<Vec<String>, u32>,
 }
 
 impl<'p> Taker<'p> {
     fn new(plan: &'p Plan, rows: u64, options: &'p RecordingOptions) -> Self {
-        let mut fields = Vec::new();
-        let mut tags = Vec::new();
-        for (column, role) in plan.roles.iter().enumerate() {
-            match role {
-                Role::Field(kind, marks) => fields.push((column, *kind, *marks)),
-                Role::Tag { integer } => tags.push((column, *integer)),
-                _ => {}
-            }
-        }
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        let columns =
-            fields.iter().map(|(_, kind, _)| Column { values: with_capacity(*kind, rows), present: None });
         Self {
             batch: Batch {
                 table: 0,
                 times_ns: Vec::with_capacity(rows),
                 series: Vec::with_capacity(rows),
-                columns: columns.collect(),
+                columns: plan.fields.iter().map(|field| Column::new(field.kind)).collect(),
             },
             plan,
-            rules: CellRules::new(&options.absent),
-            cells: Vec::with_capacity(fields.len()),
-            tag_values: vec![Vec::new(); tags.len()],
-            fields,
-            tags,
+            rules: CellRules::new(options),
+            values: Vec::new(),
+            oddities: [0; 2],
             series: HashMap::new(),
-            key: Vec::new(),
         }
     }
 
@@ -134,216 +126,151 @@ impl<'p> Taker<'p> {
             return Err(Fault::of_row(FaultKind::Cells, record, reason));
         }
         let time_ns = self.time(record)?;
-        self.cells.clear();
-        for &(column, kind, marks) in &self.fields {
-            let text = text(record, column)?;
-            let cell = read_cell(&self.rules, text, kind, marks)
-                .map_err(|reason| Fault::of_cell(FaultKind::Value, column, text, reason))?;
-            self.cells.push(cell);
+        self.values.clear();
+        for field in &self.plan.fields {
+            let text = text(record, field.column)?;
+            let value = field
+                .read(&self.rules, text)
+                .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
+            self.values.push(value);
         }
-        if self.cells.iter().all(|cell| matches!(cell, Cell::Absent)) {
+        if self.values.iter().all(|value| *value == Value::Null) {
             let reason = "has a time and no value, which is no reading";
             return Err(Fault::of_row(FaultKind::NoValue, record, reason));
         }
         let series = self.series(record)?;
-        self.push(record, time_ns, series);
+        self.batch.times_ns.push(time_ns);
+        self.batch.series.push(series);
+        for (column, value) in self.batch.columns.iter_mut().zip(self.values.drain(..)) {
+            column.push(value).expect("read as the column's type");
+        }
         Ok(())
     }
 
-    fn time(&self, record: &ByteRecord) -> Result<i64, Fault> {
+    fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let text = self.plan.time.text(record)?;
         let column = self.plan.time.columns[0];
-        self.plan
+        let instant = self
+            .plan
             .time
             .format
             .read(&text)
-            .map(|instant| instant.time_ns)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))
+            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))?;
+        if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
+            let reason = format!(
+                "is no plausible time, as the others are; --time-format {} takes it as it is",
+                self.plan.time.format
+            );
+            return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
+        }
+        if let Some(oddity) = instant.oddity {
+            self.oddities[oddity as usize] += 1;
+        }
+        Ok(instant.time_ns)
     }
 
     /// The number of the row's series; a new one for tags that were not met before.
     fn series(&mut self, record: &ByteRecord) -> Result<u32, Fault> {
-        if self.tags.is_empty() {
-            return Ok(0);
-        }
-        self.key.clear();
-        for &(column, integer) in &self.tags {
-            let text = text(record, column)?;
-            let fault = |reason| Fault::of_cell(FaultKind::Tag, column, text, reason);
-            if self.rules.is_absent(text) {
-                return Err(fault("is no value, and this column says which series it is"));
-            }
-            if integer {
-                let value: i64 = text
-                    .parse()
-                    .map_err(|_| fault("is not a whole number, as the column's other tags are"))?;
-                self.key.extend_from_slice(&value.to_le_bytes());
-                continue;
-            }
-            if text.contains('\0') {
-                return Err(fault("holds a NUL character"));
-            }
-            self.key.extend_from_slice(text.as_bytes());
-            self.key.push(0); // in no tag
-        }
-        if let Some(&series) = self.series.get(&self.key) {
-            return Ok(series);
-        }
-        for (&(column, _), values) in self.tags.iter().zip(&mut self.tag_values) {
-            values.push(text(record, column)?.to_owned());
-        }
-        let number = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
-        self.series.insert(self.key.clone(), number);
-        Ok(number)
+        let tag = |tag: &TagSource| {
+            let text = text(record, tag.column)?;
+            let number = if tag.is_integer { text.parse::<i64>().ok() } else { None };
+            let reason = match number {
+                _ if self.rules.is_absent(text) => "is no value, and this column says which series it is",
+                _ if text.contains('\0') => "holds a NUL character",
+                None if tag.is_integer => "is not a whole number, as the column's other tags are",
+                None => return Ok(text.to_owned()),
+                Some(number) => return Ok(number.to_string()),
+            };
+            Err(Fault::of_cell(FaultKind::Tag, tag.column, text, reason))
+        };
+        let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
+        let next = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
+        Ok(*self.series.entry(tags).or_insert(next))
     }
 
-    fn push(&mut self, record: &ByteRecord, time_ns: i64, series: u32) {
-        self.batch.times_ns.push(time_ns);
-        self.batch.series.push(series);
-        for (field, column) in self.batch.columns.iter_mut().enumerate() {
-            let cell = self.cells[field];
-            match (&mut column.values, cell) {
-                (Values::Bool(values), Cell::Bool(value)) => values.push(value),
-                (Values::I64(values), Cell::Integer(value)) => values.push(value),
-                (Values::F64(values), Cell::Float(value)) => values.push(value),
-                (Values::Text(values), Cell::Text) => {
-                    values.push(text(record, self.fields[field].0).unwrap_or_default());
-                }
-                _ => {
-                    column.push_null();
-                    continue;
-                }
-            }
-            if let Some(present) = &mut column.present {
-                present.push(true);
-            }
-        }
-    }
-
-    fn finish(self, name: String, bad: BadRows) -> Taken {
-        let tag_column = |(&(_, integer), values): (&(usize, bool), Vec<String>)| {
-            if integer {
-                let whole = |value: &String| value.parse().expect("read as a whole number before");
-                TagColumn::Integer(values.iter().map(whole).collect())
+    fn finish(self, bad: BadRows) -> Taken {
+        let Plan { tags, fields, .. } = self.plan;
+        let mut series: Vec<(u32, Vec<String>)> =
+            self.series.into_iter().map(|(tags, number)| (number, tags)).collect();
+        series.sort_unstable();
+        let tag_column = |(place, tag): (usize, &TagSource)| {
+            let values = series.iter().map(|(_, tags)| &tags[place]);
+            if tag.is_integer {
+                TagColumn::Integer(values.map(|value| value.parse().expect("a whole number")).collect())
             } else {
-                TagColumn::Text(values)
+                TagColumn::Text(values.cloned().collect())
             }
         };
-        let series = if self.tags.is_empty() {
-            Series::single()
-        } else {
-            Series::new(self.tags.iter().zip(self.tag_values).map(tag_column).collect())
-        };
-        let field = |(&(column, kind, _), values): (&(usize, FieldType, Marks), &Column)| Field {
-            name: self.plan.names[column].clone(),
-            kind,
+        let field = |(field, values): (&FieldSource, &Column)| Field {
+            name: field.name.clone(),
+            kind: field.kind,
             nullable: values.present.is_some(),
         };
-        let tag = |&(column, _): &(usize, bool)| Tag { name: self.plan.names[column].clone() };
         let table = Table {
-            name,
-            tags: self.tags.iter().map(tag).collect(),
-            fields: self.fields.iter().zip(&self.batch.columns).map(field).collect(),
+            name: self.plan.table.clone(),
+            tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
+            fields: fields.iter().zip(&self.batch.columns).map(field).collect(),
             entity: None,
             time_resolution: resolution(&self.batch.times_ns),
-            series,
+            series: match tags[..] {
+                [] => Series::single(),
+                _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
+            },
         };
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad }
+        let words = [
+            "times are written as 24:00, which is 00:00 of the next day",
+            "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
+        ];
+        let odd = self.oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
+        let notes = odd.map(|(count, words)| format!("{count} {words}")).collect();
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, notes }
+    }
+}
+
+impl FieldSource {
+    /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
+    fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+        let Some(numbers) = self.numbers else {
+            return read_cell(rules, text, self.kind, self.marks);
+        };
+        match (read_cell(rules, text, numbers, self.marks), self.kind) {
+            (Ok(_), FieldType::Text) => Ok(Value::Null),
+            (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
+            (read, _) => Ok(read.unwrap_or(Value::Null)),
+        }
     }
 }
 
 /// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(rules: &CellRules<'_>, text: &str, kind: FieldType, marks: Marks) -> Result<Cell, &'static str> {
+fn read_cell(
+    rules: &CellRules<'_>,
+    text: &str,
+    kind: FieldType,
+    marks: Marks,
+) -> Result<Value, &'static str> {
     if rules.is_absent(text) {
-        return Ok(Cell::Absent);
+        return Ok(Value::Null);
     }
-    let number = || {
-        let number = marks.read(text);
-        let is_absent = number.is_some_and(|number| rules.is_absent_number(number));
-        (!is_absent).then_some(number)
-    };
-    match kind {
-        FieldType::Bool => match text {
-            "1" => Ok(Cell::Bool(true)),
-            "0" => Ok(Cell::Bool(false)),
-            _ => truth(text).map(Cell::Bool).ok_or("is not true or false"),
-        },
-        FieldType::I64 | FieldType::U16 => match number() {
-            None => Ok(Cell::Absent),
-            Some(Some(Number::Integer(value))) => Ok(Cell::Integer(value)),
-            Some(_) => Err("is not a whole number of 64 bits"),
-        },
-        FieldType::F64 => match number() {
-            None => Ok(Cell::Absent),
-            Some(Some(Number::NotFinite)) => Err("is not a finite number"),
-            Some(Some(number)) => Ok(Cell::Float(number.value())),
-            Some(None) => Err("is not a number"),
-        },
-        FieldType::Text if text.contains('\0') => Err("holds a NUL character"),
-        FieldType::Text => Ok(Cell::Text),
-    }
-}
-
-/// An empty column with room for this many values.
-fn with_capacity(kind: FieldType, rows: usize) -> Values {
-    match kind {
-        FieldType::Bool => Values::Bool(Vec::with_capacity(rows)),
-        FieldType::I64 => Values::I64(Vec::with_capacity(rows)),
-        FieldType::U16 => Values::U16(Vec::with_capacity(rows)),
-        FieldType::F64 => Values::F64(Vec::with_capacity(rows)),
-        FieldType::Text => Values::Text(TextColumn::default()),
+    let number = marks.read(rules.plain(text));
+    match (kind, text, number) {
+        (FieldType::Bool, "1", _) => Ok(Value::Bool(true)),
+        (FieldType::Bool, "0", _) => Ok(Value::Bool(false)),
+        (FieldType::Bool, ..) => truth(text).map(Value::Bool).ok_or("is not true or false"),
+        (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+        (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+        (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
+        (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
+        (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
+        (FieldType::F64, ..) => Err("is not a number"),
+        (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+        _ => Err("is not a whole number of 64 bits"),
     }
 }
 
 /// The coarsest resolution in which all times are whole.
 fn resolution(times_ns: &[i64]) -> TimeResolution {
-    let mut found = TimeResolution::Seconds;
-    for time in times_ns {
-        while time % found.nanoseconds() != 0 {
-            found = match found {
-                TimeResolution::Seconds => TimeResolution::Milliseconds,
-                TimeResolution::Milliseconds => TimeResolution::Microseconds,
-                TimeResolution::Microseconds | TimeResolution::Nanoseconds => TimeResolution::Nanoseconds,
-            };
-        }
-        if found == TimeResolution::Nanoseconds {
-            break;
-        }
-    }
-    found
-}
-
-/// Appends some rows of a batch of the same table, in their order, column by column.
-///
-/// # Panics
-/// When the rows are out of range, or the batches are of tables with other columns.
-pub fn append_rows(batch: &mut Batch, from: &Batch, rows: Range<usize>) {
-    let before = batch.len();
-    batch.times_ns.extend_from_slice(&from.times_ns[rows.clone()]);
-    batch.series.extend_from_slice(&from.series[rows.clone()]);
-    for (column, source) in batch.columns.iter_mut().zip(&from.columns) {
-        append_values(&mut column.values, &source.values, rows.clone());
-        if column.present.is_some() || source.present.is_some() {
-            let present = column.present.get_or_insert_with(|| vec![true; before]);
-            match &source.present {
-                Some(source) => present.extend_from_slice(&source[rows.clone()]),
-                None => present.resize(before + rows.len(), true),
-            }
-        }
-    }
-}
-
-fn append_values(values: &mut Values, from: &Values, rows: Range<usize>) {
-    match (values, from) {
-        (Values::Bool(values), Values::Bool(from)) => values.extend_from_slice(&from[rows]),
-        (Values::I64(values), Values::I64(from)) => values.extend_from_slice(&from[rows]),
-        (Values::U16(values), Values::U16(from)) => values.extend_from_slice(&from[rows]),
-        (Values::F64(values), Values::F64(from)) => values.extend_from_slice(&from[rows]),
-        (Values::Text(values), Values::Text(from)) => {
-            for row in rows {
-                values.push(from.get(row));
-            }
-        }
-        _ => unreachable!("columns of one table have the same types"),
-    }
+    let coarse = [TimeResolution::Seconds, TimeResolution::Milliseconds, TimeResolution::Microseconds];
+    let is_whole =
+        |resolution: &TimeResolution| times_ns.iter().all(|time| time % resolution.nanoseconds() == 0);
+    coarse.into_iter().find(is_whole).unwrap_or(TimeResolution::Nanoseconds)
 }

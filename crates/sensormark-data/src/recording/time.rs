@@ -1,301 +1,303 @@
 //! Times as recordings write them, and how they are read: exactly, to the nanosecond, or not at all.
 //!
-//! It guesses nothing: of 03/04/2015 it says that the order is undecided.
+//! It guesses nothing: of 03/04/2015 it says in which orders it can be read.
 
 mod epochs;
 mod format;
+mod pattern;
+mod zone;
 
-use jiff::civil::{Date, DateTime, Time};
+use std::sync::LazyLock;
+
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use regex::Regex;
 use sensormark_store::TimeRange;
 
+pub use epochs::Epoch;
 pub use format::TimeFormat;
 
 use format::TimeFault;
 
-pub(super) use epochs::{Meaning, plausible_years};
+pub(super) use epochs::plausible;
 
 /// A time that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Instant {
-    /// Nanoseconds since the Unix epoch, 0 or more.
+pub struct Instant {
+    /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
+    /// What is to be said of it.
+    pub oddity: Option<Oddity>,
 }
+
+/// How a time is written that is read as another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Oddity {
+    /// 24:00, which is the first moment of the next day.
+    NextDay,
+    /// 23:59:60, which Unix time counts as the first second of the next day.
+    LeapSecond,
+}
+
+/// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
+pub type Orders = [bool; 3];
 
 /// A date and a time of day as written, before it is decided which number is the day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Written {
-    numbers: [u16; 3],
-    year_first: bool,
-    /// Hour, minute, second, nanosecond.
-    clock: (u8, u8, u8, u32),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    numbers: [i16; 3],
+    /// In which orders it can be read.
+    pub orders: Orders,
+    /// Whether the year has two digits.
+    pub is_short: bool,
+    clock: Clock,
+}
+
+/// A time of day as written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Clock {
+    hour: i8,
+    minute: i8,
+    second: i8,
+    nanosecond: i32,
     too_fine: bool,
-    /// Seconds east of UTC, where a zone is given.
-    pub zone: Option<i32>,
+    /// Where one is given.
+    zone: Option<TimeZone>,
 }
 
-impl Default for Written {
-    fn default() -> Self {
-        Self { numbers: [0; 3], year_first: true, clock: (0, 0, 0, 0), too_fine: false, zone: None }
-    }
-}
+/// A date in three parts, of which one may be the name of a month, and what follows.
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    let part = "([0-9]{1,4}|[A-Za-z]{3,})([-/. ]|, *)";
+    Regex::new(&format!("^{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
+});
 
-/// What a written date says about the order of its numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// The year comes first, so it is year, month, day.
-    YearFirst,
-    /// The first number cannot be a month.
-    DayFirst,
-    /// The second number cannot be a month.
-    MonthFirst,
-    /// Either could be.
-    Undecided,
-}
+/// A time of day with marks between its parts, and what follows.
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    let two = "([0-9]{1,2})";
+    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$"))
+        .expect("a pattern")
+});
 
 impl TimeFormat {
     /// Reads a time.
-    pub(super) fn read(self, text: &str) -> Result<Instant, TimeFault> {
-        if self.is_count() {
-            return in_range(epochs::read(text, self)?);
+    pub(super) fn read(&self, text: &str) -> Result<Instant, TimeFault> {
+        match self {
+            Self::Count(epoch) => in_range(epoch.read(text)?, None),
+            Self::Pattern(pattern) => pattern::read(pattern, text),
+            _ => Written::read(text).ok_or(TimeFault::Shape)?.instant(self),
         }
-        Written::read(text).ok_or(TimeFault::Shape)?.instant(self)
     }
 }
 
 impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let mut rest = text.as_bytes();
-        if rest.iter().take(8).filter(|byte| byte.is_ascii_digit()).count() == 8 {
+    pub fn read(text: &str) -> Option<Self> {
+        if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
             return Self::read_digits(text);
         }
-        let (one, one_width) = number(&mut rest, 4)?;
-        let separator = *rest.first()?;
-        if !matches!(separator, b'-' | b'/' | b'.') {
+        let found = DATE.captures(without_weekday(text))?;
+        let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
+        let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
+        let marks = [2, 4].map(|mark| &found[mark]);
+        if named.is_none() && (marks[0] != marks[1] || marks[0].starts_with([' ', ','])) {
             return None;
         }
-        accept(&mut rest, separator).then_some(())?;
-        let (two, two_width) = number(&mut rest, 2)?;
-        accept(&mut rest, separator).then_some(())?;
-        let (three, three_width) = number(&mut rest, 4)?;
-        let year_first = one_width == 4 && three_width <= 2;
-        let year_last = three_width == 4 && one_width <= 2;
-        if !(year_first || year_last) || two_width > 2 {
-            return None;
-        }
-        let mut written = Self { numbers: [one, two, three], year_first, ..Self::default() };
-        if !rest.is_empty() {
-            written.read_clock(&mut rest)?;
-        }
-        Some(written)
+        let number = |part: &str| part.parse().ok().or_else(|| month(part));
+        let numbers = [number(one)?, number(two)?, number(three)?];
+        let widths = [one, two, three].map(|part| if part.parse::<u16>().is_ok() { part.len() } else { 0 });
+        let (orders, is_short) = orders(numbers, widths, named)?;
+        Some(Self {
+            numbers,
+            orders,
+            is_short,
+            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))?,
+        })
     }
 
     /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
     fn read_digits(text: &str) -> Option<Self> {
-        let width = text.bytes().take_while(u8::is_ascii_digit).count();
-        let (digits, mut rest) = (&text[..width], &text.as_bytes()[width..]);
-        let two = |place: usize| digits.get(place..place + 2)?.parse().ok();
-        let mut written =
-            Self { numbers: [digits.get(..4)?.parse().ok()?, two(4)?, two(6)?], ..Self::default() };
-        let part = |place| u8::try_from(two(place).unwrap_or(0)).ok();
-        written.clock = (part(8)?, part(10)?, part(12)?, 0);
-        match (width, rest.is_empty()) {
-            (8, false) => written.read_clock(&mut rest)?,
-            (8 | 10 | 12 | 14, true) => {}
-            _ => return None,
-        }
-        Some(written)
-    }
-
-    fn read_clock(&mut self, rest: &mut &[u8]) -> Option<()> {
-        if !(accept(rest, b'T') || accept(rest, b't')) {
-            accept(rest, b' ').then_some(())?;
-            while accept(rest, b' ') {}
-        }
-        self.read_time_of_day(rest)
-    }
-
-    /// 23:50, 23:50:00.5 or 23.50.00, with AM or PM and a zone where there are any.
-    fn read_time_of_day(&mut self, rest: &mut &[u8]) -> Option<()> {
-        let hour = small(rest)?;
-        let is_dotted = accept(rest, b'.');
-        (is_dotted || accept(rest, b':')).then_some(())?;
-        self.clock = (hour, small(rest)?, 0, 0);
-        if accept(rest, if is_dotted { b'.' } else { b':' }) {
-            self.clock.2 = small(rest)?;
-            if accept(rest, b'.') || accept(rest, b',') {
-                (self.clock.3, self.too_fine) = fraction(rest)?;
-            }
-        } else if is_dotted {
-            return None; // 23.50 is a number
-        }
-        let spaced = accept(rest, b' ');
-        if let [half @ (b'A' | b'a' | b'P' | b'p'), b'M' | b'm', after @ ..] = *rest {
-            *rest = after;
-            let afternoon = matches!(half, b'P' | b'p');
-            self.clock.0 = match self.clock.0 {
-                12 => u8::from(afternoon) * 12,
-                hour @ 1..=11 => hour + u8::from(afternoon) * 12,
-                _ => u8::MAX, // 0 PM or 13 PM: no such time
-            };
-            accept(rest, b' ');
-        } else if spaced && rest.is_empty() {
-            return None;
-        }
-        if !rest.is_empty() {
-            self.zone = Some(zone(rest)?);
-        }
-        Some(())
+        let (date, rest) = text.split_at(8);
+        let numbers = [date[..4].parse().ok()?, date[4..6].parse().ok()?, date[6..].parse().ok()?];
+        let is_digit = |byte: u8| byte.is_ascii_digit();
+        let clock = match rest.bytes().next() {
+            Some(first) if is_digit(first) && rest.bytes().all(is_digit) => Clock::read(rest)?,
+            _ => Clock::after_date(rest)?,
+        };
+        Some(Self { numbers, orders: [true, false, false], is_short: false, clock })
     }
 
     /// Whether it is the first moment of its day.
-    pub(super) const fn is_midnight(&self) -> bool {
-        matches!(self.clock, (0, 0, 0, 0))
+    pub const fn is_midnight(&self) -> bool {
+        matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
     }
 
-    /// What it says about the order of day and month.
-    pub(super) const fn order(&self) -> Order {
-        if self.year_first {
-            Order::YearFirst
-        } else if self.numbers[0] > 12 {
-            Order::DayFirst
-        } else if self.numbers[1] > 12 {
-            Order::MonthFirst
-        } else {
-            Order::Undecided
-        }
+    /// Whether it names a zone.
+    pub const fn is_zoned(&self) -> bool {
+        self.clock.zone.is_some()
     }
 
-    fn instant(&self, format: TimeFormat) -> Result<Instant, TimeFault> {
-        let [one, two, three] = self.numbers;
-        let (year, month, day) = match (format, self.year_first) {
-            (TimeFormat::YearMonthDay, true) => (one, two, three),
-            (TimeFormat::DayMonthYear, false) => (three, two, one),
-            (TimeFormat::MonthDayYear, false) => (three, one, two),
-            _ => return Err(TimeFault::Shape),
+    fn instant(&self, format: &TimeFormat) -> Result<Instant, TimeFault> {
+        let place = TimeFormat::DATES.iter().position(|known| known == format);
+        let order = place.filter(|&order| self.orders[order]).ok_or(TimeFault::Shape)?;
+        let [year, month, day] = PLACES[order].map(|place| self.numbers[place]);
+        let year = match year {
+            0..69 if self.is_short => year + 2_000,
+            69.. if self.is_short => year + 1_900,
+            year => year,
         };
-        if self.too_fine {
+        let Clock { hour, minute, second, nanosecond, too_fine, zone } = &self.clock;
+        if *too_fine {
             return Err(TimeFault::TooFine);
         }
-        let civil = self.civil(year, month, day).ok_or(TimeFault::NoSuchTime)?;
-        let utc = TimeZone::UTC.to_timestamp(civil).map_err(|_| TimeFault::OutOfRange)?.as_nanosecond();
-        in_range(utc - i128::from(self.zone.unwrap_or(0)) * 1_000_000_000)
-    }
-
-    fn civil(&self, year: u16, month: u16, day: u16) -> Option<DateTime> {
-        let (hour, minute, second, nanosecond) = self.clock;
-        let date = Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?);
-        let time = Time::new(
-            i8::try_from(hour).ok()?,
-            i8::try_from(minute).ok()?,
-            i8::try_from(second).ok()?,
-            i32::try_from(nanosecond).ok()?,
+        let is_next_day = [*hour, *minute, *second] == [24, 0, 0] && *nanosecond == 0;
+        let is_leap = *second == 60;
+        let civil = DateTime::new(
+            year,
+            i8::try_from(month).unwrap_or(0),
+            i8::try_from(day).unwrap_or(0),
+            if is_next_day { 0 } else { *hour },
+            *minute,
+            *second - i8::from(is_leap),
+            *nanosecond,
         );
-        Some(date.ok()?.to_datetime(time.ok()?))
+        let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
+        let zone = zone.clone().unwrap_or(TimeZone::UTC);
+        let utc = zone.to_ambiguous_timestamp(civil).unambiguous().map_err(|_| TimeFault::Twice)?;
+        let utc = utc.as_nanosecond();
+        match (is_next_day, is_leap) {
+            (true, _) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
+            (_, true) => epochs::leap(utc + 1_000_000_000),
+            _ => in_range(utc, None),
+        }
     }
 }
 
-fn in_range(time_ns: i128) -> Result<Instant, TimeFault> {
+impl Clock {
+    /// What stands behind a date: nothing, or a time of day behind a T, a colon or blanks.
+    fn after_date(rest: &str) -> Option<Self> {
+        let clock = match rest.strip_prefix(['T', 't', ':']) {
+            None if rest.is_empty() => return Some(Self::default()),
+            None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
+            Some(clock) => clock,
+        };
+        Self::read(clock)
+    }
+
+    /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
+    fn read(text: &str) -> Option<Self> {
+        let marked = match text.bytes().take_while(u8::is_ascii_digit).count() {
+            4 => &format!("{}:{}", &text[..2], &text[2..]),
+            6 => &format!("{}:{}:{}", &text[..2], &text[2..4], &text[4..]),
+            _ => text,
+        };
+        let found = CLOCK.captures(marked)?;
+        let part = |part: usize| found.get(part).map_or("", |part| part.as_str());
+        let number = |place| part(place).parse().unwrap_or(0);
+        let rest = part(7).trim_start();
+        let (half, rest) = half(rest);
+        let is_hour = half.is_some() || rest.is_empty() && part(1).len() == 2;
+        match (part(2), part(4)) {
+            ("", _) if !is_hour => return None,
+            (".", "") => return None, // 23.50 is a number
+            (one, other) if !other.is_empty() && one != other => return None,
+            _ => {}
+        }
+        let fraction = format!("{:0<9}", part(6));
+        let hour = match (half, number(1)) {
+            (None, hour) => hour,
+            (Some(half), 12) => half,
+            (Some(half), hour @ 1..=11) => hour + half,
+            _ => i8::MAX, // 0 PM or 13 PM: no such time
+        };
+        Some(Self {
+            hour,
+            minute: number(3),
+            second: number(5),
+            nanosecond: fraction[..9].parse().ok()?,
+            too_fine: fraction[9..].contains(|digit| digit != '0'),
+            zone: if rest.is_empty() { None } else { Some(zone::read(rest)?) },
+        })
+    }
+}
+
+/// Where year, month and day stand, in the order of [`TimeFormat::DATES`].
+const PLACES: [[usize; 3]; 3] = [[0, 1, 2], [2, 1, 0], [2, 0, 1]];
+
+/// In which orders three numbers with these widths can be read, and whether the year has two digits. A month may be given by its name. Where no order
+/// gives a month, all that the widths allow are taken: that is no such date.
+fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option<(Orders, bool)> {
+    let is_date = |month: i16, day: i16| (1..=12).contains(&month) && (1..=31).contains(&day);
+    let fits = |is_strict: bool| {
+        PLACES.map(|[year, month, day]| {
+            let is_year = match widths[year] {
+                4 => !is_strict || numbers[month] <= 12,
+                2 => is_date(numbers[month], numbers[day]),
+                _ => false,
+            };
+            is_year
+                && named.is_none_or(|named| named == month)
+                && widths[month] <= 2
+                && matches!(widths[day], 1 | 2)
+        })
+    };
+    let orders = [true, false].map(fits).into_iter().find(|orders| orders.contains(&true))?;
+    Some((orders, !widths.contains(&4)))
+}
+
+fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
-        Ok(time_ns) if TimeRange::OF_READINGS.contains(time_ns) => Ok(Instant { time_ns }),
+        Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
         _ => Err(TimeFault::OutOfRange),
     }
 }
 
-/// Every meaning in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date.
-pub(super) fn meanings(smallest: f64, largest: f64) -> Vec<Meaning> {
-    let format = TimeFormat::YearMonthDay;
-    let written = |number: f64| {
-        let instant = format.read(&format!("{number:.0}")).ok()?;
-        let first_ns = i128::from(instant.time_ns);
-        (number.fract() == 0.0 && epochs::is_past(first_ns)).then_some(first_ns)
+/// Every format in which all numbers from the smallest to the largest are plausible times: what they count, or the digits of a date, which may be before
+/// 2000.
+pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
+    let times = plausible();
+    let is_plausible = |format: &TimeFormat| {
+        [smallest, largest].iter().all(|number| {
+            let time = format.read(&number.to_string()).map(|instant| instant.time_ns);
+            time.is_ok_and(|time| time < times.end && (time >= times.start || !format.is_count()))
+        })
     };
-    let mut found = epochs::counted(smallest, largest);
-    if let (Some(first_ns), Some(_)) = (written(smallest), written(largest)) {
-        found.push(Meaning { name: format.name(), format: Some(format), first_ns });
-    }
-    found
+    let counts = epochs::EPOCHS.iter().map(TimeFormat::Count);
+    counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
 /// Whether the text is a time of day alone, and then whether it names a zone.
-pub(super) fn read_clock(text: &str) -> Option<bool> {
+pub fn read_clock(text: &str) -> Option<bool> {
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
-    let mut written = Written::default();
-    written.read_time_of_day(&mut text.as_bytes())?;
-    let (hour, minute, second, _) = written.clock;
-    (parts.all(is_two) && hour <= 24 && minute < 60 && second <= 60).then_some(written.zone.is_some())
+    let clock = Clock::read(text)?;
+    let is_time = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
+    (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
 }
 
-fn accept(rest: &mut &[u8], wanted: u8) -> bool {
-    match rest.split_first() {
-        Some((&byte, after)) if byte == wanted => {
-            *rest = after;
-            true
-        }
-        _ => false,
-    }
+/// The text without the name of a day before the date.
+fn without_weekday(text: &str) -> &str {
+    let letters = text.find(|first: char| !first.is_ascii_alphabetic()).unwrap_or(0);
+    let name = text.get(..3).filter(|_| letters >= 3).unwrap_or_default().to_ascii_lowercase();
+    let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&name.as_str());
+    if is_day { text[letters..].trim_start_matches([',', ' ']) } else { text }
 }
 
-/// One to `most` digits, and how many.
-fn number(rest: &mut &[u8], most: usize) -> Option<(u16, usize)> {
-    let width = rest.iter().take(most + 1).take_while(|byte| byte.is_ascii_digit()).count();
-    if width == 0 || width > most {
-        return None;
-    }
-    let (digits, after) = rest.split_at(width);
-    *rest = after;
-    let value = digits.iter().fold(0, |value, &digit| value * 10 + u16::from(digit - b'0'));
-    Some((value, width))
+/// The number of a month that is given by its name. Three letters are enough.
+fn month(name: &str) -> Option<i16> {
+    const MONTHS: &str =
+        "january february march april may june july august september october november december";
+    let name = name.to_ascii_lowercase();
+    MONTHS.split(' ').zip(1..).find(|(month, _)| month.starts_with(&name)).map(|(_, number)| number)
 }
 
-/// A number of at most two digits.
-fn small(rest: &mut &[u8]) -> Option<u8> {
-    number(rest, 2).and_then(|(value, _)| u8::try_from(value).ok())
-}
-
-/// The digits of a fraction of a second as nanoseconds, and whether there are more that are not zeros.
-fn fraction(rest: &mut &[u8]) -> Option<(u32, bool)> {
-    let width = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if width == 0 {
-        return None;
-    }
-    let (digits, after) = rest.split_at(width);
-    *rest = after;
-    let mut nanoseconds = 0;
-    for place in 0..9 {
-        let digit = digits.get(place).map_or(0, |digit| digit - b'0');
-        nanoseconds = nanoseconds * 10 + u32::from(digit);
-    }
-    let too_fine = digits.iter().skip(9).any(|&digit| digit != b'0');
-    Some((nanoseconds, too_fine))
-}
-
-/// A zone in seconds east of UTC: Z, UTC, GMT, +01, +0100 or +01:00.
-fn zone(rest: &[u8]) -> Option<i32> {
-    if matches!(rest, b"Z" | b"z" | b"UTC" | b"GMT") {
-        return Some(0);
-    }
-    let (&sign, digits) = rest.split_first()?;
-    let sign = match sign {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    let two = |digits: &[u8]| {
-        let mut digits = digits;
-        number(&mut digits, 2)
-            .filter(|(_, width)| *width == 2 && digits.is_empty())
-            .map(|(value, _)| i32::from(value))
-    };
-    let (hours, minutes) = match digits.len() {
-        2 => (two(digits)?, 0),
-        4 => (two(&digits[..2])?, two(&digits[2..])?),
-        5 if digits[2] == b':' => (two(&digits[..2])?, two(&digits[3..])?),
-        _ => return None,
-    };
-    (hours <= 18 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
+/// AM or PM, also a.m. and p.m.: how many hours that is past midnight, and what follows.
+fn half(text: &str) -> (Option<i8>, &str) {
+    let halves = [("am", 0), ("a.m.", 0), ("pm", 12), ("p.m.", 12)];
+    let found = halves.into_iter().find_map(|(words, hours)| {
+        let is_it = text.get(..words.len()).is_some_and(|first| first.eq_ignore_ascii_case(words));
+        is_it.then(|| (Some(hours), text[words.len()..].trim_start()))
+    });
+    found.unwrap_or((None, text))
 }
 
 #[cfg(test)]

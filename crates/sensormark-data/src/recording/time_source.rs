@@ -1,111 +1,108 @@
 //! The columns that make up the time: one, a date and a time of day, or numbers from the year down. How a row's time is put together from them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use csv::ByteRecord;
+use itertools::Itertools;
 
-use super::cell::text;
-use super::error::RecordingError;
-use super::evidence::ColumnEvidence;
-use super::fault::Fault;
-use super::time::TimeFormat;
+use super::{cell::text, evidence::ColumnEvidence, fault::Fault, time::TimeFormat};
 
 /// What stands between year, month, day, hour, minute and second.
 const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
+/// The number of the hour among these.
+const HOUR: usize = 3;
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
-pub(super) fn is_of_dates(seen: &ColumnEvidence) -> bool {
-    let are_digits = (seen.point.extremes)
+pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
+    let are_digits = (seen.point.extremes())
         .is_some_and(|(smallest, largest)| smallest >= 10_000_101.0 && largest < 100_000_000.0);
     let is_all_midnight = seen.midnights == seen.times;
     seen.is_mostly(seen.times) && is_all_midnight || seen.is_mostly(seen.point.integers) && are_digits
 }
 
 /// Where the time of a row is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct TimeSource {
+pub struct TimeSource {
     /// The columns, the date or the year first.
     pub columns: Vec<usize>,
-    /// What is written after each of them.
-    after: Vec<&'static str>,
+    /// Which part of a time the first of them has.
+    pub first: usize,
     /// How the time is written.
     pub format: TimeFormat,
+    /// The times that are taken, in ns, where nobody said what the numbers are.
+    pub plausible: Option<Range<i64>>,
+    /// Why these columns and this format, in words.
+    pub reason: String,
+    /// What was taken for granted.
+    pub notes: Vec<String>,
+    /// Whether it is a column of dates that nobody named.
+    pub is_bare_date: bool,
 }
 
 impl TimeSource {
-    /// One column.
-    pub(super) fn one(column: usize, format: TimeFormat) -> Self {
-        Self { columns: vec![column], after: vec![""], format }
+    /// Columns of which the first has the part of a time with this number: 0 for the year, 2 for a whole date.
+    pub fn new(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
+        let reason = "no other column can be the time".to_owned();
+        Self { columns, first, format, plausible: None, reason, notes: Vec::new(), is_bare_date: false }
     }
 
-    /// A column of dates and one of times of day.
-    pub(super) fn pair(date: usize, clock: usize, format: TimeFormat) -> Self {
-        Self { columns: vec![date, clock], after: vec![" ", ""], format }
-    }
-
-    /// Several columns that the user named. The dates' format is asked for with their column.
-    ///
-    /// # Errors
-    /// When they make up no time.
-    pub(super) fn several(
+    /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.
+    pub fn several<E>(
         columns: &[usize],
         seen: &[ColumnEvidence],
-        labels: &[String],
-        format: impl FnOnce(usize) -> Result<TimeFormat, RecordingError>,
-    ) -> Result<Self, RecordingError> {
+        format: impl Fn(usize) -> Result<TimeFormat, E>,
+    ) -> Result<Option<Self>, E> {
         let is_number = |column: &usize| {
             let seen = &seen[*column];
             seen.is_mostly(seen.point.integers + seen.leading_zeros)
         };
-        let dates: Vec<usize> =
-            (columns.iter().copied()).filter(|&column| is_of_dates(&seen[column])).collect();
-        let rest: Vec<usize> = (columns.iter().copied()).filter(|column| !dates.contains(column)).collect();
+        if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
+            return Ok(Some(Self::new(columns.to_vec(), 0, format)));
+        }
+        let (dates, rest): (Vec<usize>, Vec<usize>) =
+            columns.iter().partition(|column| is_of_dates(&seen[**column]));
         let are_numbers = rest.iter().all(is_number);
-        match (&dates[..], &rest[..]) {
+        Ok(Some(match (&dates[..], &rest[..]) {
             (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
-                Ok(Self::pair(date, clock, format(date)?))
+                Self::new(vec![date, clock], 2, format(date)?)
             }
             (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => {
-                Ok(Self::numbers(&[&[date][..], &rest[..]].concat(), 2, format(date)?))
+                Self::new([&[date][..], &rest[..]].concat(), 2, format(date)?)
             }
             ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
-                Ok(Self::numbers(columns, 0, TimeFormat::YearMonthDay))
+                Self::new(columns.to_vec(), 0, TimeFormat::YearMonthDay)
             }
-            _ => Err(RecordingError::NoTimeOfColumns {
-                columns: columns.iter().map(|&column| labels[column].clone()).collect(),
-            }),
-        }
-    }
-
-    /// Numbers, of which the first is followed by the mark with this number.
-    fn numbers(columns: &[usize], first: usize, format: TimeFormat) -> Self {
-        let mut after = BETWEEN[first..first + columns.len() - 1].to_vec();
-        let ends_with_hour = first + columns.len() == 4;
-        after.push(if ends_with_hour { ":00" } else { "" });
-        Self { columns: columns.to_vec(), after, format }
+            _ => return Ok(None),
+        }))
     }
 
     /// The time of a row as one text.
-    pub(super) fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
+    pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
         if let [column] = self.columns[..] {
             return text(record, column).map(Cow::Borrowed);
         }
         let mut joined = String::new();
-        for (place, (&column, after)) in self.columns.iter().zip(&self.after).enumerate() {
-            let mut part = text(record, column)?;
-            if place == 0 {
-                // A date may carry a midnight of its own.
-                part = part.split([' ', 'T']).next().unwrap_or(part);
+        let is_pattern = matches!(self.format, TimeFormat::Pattern(_));
+        for (place, &column) in self.columns.iter().enumerate() {
+            let part = text(record, column)?;
+            // A date may carry a midnight of its own.
+            let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
+            match clock.filter(|_| place == 0 && !is_pattern) {
+                Some(end) => joined += &part[..end],
+                None => joined += part,
             }
-            joined.push_str(part);
-            joined.push_str(after);
+            let number = self.first + place;
+            let is_last = place + 1 == self.columns.len();
+            if !is_last {
+                joined += if is_pattern { " " } else { BETWEEN[number] };
+            } else if !is_pattern && number == HOUR && part.bytes().all(|byte| byte.is_ascii_digit()) {
+                joined += ":00";
+            }
         }
         Ok(joined.into())
     }
 
     /// The columns' names, as `--time` takes them.
-    pub(super) fn label(&self, labels: &[String]) -> String {
-        let names = self.columns.iter().map(|&column| labels[column].as_str());
-        names.collect::<Vec<_>>().join(",")
+    pub fn label(&self, labels: &[String]) -> String {
+        self.columns.iter().map(|&column| &labels[column]).join(",")
     }
 }

@@ -1,10 +1,12 @@
 //! When readings were taken: span, usual interval, gaps, repeated and late ones. Nothing is put right.
 
+use std::collections::HashMap;
+
+use itertools::Itertools;
 use sensormark_store::Batch;
-use serde::{Deserialize, Serialize};
 
 /// When the readings of a recording were taken. All times in ns since the Unix epoch, all lengths in ns.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Timing {
     /// The earliest reading.
     pub first_ns: i64,
@@ -23,10 +25,8 @@ pub struct Timing {
 }
 
 /// A stretch without readings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// The series' number.
-    pub series: u32,
     /// The reading before the gap.
     pub start_ns: i64,
     /// From there to the next one.
@@ -34,33 +34,30 @@ pub struct Gap {
 }
 
 /// Looks at the times of at least one reading.
-pub(super) fn timing(readings: &Batch, series: u32) -> Timing {
-    let mut latest: Vec<Option<i64>> = vec![None; series as usize];
-    let mut out_of_order = 0;
-    for (&series, &time) in readings.series.iter().zip(&readings.times_ns) {
-        let before = latest[series as usize].replace(time);
-        out_of_order += u64::from(before.is_some_and(|before| before > time));
-    }
-    let mut keys: Vec<(u32, i64)> =
-        (readings.series.iter().copied()).zip(readings.times_ns.iter().copied()).collect();
-    keys.sort_unstable();
-    let intervals = || {
-        (keys.windows(2).map(|pair| (pair[0], pair[1])))
-            .filter(|(one, next)| one.0 == next.0)
-            .map(|(one, next)| Gap { series: one.0, start_ns: one.1, length_ns: next.1 - one.1 })
+pub fn timing(readings: &Batch) -> Timing {
+    let keys = || readings.series.iter().zip(&readings.times_ns);
+    let mut latest: HashMap<u32, i64> = HashMap::new();
+    let is_late =
+        |(series, time): &(&u32, &i64)| latest.insert(**series, **time).is_some_and(|before| before > **time);
+    let out_of_order = keys().filter(is_late).count() as u64;
+    let neighbours = keys().sorted_unstable().tuple_windows().filter(|(one, next)| one.0 == next.0);
+    let gap = |((_, start), (_, end)): ((&u32, &i64), (&u32, &i64))| Gap {
+        start_ns: *start,
+        length_ns: end.saturating_sub(*start),
     };
-    let repeated = intervals().filter(|gap| gap.length_ns == 0).count() as u64;
-    let mut lengths: Vec<i64> = intervals().map(|gap| gap.length_ns).filter(|length| *length > 0).collect();
-    let middle = lengths.len() / 2;
-    let interval_ns = (!lengths.is_empty()).then(|| *lengths.select_nth_unstable(middle).1);
-    let is_gap = |gap: &Gap| interval_ns.is_some_and(|usual| gap.length_ns > usual.saturating_mul(2));
+    let gaps: Vec<Gap> = neighbours.map(gap).sorted_by_key(|gap| gap.length_ns).collect();
+    let (repeated, gaps) = gaps.split_at(gaps.partition_point(|gap| gap.length_ns == 0));
+    let interval_ns = gaps.get(gaps.len() / 2).map(|gap| gap.length_ns);
+    let usual_ns = interval_ns.unwrap_or_default().saturating_mul(2);
+    let long = &gaps[gaps.partition_point(|gap| gap.length_ns <= usual_ns)..];
+    let (first_ns, last_ns) = readings.times_ns.iter().copied().minmax().into_option().unwrap_or_default();
     Timing {
-        first_ns: readings.times_ns.iter().copied().min().unwrap_or_default(),
-        last_ns: readings.times_ns.iter().copied().max().unwrap_or_default(),
+        first_ns,
+        last_ns,
         interval_ns,
-        gaps: intervals().filter(is_gap).count() as u64,
-        longest_gap: intervals().filter(is_gap).max_by_key(|gap| gap.length_ns),
-        repeated,
+        gaps: long.len() as u64,
+        longest_gap: long.last().copied(),
+        repeated: repeated.len() as u64,
         out_of_order,
     }
 }

@@ -1,79 +1,32 @@
 //! The sensors' first readings as a data set that can be exported, in the order of time.
 
 use super::{START_NS, SensorReadings};
-use crate::export::{Batches, DataSet, Shard};
-use sensormark_store::{Batch, Schema};
-use std::ops::Range;
-use std::sync::Arc;
+use crate::export::{BATCH, DataSet};
+use sensormark_store::Schema;
 
-/// Readings in a batch that is made for writing, about.
-const BATCH: u64 = 4_096;
-
-/// What sensors report in their first ticks.
-#[derive(Debug, Clone)]
-pub struct Exported {
-    schema: Arc<Schema>,
-    readings: SensorReadings,
-    ticks: u64,
-    /// How much later than the sensors' own times.
-    later_ns: i64,
-}
-
-impl Exported {
-    /// The first `ticks` ticks of all sensors, in a schema of one table whose only field is the value.
+impl SensorReadings {
+    /// What sensors report in their first ticks, in a schema of one table whose only field is the value. It begins at `start_ns`, in ns since the
+    /// Unix epoch. The caller has checked that its times end before 2262.
     ///
     /// # Panics
     /// When the table has another number of series.
-    pub fn new(schema: Arc<Schema>, readings: SensorReadings, ticks: u64) -> Self {
-        assert_eq!(schema.tables[0].series.len(), readings.sensors(), "the same sensors");
-        Self { schema, readings, ticks, later_ns: 0 }
-    }
-
-    /// The same, begun at another time, in ns since the Unix epoch. The caller has checked that times do not end before.
-    #[must_use]
-    pub fn from_start(self, start_ns: i64) -> Self {
-        Self { later_ns: start_ns.wrapping_sub(START_NS), ..self }
-    }
-}
-
-impl DataSet for Exported {
-    fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    fn batches(&self, shard: Shard) -> Box<dyn Batches + '_> {
-        Box::new(TickBatches {
-            exported: self,
-            sensors: shard.series(self.readings.sensors()),
-            next: 0,
-            batch: Batch::new(0, &self.schema.tables[0]),
+    pub fn data_set(self, schema: Schema, start_ns: i64, ticks: u64) -> DataSet {
+        assert_eq!(schema.tables[0].series.len(), self.sensors(), "the same sensors");
+        let later_ns = start_ns.wrapping_sub(START_NS);
+        DataSet::new(schema, move |shard, sink| {
+            let sensors = shard.series(self.sensors());
+            let at_once = BATCH as usize / sensors.len().max(1) + 1;
+            for first in (0..ticks).step_by(at_once) {
+                sink.put(0, |batch| {
+                    for tick in first..ticks.min(first + at_once as u64) {
+                        sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
+                    }
+                    for time_ns in &mut batch.times_ns {
+                        *time_ns = time_ns.wrapping_add(later_ns);
+                    }
+                })?;
+            }
+            Ok(())
         })
-    }
-}
-
-struct TickBatches<'d> {
-    exported: &'d Exported,
-    sensors: Range<u32>,
-    next: u64,
-    batch: Batch,
-}
-
-impl Batches for TickBatches<'_> {
-    fn next(&mut self) -> Option<&Batch> {
-        let Exported { readings, ticks, later_ns, .. } = self.exported;
-        self.batch.clear();
-        while (self.batch.len() as u64) < BATCH && self.next < *ticks {
-            for sensor in self.sensors.clone() {
-                readings.push(sensor, self.next..self.next + 1, &mut self.batch);
-            }
-            self.next += 1;
-            if self.sensors.is_empty() {
-                break;
-            }
-        }
-        for time_ns in &mut self.batch.times_ns {
-            *time_ns = time_ns.wrapping_add(*later_ns);
-        }
-        (!self.batch.is_empty()).then_some(&self.batch)
     }
 }

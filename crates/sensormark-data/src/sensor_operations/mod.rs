@@ -23,12 +23,10 @@ mod export;
 #[cfg(test)]
 mod tests;
 
-pub use export::Exported;
-
 use super::elementary::sine_of_turns;
 use super::random::Stream;
+use super::shapes::shape::whole;
 use sensormark_store::{Batch, TimeRange, Values};
-use std::num::NonZeroU64;
 use std::ops::Range;
 
 /// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
@@ -47,7 +45,7 @@ const DAY_TICKS: u64 = 2_880;
 const AMPLITUDE: f64 = 500.0;
 const BASES: u64 = 3_001;
 /// Hundredths of a degree a coin.
-const NOISE_STEP: i32 = 5;
+const NOISE_STEP: i64 = 5;
 /// Field numbers of the streams: the noise of each sensor, and what sensors have for good.
 const NOISE_FIELD: u64 = 0;
 const BASE_FIELD: u64 = 1;
@@ -59,13 +57,13 @@ pub struct SensorReadings {
     interval_ns: i64,
     sensors: Box<[Sensor]>,
     /// One period of the sine, in hundredths of a degree.
-    day: Box<[i32]>,
+    day: Box<[i64]>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Sensor {
     offset_ns: i64,
-    base: i32,
+    base: i64,
     phase: u64,
     noise: Stream,
 }
@@ -92,8 +90,8 @@ impl SensorReadings {
             let stream = |field| Stream::new(seed, u64::from(number), field);
             Sensor {
                 offset_ns: offset_ns(number),
-                base: small(stream(BASE_FIELD).below(0, nonzero(BASES))),
-                phase: stream(PHASE_FIELD).below(0, nonzero(DAY_TICKS)),
+                base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
+                phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
                 noise: stream(NOISE_FIELD),
             }
         };
@@ -101,7 +99,9 @@ impl SensorReadings {
         Ok(Self {
             interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS).map(|tick| rounded(AMPLITUDE * sine_of_turns(turns(tick)))).collect(),
+            day: (0..DAY_TICKS)
+                .map(|tick| whole((AMPLITUDE * sine_of_turns(turns(tick)) + 0.5).floor()))
+                .collect(),
         })
     }
 
@@ -132,7 +132,10 @@ impl SensorReadings {
     #[inline]
     pub fn value(&self, sensor: u32, tick: u64) -> f64 {
         let sensor = &self.sensors[sensor as usize];
-        self.value_of(sensor, tick, self.place_of(sensor, tick))
+        let place = ((tick + sensor.phase) % DAY_TICKS) as usize;
+        let coins = i64::from(sensor.noise.word(tick).count_ones()) - 32;
+        // The nearest double of the decimal: a quotient is rounded once.
+        (sensor.base + self.day[place] + NOISE_STEP * coins) as f64 / 100.0
     }
 
     /// The ticks of a sensor whose times lie in a range.
@@ -155,50 +158,11 @@ impl SensorReadings {
     /// # Panics
     /// When there is no such sensor, or the batch is of another table.
     pub fn push(&self, number: u32, ticks: Range<u64>, batch: &mut Batch) {
-        let length =
-            usize::try_from(ticks.end.saturating_sub(ticks.start)).expect("a batch is kept in memory");
-        batch.series.resize(batch.series.len().saturating_add(length), number);
-        let first = self.time_ns(number, ticks.start);
-        let times = (0..length as u64).map(|tick| first + self.interval_ns * tick.cast_signed());
-        batch.times_ns.extend(times);
+        batch.times_ns.extend(ticks.clone().map(|tick| self.time_ns(number, tick)));
+        batch.series.resize(batch.times_ns.len(), number);
         let Values::F64(values) = &mut batch.columns[0].values else {
             panic!("the value is a floating point number");
         };
-        let sensor = &self.sensors[number as usize];
-        let mut place = self.place_of(sensor, ticks.start);
-        values.extend(ticks.map(|tick| {
-            let value = self.value_of(sensor, tick, place);
-            place += 1;
-            if place == self.day.len() {
-                place = 0;
-            }
-            value
-        }));
+        values.extend(ticks.map(|tick| self.value(number, tick)));
     }
-
-    /// The place of a tick in the sine's period.
-    #[inline]
-    const fn place_of(&self, sensor: &Sensor, tick: u64) -> usize {
-        ((tick + sensor.phase) % DAY_TICKS) as usize
-    }
-
-    #[inline]
-    fn value_of(&self, sensor: &Sensor, tick: u64, place: usize) -> f64 {
-        let coins = sensor.noise.word(tick).count_ones().cast_signed() - 32;
-        // The nearest double of the decimal: a quotient is rounded once.
-        f64::from(sensor.base + self.day[place] + NOISE_STEP * coins) / 100.0
-    }
-}
-
-fn small(value: u64) -> i32 {
-    i32::try_from(value).expect("bases are small")
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "sines lie between -500 and 500")]
-fn rounded(value: f64) -> i32 {
-    (value + 0.5).floor() as i32
-}
-
-const fn nonzero(value: u64) -> NonZeroU64 {
-    NonZeroU64::new(value).expect("periods and spans are not zero")
 }

@@ -91,8 +91,8 @@ fn values_are_distributed_as_documented() {
         for (tick, value) in (0..ticks).zip(&all) {
             let hundredths = value * 100.0;
             assert!((hundredths - hundredths.round()).abs() < 1e-6, "{value}");
-            let day = readings.day[readings.place_of(own, tick)];
-            let noise = hundredths - f64::from(own.base + day);
+            let day = readings.day[((tick + own.phase) % DAY_TICKS) as usize];
+            let noise = hundredths - (own.base + day) as f64;
             assert!(noise.abs() <= 160.0 + 1e-6, "{noise}");
             squares += noise * noise;
             count += 1;
@@ -122,15 +122,15 @@ fn another_seed_gives_other_values_and_wrong_numbers_are_refused() {
 
 #[test]
 fn shards_make_the_whole_in_the_order_of_time() {
-    use crate::export::{DataSet, Shard};
-    use std::sync::Arc;
-    let schema = Arc::new(Schema { tables: vec![table(7)] });
-    let exported = Exported::new(schema, sensors(7), 1_000);
+    use crate::export::Shard;
+    let exported = sensors(7).data_set(Schema { tables: vec![table(7)] }, START_NS, 1_000);
     let keys = |shard: Shard| {
-        let (mut batches, mut keys) = (exported.batches(shard), Vec::new());
-        while let Some(batch) = batches.next() {
+        let mut keys = Vec::new();
+        let read = exported.each_batch(shard, |batch| {
             keys.extend(batch.times_ns.iter().copied().zip(batch.series.clone()));
-        }
+            Ok(())
+        });
+        read.unwrap();
         keys
     };
     let whole = keys(Shard::WHOLE);

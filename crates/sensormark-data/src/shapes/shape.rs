@@ -13,11 +13,9 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
-use crate::elementary::sine_of_turns;
-use crate::random::Stream;
+use crate::{elementary::sine_of_turns, random::Stream};
 use sensormark_store::{FieldType, Values};
-use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::{num::NonZeroU64, sync::Arc};
 
 /// The most powers of two of a walk: a million ticks.
 const MOST_OCTAVES: u32 = 20;
@@ -128,17 +126,11 @@ impl FieldShape {
         match values {
             Values::Bool(values) => values.push(self.truth(field, moment)),
             Values::Text(values) => values.push(self.text(field, moment)),
-            Values::I64(values) => {
-                if let Some(Number::Integer(value)) = self.number(field, moment) {
-                    values.push(value);
-                }
-            }
-            Values::F64(values) => {
-                if let Some(Number::Float(value)) = self.number(field, moment) {
-                    values.push(value);
-                }
-            }
-            Values::U16(_) => {}
+            _ => match (values, self.number(field, moment)) {
+                (Values::I64(values), Some(Number::Integer(value))) => values.push(value),
+                (Values::F64(values), Some(Number::Float(value))) => values.push(value),
+                _ => {}
+            },
         }
     }
 
@@ -161,12 +153,8 @@ impl FieldShape {
     /// The text; empty of a field of another type.
     pub fn text(&self, field: usize, moment: Moment) -> &str {
         match &self.shape {
-            Shape::Words(words) => {
-                let count = NonZeroU64::new(words.len() as u64).unwrap_or(NonZeroU64::MIN);
-                let word = moment.tick / self.hold_ticks;
-                let place = moment.stream(field as u64).below(word, count);
-                let place = usize::try_from(place).unwrap_or(0);
-                words.get(place).map_or("", String::as_str)
+            Shape::Words(words) if !words.is_empty() => {
+                moment.stream(field as u64).one_of(moment.tick / self.hold_ticks, words).as_str()
             }
             Shape::Recorded(values) => match values.as_ref() {
                 Values::Text(values) => values.get(recorded_row(field, moment, values.len())),
@@ -177,13 +165,20 @@ impl FieldShape {
     }
 
     fn float(&self, field: u64, moment: Moment) -> f64 {
-        let mut value = self.smooth(field, moment);
-        if self.noise > 0.0 {
-            value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
-        }
+        let value = self.noisy(field, moment);
         match self.decimals.and_then(|places| POWERS.get(usize::from(places))) {
             Some(power) => (value * power).round() / power,
             None => value,
+        }
+    }
+
+    /// The value before rounding.
+    fn noisy(&self, field: u64, moment: Moment) -> f64 {
+        let value = self.smooth(field, moment);
+        if self.noise > 0.0 {
+            value + self.noise * moment.stream(NOISE + field).normal(moment.tick)
+        } else {
+            value
         }
     }
 
@@ -197,18 +192,11 @@ impl FieldShape {
             }
             Shape::Counter(start, step) => {
                 let step = whole(step).max(1);
-                let bound = NonZeroU64::new(step.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
-                let part = moment.stream(field).below(moment.tick, bound);
+                let part = moment.stream(field).below(moment.tick, step.unsigned_abs());
                 let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
                 whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
             }
-            _ => {
-                let mut value = self.smooth(field, moment);
-                if self.noise > 0.0 {
-                    value += self.noise * moment.stream(NOISE + field).normal(moment.tick);
-                }
-                whole(value.round())
-            }
+            _ => whole(self.noisy(field, moment).round()),
         }
     }
 
@@ -240,8 +228,7 @@ impl FieldShape {
 /// A walk within -1 and 1.
 fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
     let stream = moment.stream(field);
-    let interval = NonZeroU64::new(moment.interval_ns.unsigned_abs()).unwrap_or(NonZeroU64::MIN);
-    let ticks = (period_ns.get() / interval).max(1);
+    let ticks = (period_ns.get() / moment.interval_ns.unsigned_abs().max(1)).max(1);
     let octaves = (ticks.ilog2() + 1).min(MOST_OCTAVES);
     let (mut sum, mut weights) = (0.0, 0.0);
     for octave in 0..octaves {
@@ -258,15 +245,14 @@ fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
 
 /// Where in a recorded column a series is.
 fn recorded_row(field: usize, moment: Moment, length: usize) -> usize {
-    let bound = NonZeroU64::new(length as u64).unwrap_or(NonZeroU64::MIN);
-    let first = moment.stream(PHASE + field as u64).below(0, bound);
-    let row = (u128::from(first) + u128::from(moment.tick)) % u128::from(bound.get());
+    let first = moment.stream(PHASE + field as u64).below(0, length as u64);
+    let row = (u128::from(first) + u128::from(moment.tick)) % (length as u128).max(1);
     usize::try_from(row).unwrap_or(0)
 }
 
 /// A whole number of this size, within what a double holds exactly.
 #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
-fn whole(value: f64) -> i64 {
+pub(crate) fn whole(value: f64) -> i64 {
     const LARGEST: f64 = 9_007_199_254_740_992.0;
     value.clamp(-LARGEST, LARGEST) as i64
 }

@@ -5,6 +5,7 @@ use super::*;
 use crate::random::finalise;
 use sensormark_store::{FieldType, Values};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 const SECOND_NS: i64 = 1_000_000_000;
 
@@ -173,7 +174,7 @@ fn values_keep_within_their_bounds_and_counters_never_fall() {
 
 #[test]
 fn what_is_exported_is_what_is_sent() {
-    use crate::export::{DataSet, Shard};
+    use crate::export::Shard;
     use sensormark_store::{Field, Schema, Series, Table, Tag, TagColumn, TimeResolution};
     let sensors = sensors();
     let named = fields().into_iter().enumerate().map(|(number, field)| Field {
@@ -189,15 +190,17 @@ fn what_is_exported_is_what_is_sent() {
         time_resolution: TimeResolution::Milliseconds,
         series: Series::new(vec![TagColumn::Integer((0..5).collect())]),
     };
-    let schema = std::sync::Arc::new(Schema { tables: vec![table] });
-    let readings = SensorReadings::new(schema, vec![(sensors.clone(), 300)]);
+    let schema = Schema { tables: vec![table] };
+    let readings = data_set(schema, vec![(sensors.clone(), 300)]);
     let mut all = batch();
     sensors.push_turns(0..1_500, true, &mut all);
     let count = |shard| {
-        let (mut count, mut batches) = (0, readings.batches(shard));
-        while let Some(batch) = batches.next() {
+        let mut count = 0;
+        let read = readings.each_batch(shard, |batch| {
             count += batch.len();
-        }
+            Ok(())
+        });
+        read.unwrap();
         count
     };
     assert_eq!(count(Shard::WHOLE), all.len());

@@ -10,9 +10,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use sensormark_conformance::reference::Reference;
-use sensormark_data::recording::{ColumnRole, Recording, RecordingError, RecordingOptions, RecordingReport};
+use sensormark_data::recording::{Recording, RecordingError, RecordingOptions, RecordingReport};
 use sensormark_store::{
     Aggregate, Answer, AnswerSource, Ask, FieldType, Function, Group, Grouping, Query, RepeatedWrite,
     Selection, TimeRange, TimeResolution, Value, Window,
@@ -24,20 +25,26 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError> {
     let recording = Recording::read(path, &RecordingOptions::default())?;
     let report = recording.report();
-    let reference = recording.reference(TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth);
+    let mut reference = Reference::new(Arc::clone(recording.schema()))
+        .with_repeated_write(RepeatedWrite::KeepsBoth)
+        .with_resolution(0, TimeResolution::Nanoseconds);
+    reference.add(recording.readings());
+    reference.prepare();
     let mut text = format!("delimiter\t{}\n", report.delimiter);
     let mut line = |cells: &[String]| writeln!(text, "{}", cells.join("\t")).expect("in memory");
     line(&["rows".into(), reference.census().readings().to_string()]);
-    let time = report.columns.iter().position(|column| column.role == ColumnRole::Time);
+    let time = report.columns.iter().position(|column| column.role == "time");
     let format = report.time.format.to_string();
     line(&["time".into(), (time.expect("one is the time") + 1).to_string(), format]);
     let mut hourly = None;
     for (number, column) in report.columns.iter().enumerate() {
-        if !matches!(column.kind, Some(FieldType::F64 | FieldType::I64)) {
+        let Some(field) =
+            column.field.as_ref().filter(|field| matches!(field.kind, FieldType::F64 | FieldType::I64))
+        else {
             continue;
-        }
-        let field = recording.schema().tables[0].field(&column.name).expect("a field");
-        let mut cells = vec!["column".into(), (number + 1).to_string(), column.name.clone()];
+        };
+        let mut cells = vec!["column".into(), (number + 1).to_string(), field.name.clone()];
+        let field = recording.schema().tables[0].field(&field.name).expect("a field");
         cells.extend(ask(&reference, report, field, None)[0].values.iter().map(plain));
         line(&cells);
         hourly.get_or_insert(field);

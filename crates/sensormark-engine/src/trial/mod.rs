@@ -140,7 +140,7 @@ pub trait WorkloadFactory: Send + Sync {
     ///
     /// # Errors
     /// That it cannot be generated, or what is wrong with the parameters or the request, in words.
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let _ = (parameters, request);
         Err(format!("the data of {} cannot be generated", self.name()))
     }

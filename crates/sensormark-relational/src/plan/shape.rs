@@ -4,7 +4,7 @@ use super::latest::one_by_one;
 use crate::dialect::SeriesSet;
 use crate::physical_schema::PhysicalSchema;
 use sensormark_store::query::DaySplit;
-use sensormark_store::{Aggregate, Ask, Comparison, Query, Selection, TimeKey, Window};
+use sensormark_store::{Aggregate, Ask, Comparison, FieldSet, Query, Selection, TimeKey, Window};
 
 /// All that the text of a question's statements depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,8 +25,8 @@ enum SelectionShape {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum AskShape {
-    Point(u64),
-    Range(u64),
+    Point(FieldSet),
+    Range(FieldSet),
     First(usize, Comparison),
     Last(usize, Comparison),
     Minimum(usize),
@@ -41,7 +41,7 @@ enum AskShape {
         by_day_part: Option<Option<DaySplit>>,
         from_sums: bool,
     },
-    LastReading(u64),
+    LastReading(FieldSet),
     SeriesMatching(usize, Comparison),
 }
 
@@ -79,8 +79,8 @@ impl QueryShape {
     /// A question's shape.
     pub fn of(query: &Query, physical: &PhysicalSchema) -> Self {
         let ask = match &query.ask {
-            Ask::Point { fields } => AskShape::Point(fields.bits()),
-            Ask::Range { fields, .. } => AskShape::Range(fields.bits()),
+            Ask::Point { fields } => AskShape::Point(*fields),
+            Ask::Range { fields, .. } => AskShape::Range(*fields),
             Ask::First(predicate) => AskShape::First(predicate.field, predicate.comparison),
             Ask::Last(predicate) => AskShape::Last(predicate.field, predicate.comparison),
             Ask::Minimum { field } => AskShape::Minimum(*field),
@@ -95,7 +95,7 @@ impl QueryShape {
                     .map(|split| (!physical.dialect.binds_day()).then_some(split)),
                 from_sums: *from_sums,
             },
-            Ask::LastReading { fields } => AskShape::LastReading(fields.bits()),
+            Ask::LastReading { fields } => AskShape::LastReading(*fields),
             Ask::SeriesMatching(predicate) => AskShape::SeriesMatching(predicate.field, predicate.comparison),
         };
         let listed = |set: &[u32]| match physical.dialect.series_set() {

@@ -4,7 +4,7 @@ use super::bills::Bills;
 use super::ingest::{Ingest, Order};
 use super::parameters::Parameters;
 use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
-use sensormark_data::billing::{self, MeterReadings, calendar};
+use sensormark_data::billing::{self, calendar};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
@@ -38,7 +38,7 @@ impl WorkloadFactory for BillingWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let parameters = read(parameters)?;
         request.begins(NAME, calendar::START_NS)?;
         let records = request.steps(NAME, calendar::HOUR_NS)?;
@@ -51,7 +51,7 @@ impl WorkloadFactory for BillingWorkload {
             ));
         }
         let devices = parameters.most_devices();
-        Ok(Box::new(MeterReadings::new(request.seed, devices, records)))
+        Ok(billing::data_set(request.seed, devices, records))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -14,7 +14,7 @@ pub mod writes;
 
 pub use parameters::{LAYOUTS, Parameters};
 use sensormark_data::devops::fields::MEASUREMENTS;
-use sensormark_data::devops::{Devops, HostReadings, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
+use sensormark_data::devops::{Devops, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::of_table;
 use sensormark_engine::parameter;
@@ -75,7 +75,7 @@ impl WorkloadFactory for DevopsWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let parameters = read(parameters)?;
         request.begins(NAME, START_NS)?;
         let ticks = match request.steps(NAME, INTERVAL_NS)? {
@@ -86,8 +86,7 @@ impl WorkloadFactory for DevopsWorkload {
                 parameters.ticks()
             }
         };
-        let data = data(&parameters, request.seed);
-        Ok(Box::new(HostReadings::new(data, ticks)))
+        Ok(data(&parameters, request.seed).data_set(ticks))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -6,7 +6,7 @@ use super::questions::{Questions, Subjects};
 use super::writes::{BatchWrites, MessageWrites};
 use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, Messages, START_NS, schema};
+use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, START_NS, schema};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
 use sensormark_engine::operations::Operations;
@@ -34,7 +34,7 @@ impl WorkloadFactory for IotPlatformWorkload {
 
     of_table!(Parameters, Parameters::read);
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let parameters = Parameters::read(parameters)?;
         request.begins(NAME, START_NS)?;
         let hours = request.steps(NAME, HOUR_NS)?;
@@ -43,7 +43,7 @@ impl WorkloadFactory for IotPlatformWorkload {
             return Err(format!("--for: there are {MOST_DAYS} days of data; give that or less"));
         }
         let homes = Homes::new(request.seed, parameters.homes);
-        Ok(Box::new(Messages::new(homes, hours)))
+        Ok(homes.data_set(hours))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

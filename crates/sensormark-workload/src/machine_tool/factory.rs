@@ -6,8 +6,8 @@ use super::read_cycle::Strategy;
 use super::reads::Reads;
 use super::writes::Writes;
 use super::{INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, strategies};
-use sensormark_data::export::{DataRequest, DataSet, MachineToolSamples};
-use sensormark_data::machine_tool::{INDEX_LIMIT, SAMPLE_PERIOD_NS, schema};
+use sensormark_data::export::{DataRequest, DataSet};
+use sensormark_data::machine_tool::{INDEX_LIMIT, MachineTool, SAMPLE_PERIOD_NS, schema};
 use sensormark_data::units::{round_u64, seconds_to_ns, signed};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
@@ -51,7 +51,7 @@ impl WorkloadFactory for MachineToolWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let parameters = read(parameters)?;
         let period_ns = signed(parameters.period_ns().max(1));
         let samples = request.steps(NAME, period_ns)?;
@@ -62,8 +62,8 @@ impl WorkloadFactory for MachineToolWorkload {
             return Err(format!("--for: the signal has {INDEX_LIMIT} samples"));
         }
         let schema = schema(TimeResolution::Nanoseconds);
-        let data = MachineToolSamples::new(schema, request.seed, start_ns, samples);
-        Ok(Box::new(data.every(period_ns.unsigned_abs())))
+        let machine = MachineTool::new(request.seed);
+        Ok(machine.data_set(schema, start_ns, period_ns.unsigned_abs(), samples))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

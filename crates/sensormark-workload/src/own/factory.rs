@@ -8,7 +8,7 @@ use super::writes::{Copies, Writes};
 use super::{LOAD, MIXED, NAME, sensors};
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::shapes::{SensorReadings, Sensors};
+use sensormark_data::shapes::{self, Sensors};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
@@ -51,7 +51,7 @@ impl WorkloadFactory for OwnWorkload {
         "your own workload: sensormark init writes a file to start from, sensormark run FILE.toml measures it"
     }
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let mut parameters = read(parameters)?;
         for table in &mut parameters.tables {
             let series = &mut table.series;
@@ -68,7 +68,7 @@ impl WorkloadFactory for OwnWorkload {
             Ok((sensors, parameters.tables[number].series.ticks()))
         });
         let tables = each.collect::<Result<Vec<_>, String>>()?;
-        Ok(Box::new(SensorReadings::new(Arc::new(schema), tables)))
+        Ok(shapes::data_set(schema, tables))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

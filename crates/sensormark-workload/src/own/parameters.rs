@@ -1,6 +1,7 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
 use super::limit::Limit;
+use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -244,6 +245,9 @@ pub enum ShapePart {
         file: PathBuf,
         /// The column's name.
         column: String,
+        /// How the file is read.
+        #[serde(default)]
+        options: Box<RecordingOptions>,
     },
 }
 

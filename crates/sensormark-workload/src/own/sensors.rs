@@ -2,7 +2,7 @@
 
 use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
 use sensormark_data::random::finalise;
-use sensormark_data::recording::{Recording, RecordingOptions};
+use sensormark_data::recording::Recording;
 use sensormark_data::shapes::shape::{FieldShape, Shape};
 use sensormark_data::shapes::{Sensors, Timing};
 use sensormark_store::name::{column_name, table_name};
@@ -131,9 +131,8 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
         ShapePart::Chance(share) => Shape::Chance(*share),
         ShapePart::Truth(value) => Shape::Truth(*value),
         ShapePart::Words(words) => Shape::Words(words.clone()),
-        ShapePart::Recorded { file, column } => {
-            let recording =
-                Recording::read(file, &RecordingOptions::default()).map_err(|error| error.to_string())?;
+        ShapePart::Recorded { file, column, options } => {
+            let recording = Recording::read(file, options).map_err(|error| error.to_string())?;
             Shape::Recorded(Arc::new(recorded(&recording, column, field)?))
         }
     };

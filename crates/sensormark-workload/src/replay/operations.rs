@@ -7,7 +7,6 @@ use std::sync::Arc;
 use sensormark_store::{Answer, Query};
 
 use super::{Questions, Replay};
-use sensormark_data::recording::append_rows;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 
 /// The load: the readings in the file's order, in batches.
@@ -47,7 +46,8 @@ impl Operations for Loading {
         let index = usize::try_from(index).expect("a number of batches in memory");
         let start = index * self.batch;
         let end = (start + self.batch).min(readings.len());
-        append_rows(slot.write(0), readings, start..end);
+        let batch = slot.write(0);
+        (start..end).for_each(|row| batch.push_row(readings, row));
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {

@@ -99,6 +99,8 @@ impl Questions {
         for class in Class::ALL {
             if class.needs_number() && questions.numeric.is_empty() {
                 questions.leave_out(class, "no field is a number");
+            } else if class == Class::WindowMean && questions.replay.spans().first_ns < 0 {
+                questions.leave_out(class, "readings are before 1970");
             } else if (0..8).all(|number| questions.draw(class, number).is_none()) {
                 questions.leave_out(class, "every stretch holds a time twice");
             } else {

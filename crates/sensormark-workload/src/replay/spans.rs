@@ -1,9 +1,6 @@
 //! How long the stretches of a recording are that questions are about: parts of its length, stated in results.
 
 use sensormark_store::Batch;
-use serde::{Deserialize, Serialize};
-
-const SECOND_NS: i64 = 1_000_000_000;
 
 /// Lengths of windows that people use, in ns.
 const ROUND_NS: [i64; 22] = [
@@ -13,33 +10,37 @@ const ROUND_NS: [i64; 22] = [
     1_000_000,
     10_000_000,
     100_000_000,
-    SECOND_NS,
-    5 * SECOND_NS,
-    10 * SECOND_NS,
-    30 * SECOND_NS,
-    60 * SECOND_NS,
-    300 * SECOND_NS,
-    600 * SECOND_NS,
-    1_800 * SECOND_NS,
-    3_600 * SECOND_NS,
-    3 * 3_600 * SECOND_NS,
-    6 * 3_600 * SECOND_NS,
-    12 * 3_600 * SECOND_NS,
-    86_400 * SECOND_NS,
-    7 * 86_400 * SECOND_NS,
-    30 * 86_400 * SECOND_NS,
-    365 * 86_400 * SECOND_NS,
+    // 1, 5, 10 and 30 seconds
+    1_000_000_000,
+    5_000_000_000,
+    10_000_000_000,
+    30_000_000_000,
+    // 1, 5, 10 and 30 minutes
+    60_000_000_000,
+    300_000_000_000,
+    600_000_000_000,
+    1_800_000_000_000,
+    // 1, 3, 6 and 12 hours
+    3_600_000_000_000,
+    10_800_000_000_000,
+    21_600_000_000_000,
+    43_200_000_000_000,
+    // 1, 7, 30 and 365 days
+    86_400_000_000_000,
+    604_800_000_000_000,
+    2_592_000_000_000_000,
+    LONGEST_NS,
 ];
+/// The longest of them.
+const LONGEST_NS: i64 = 31_536_000_000_000_000;
 
 /// The first round length that is no shorter than this.
 pub(crate) fn round_span(least_ns: i64) -> i64 {
-    let longest = ROUND_NS[ROUND_NS.len() - 1];
-    let mut round = ROUND_NS.into_iter();
-    round.find(|round| *round >= least_ns).unwrap_or(longest)
+    ROUND_NS.into_iter().find(|round| *round >= least_ns).unwrap_or(LONGEST_NS)
 }
 
 /// Spans of questions, in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spans {
     /// The recording's first instant.
     pub first_ns: i64,
@@ -60,12 +61,9 @@ impl Spans {
     pub fn of(readings: &Batch) -> Self {
         let first_ns = readings.times_ns.iter().copied().min().unwrap_or(0);
         let end_ns = readings.times_ns.iter().copied().max().unwrap_or(0) + 1;
-        let part = |parts: i64| ((end_ns - first_ns) / parts).max(1);
+        let part = |parts: i64| (end_ns.saturating_sub(first_ns) / parts).max(1);
         let windows_ns = part(4);
-        let window_ns = ROUND_NS
-            .into_iter()
-            .find(|round| windows_ns / round <= 64)
-            .unwrap_or(ROUND_NS[ROUND_NS.len() - 1]);
+        let window_ns = round_span(windows_ns / 65 + 1);
         Self { first_ns, end_ns, range_ns: part(100), extreme_ns: part(10), windows_ns, window_ns }
     }
 }
@@ -73,6 +71,8 @@ impl Spans {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SECOND_NS: i64 = 1_000_000_000;
 
     #[test]
     fn a_week_is_asked_by_the_hour() {

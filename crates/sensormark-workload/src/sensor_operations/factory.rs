@@ -4,7 +4,7 @@ use super::operations::{Reads, Writes};
 use super::parameters::{Indexes, Parameters, Statements};
 use super::{NAME, Operation, labels, schema};
 use sensormark_data::export::{DataRequest, DataSet};
-use sensormark_data::sensor_operations::{Exported, START_NS, SensorReadings};
+use sensormark_data::sensor_operations::{START_NS, SensorReadings};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
 use sensormark_engine::parameter;
@@ -41,7 +41,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
 
     of_table!(Parameters, read);
 
-    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<Box<dyn DataSet>, String> {
+    fn data_set(&self, parameters: &Value, request: &DataRequest) -> Result<DataSet, String> {
         let parameters = read(parameters)?;
         parameters.check_sensors()?;
         let (sensors, interval_ms) = (parameters.sensors, parameters.interval_ms);
@@ -59,9 +59,7 @@ impl WorkloadFactory for SensorOperationsWorkload {
         }
         // Sensors report one after the other: the last of a tick nearly an interval after the first.
         DataRequest::end_ns(start_ns, ticks + 1, interval_ns)?;
-        let schema = Arc::new(schema(sensors, interval_ms));
-        let data = Exported::new(schema, readings, ticks);
-        Ok(Box::new(data.from_start(start_ns)))
+        Ok(readings.data_set(schema(sensors, interval_ms), start_ns, ticks))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {

@@ -315,7 +315,7 @@ impl Reader<'_> {
                 if surely { " LIMIT 1" } else { "" }
             )
         };
-        let shape = Shape::Latest(query.table, fields.bits(), surely);
+        let shape = Shape::Latest(query.table, fields, surely);
         let mut statement = self.statements.get(self.link, shape, text).await?;
         statement.set_page_size(32);
         let reader = &*self;

@@ -25,7 +25,7 @@ pub(super) fn times(recording: &Recording) -> (String, String, u64, u64) {
 }
 
 /// Values of a field, their sum, the smallest and the largest.
-fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
+pub(super) fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
     let field = recording.schema().tables[0].field(field).expect(field);
     let column = &recording.readings().columns[field];
     let number = |row| match column.value(row) {
@@ -37,7 +37,7 @@ fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
     let sum: f64 = values.iter().sum();
     (
         values.len(),
-        (sum * 1e6).round() / 1e6,
+        sum,
         values.iter().copied().fold(f64::INFINITY, f64::min),
         values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
     )
@@ -162,7 +162,8 @@ fn a_year_a_month_a_day_and_an_hour_are_the_time_when_asked_for() {
         let pm = if row < 24 { "NA".to_owned() } else { (row + 129).to_string() };
         text += &format!("{},2010,1,{},{},{pm},{}\n", row + 1, 1 + row / 24, row % 24, -11 + row % 5);
     }
-    stops_with(&text, &RecordingOptions::default(), &["--time year,month,day,hour"]);
+    let told = read_plainly(&text).report().to_string();
+    assert!(told.contains("Assumed: columns year,month,day,hour together are the time"), "{told}");
     let recording = read(&text, &time_is("year,month,day,hour")).unwrap();
     let (first, last, readings, repeated) = times(&recording);
     assert_eq!((first.as_str(), last.as_str()), ("2010-01-01T00:00:00Z", "2010-01-02T23:00:00Z"));
@@ -191,7 +192,7 @@ fn a_number_that_stands_for_no_value_is_known_however_it_is_written() {
     }
     let options = said(|options| {
         options.absent = vec!["-999".into()];
-        options.types.insert("name".into(), ColumnType::Text);
+        options.types.push("name=text".into());
     });
     let recording = read(&text, &options).unwrap();
     assert_eq!(figures(&recording, "level"), (16, 96.0, 1.5, 10.5));
@@ -217,12 +218,12 @@ fn a_comma_before_three_digits_is_asked_about() {
     stops_with(&text, &RecordingOptions::default(), &both);
     let comma = said(|options| options.decimal_comma = true);
     stops_with(&text, &comma, &both);
-    let thousands = |mark| said(|options| options.thousands = Some(Thousands::Mark(mark)));
+    let thousands = |mark: char| said(|options| options.thousands = Some(mark.to_string()));
     let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
     assert_eq!(read_as(&text, &thousands(',')), (3, 13_599.0, 1_200.0, 10_088.0));
     let none = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Nothing);
+        options.thousands = Some("none".to_owned());
     });
     assert_eq!(read_as(&text, &none), (3, 13.599, 1.2, 10.088));
     // One number decides for its column, and a column for the file.
@@ -241,7 +242,7 @@ fn a_comma_before_three_digits_is_asked_about() {
     assert_eq!(read_as(&many, &thousands(',')).1, 3_543_984_284.566);
     let contradiction = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Mark(','));
+        options.thousands = Some(','.to_string());
     });
     stops_with(&text, &contradiction, &["contradict each other"]);
 }
@@ -249,10 +250,10 @@ fn a_comma_before_three_digits_is_asked_about() {
 #[test]
 fn a_point_between_thousands_is_asked_about_where_a_comma_is_the_decimal_mark() {
     let comma = said(|options| options.decimal_comma = true);
-    let point = said(|options| options.thousands = Some(Thousands::Mark('.')));
+    let point = said(|options| options.thousands = Some('.'.to_string()));
     let none = said(|options| {
         options.decimal_comma = true;
-        options.thousands = Some(Thousands::Nothing);
+        options.thousands = Some("none".to_owned());
     });
     let read_as = |text: &str, options: &RecordingOptions| figures(&read(text, options).unwrap(), "x");
     let text = numbers(&["1.234", "2.345"]);

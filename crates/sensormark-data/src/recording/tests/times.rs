@@ -54,11 +54,11 @@ fn numbers_that_count_from_another_day_are_no_unix_times() {
     stops_with(&labview, &RecordingOptions::default(), &both);
     stops_with(&labview, &time_is("Timestamp"), &both[..2]);
     for (format, first, step) in [
-        (TimeFormat::Labview, 3_660_681_600, 1),
-        (TimeFormat::Ntp, 3_786_825_600, 1),
-        (TimeFormat::Gps, 1_261_872_018, 1),
-        (TimeFormat::Filetime, 132_223_104_000_000_000, 10_000_000),
-        (TimeFormat::DotnetTicks, 637_134_336_000_000_000, 10_000_000),
+        (known("labview"), 3_660_681_600, 1),
+        (known("ntp"), 3_786_825_600, 1),
+        (known("gps"), 1_261_872_018, 1),
+        (known("filetime"), 132_223_104_000_000_000, 10_000_000),
+        (known("dotnet-ticks"), 637_134_336_000_000_000, 10_000_000),
     ] {
         let text = counted("time", first, step);
         stops_with(&text, &RecordingOptions::default(), &[format.name(), "2020-01-01T00:00:00Z"]);
@@ -66,15 +66,18 @@ fn numbers_that_count_from_another_day_are_no_unix_times() {
         let (first, last, ..) = times(&recording);
         assert_eq!((first.as_str(), last.as_str()), ("2020-01-01T00:00:00Z", "2020-01-01T00:00:19Z"));
     }
-    for (name, first) in [("days as Excel counts them", 43_831), ("days as MATLAB counts them", 737_791)] {
-        stops_with(&counted("date", first, 1), &RecordingOptions::default(), &[name, "2020-01-01"]);
+    for (name, first) in [("excel", 43_831), ("matlab", 737_791)] {
+        let text = counted("date", first, 1);
+        stops_with(&text, &RecordingOptions::default(), &[name, "2020-01-01"]);
+        let read_so = read(&text, &format_is(known(name))).unwrap();
+        assert_eq!(times(&read_so).1, "2020-01-20T00:00:00Z");
     }
     // Someone who says so gets what they say.
-    let unix = read(&labview, &format_is(TimeFormat::UnixSeconds)).unwrap();
+    let unix = read(&labview, &format_is(known("unix-s"))).unwrap();
     assert_eq!(times(&unix).0, "2086-01-01T00:00:00Z");
     let early = counted("time", 86_400, 1);
-    stops_with(&early, &time_is("time"), &["in no known way", "unix-seconds"]);
-    let leap = read("time,v\n1167264016,1\n1167264018,2\n", &format_is(TimeFormat::Gps)).unwrap();
+    stops_with(&early, &time_is("time"), &["in no known way", "unix-s"]);
+    let leap = read("time,v\n1167264016,1\n1167264018,2\n", &format_is(known("gps"))).unwrap();
     assert_eq!(times(&leap).0, "2016-12-31T23:59:59Z");
     assert_eq!(times(&leap).1, "2017-01-01T00:00:00Z");
 }
@@ -82,13 +85,13 @@ fn numbers_that_count_from_another_day_are_no_unix_times() {
 #[test]
 fn unix_seconds_that_can_be_gps_seconds_are_asked_about() {
     let text = counted("ts", 1_423_666_080, 60);
-    let both = ["unix-seconds (first 2015-02-11T14:48:00Z", "gps (first 2025-02-1"];
+    let both = ["unix-s (first 2015-02-11T14:48:00Z", "gps (first 2025-02-1"];
     stops_with(&text, &time_is("ts"), &both);
     stops_with(&text, &RecordingOptions::default(), &both);
-    let recording = read(&text, &format_is(TimeFormat::UnixSeconds)).unwrap();
+    let recording = read(&text, &format_is(known("unix-s"))).unwrap();
     assert_eq!(times(&recording).0, "2015-02-11T14:48:00Z");
     let named = read_plainly(counted("unix_time", 1_423_666_080, 60));
-    assert_eq!(named.report().time.format, TimeFormat::UnixSeconds);
+    assert_eq!(named.report().time.format, known("unix-s"));
     let gps = counted("gps_time", 1_262_304_015, 1);
     stops_with(&gps, &RecordingOptions::default(), &["gps (first 2020-01-05"]);
     let milliseconds = counted("gps_millis", 1_600_000_000_000, 1);

@@ -3,42 +3,39 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::format::{TimeFault, TimeFormat};
+use super::{Instant, Oddity, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
 /// Nanoseconds of a day.
 const DAY: i128 = 86_400 * SECOND;
-/// Plausible times begin at 2000-01-01, in ns since 1970.
-const EARLIEST: i128 = 946_684_800 * SECOND;
 
 /// What a number counts.
-struct Epoch {
-    /// What people call it.
-    name: &'static str,
-    /// The format that reads it; none where its fractions are too coarse to be read exactly.
-    format: Option<TimeFormat>,
+#[derive(Debug, PartialEq, Eq)]
+pub struct Epoch {
+    /// What an option calls it.
+    pub(super) name: &'static str,
     /// Nanoseconds of one step.
     unit_ns: i128,
     /// From the day that it counts from to 1970-01-01, in ns.
     before_unix_ns: i128,
 }
 
-const EPOCHS: [Epoch; 12] = [
-    Epoch::known(TimeFormat::UnixSeconds, SECOND, 0),
-    Epoch::known(TimeFormat::UnixMilliseconds, 1_000_000, 0),
-    Epoch::known(TimeFormat::UnixMicroseconds, 1_000, 0),
-    Epoch::known(TimeFormat::UnixNanoseconds, 1, 0),
-    Epoch::known(TimeFormat::Gps, SECOND, -315_964_800 * SECOND),
-    Epoch::known(TimeFormat::Labview, SECOND, 2_082_844_800 * SECOND),
-    Epoch::known(TimeFormat::Ntp, SECOND, 2_208_988_800 * SECOND),
-    Epoch::known(TimeFormat::Filetime, 100, 11_644_473_600 * SECOND),
-    Epoch::known(TimeFormat::DotnetTicks, 100, 62_135_596_800 * SECOND),
-    Epoch::named("days as Excel counts them", 25_569 * DAY),
-    Epoch::named("days as MATLAB counts them", 719_529 * DAY),
-    Epoch::named("Julian days", 2_440_587 * DAY + DAY / 2),
+pub(super) static EPOCHS: [Epoch; 12] = [
+    epoch("unix-s", SECOND, 0),
+    epoch("unix-ms", 1_000_000, 0),
+    epoch("unix-us", 1_000, 0),
+    epoch("unix-ns", 1, 0),
+    epoch("gps", SECOND, -315_964_800 * SECOND),
+    epoch("labview", SECOND, 2_082_844_800 * SECOND),
+    epoch("ntp", SECOND, 2_208_988_800 * SECOND),
+    epoch("filetime", 100, 11_644_473_600 * SECOND),
+    epoch("dotnet-ticks", 100, 62_135_596_800 * SECOND),
+    epoch("excel", DAY, 25_569 * DAY),
+    epoch("matlab", DAY, 719_529 * DAY),
+    epoch("julian-days", DAY, 2_440_587 * DAY + DAY / 2),
 ];
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
@@ -64,98 +61,49 @@ const LEAPS: [i64; 18] = [
     1_483_228_800,
 ];
 
+/// The leap second that ends at this time, which Unix time counts as the first second after it.
+pub(super) fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
+    let is_leap = LEAPS.iter().any(|leap| i128::from(*leap) == time_ns.div_euclid(SECOND));
+    if is_leap { in_range(time_ns, Some(Oddity::LeapSecond)) } else { Err(TimeFault::NoSuchTime) }
+}
+
+const fn epoch(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Epoch {
+    Epoch { name, unit_ns, before_unix_ns }
+}
+
 impl Epoch {
-    const fn known(format: TimeFormat, unit_ns: i128, before_unix_ns: i128) -> Self {
-        Self { name: format.name(), format: Some(format), unit_ns, before_unix_ns }
-    }
-
-    const fn named(name: &'static str, before_unix_ns: i128) -> Self {
-        Self { name, format: None, unit_ns: DAY, before_unix_ns }
-    }
-
     /// The ns since 1970 of so many ns since its own first day.
     fn unix_ns(&self, count_ns: i128) -> i128 {
         let unix_ns = count_ns.saturating_sub(self.before_unix_ns);
-        if self.format != Some(TimeFormat::Gps) {
+        if self.name != "gps" {
             return unix_ns;
         }
         let ahead =
             |&(leaps, leap): &(usize, &i64)| unix_ns >= (i128::from(*leap) + leaps as i128 + 1) * SECOND;
         unix_ns - LEAPS.iter().enumerate().take_while(ahead).count() as i128 * SECOND
     }
-}
 
-/// What the numbers of a column can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Meaning {
-    /// What people call it.
-    pub name: &'static str,
-    /// The format that reads it, if one does.
-    pub format: Option<TimeFormat>,
-    /// The smallest number as a time, in ns since 1970.
-    pub first_ns: i128,
-}
-
-impl Meaning {
-    /// The time of the smallest number, as people write it.
-    pub(in super::super) fn first(&self) -> String {
-        Timestamp::from_nanosecond(self.first_ns)
-            .map_or_else(|_| "no date".to_owned(), |first| first.to_string())
-    }
-}
-
-/// The first and the last plausible year of a number without further word: 2000, and the year of a year from now.
-pub(in super::super) fn plausible_years() -> (i16, i16) {
-    let last = Timestamp::now() + SignedDuration::from_hours(366 * 24);
-    (2000, last.to_zoned(jiff::tz::TimeZone::UTC).year())
-}
-
-/// Whether a time is no more than a year ahead.
-pub(super) fn is_past(time_ns: i128) -> bool {
-    time_ns < Timestamp::now().as_nanosecond() + 366 * DAY
-}
-
-/// Every count in which all numbers from the smallest to the largest are plausible times.
-pub(super) fn counted(smallest: f64, largest: f64) -> Vec<Meaning> {
-    let counted = EPOCHS.iter().filter_map(|epoch| {
-        let at = |number: f64| epoch.unix_ns(nanoseconds(number, epoch.unit_ns));
-        (at(smallest) >= EARLIEST && is_past(at(largest))).then(|| Meaning {
-            name: epoch.name,
-            format: epoch.format,
-            first_ns: at(smallest),
-        })
-    });
-    counted.collect()
-}
-
-/// Nanoseconds of so many units, to the precision that telling meanings apart takes.
-#[allow(clippy::cast_possible_truncation, reason = "a number that is too large is no plausible time")]
-fn nanoseconds(number: f64, unit_ns: i128) -> i128 {
-    (number * unit_ns as f64) as i128
-}
-
-/// Reads a number that counts, exactly, as ns since 1970.
-pub(super) fn read(text: &str, format: TimeFormat) -> Result<i128, TimeFault> {
-    let epoch = EPOCHS.iter().find(|epoch| epoch.format == Some(format));
-    let epoch = epoch.ok_or(TimeFault::Shape)?;
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let digits = whole.strip_prefix(['-', '+']).unwrap_or(whole);
-    if digits.is_empty() || !all_digits(digits) || !all_digits(decimals) {
-        return Err(TimeFault::Shape);
-    }
-    let whole: i128 = whole.parse().map_err(|_| TimeFault::OutOfRange)?;
-    if text.starts_with('-') {
-        return Err(TimeFault::OutOfRange);
-    }
-    let mut place = epoch.unit_ns;
-    let mut count_ns = whole.saturating_mul(place);
-    for digit in decimals.bytes().map(|byte| i128::from(byte - b'0')) {
-        if place == 1 && digit != 0 {
+    /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
+    pub(super) fn read(&self, text: &str) -> Result<i128, TimeFault> {
+        let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = fraction.trim_end_matches('0');
+        let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
+        let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;
+        let power = |exponent| 10_i128.checked_pow(exponent);
+        let place = u32::try_from(fraction.len()).ok().and_then(power).ok_or(TimeFault::TooFine)?;
+        let parts = digits.checked_mul(self.unit_ns).zip(power(exponent.into()));
+        let parts = parts.and_then(|(parts, power)| parts.checked_mul(power)).ok_or(TimeFault::OutOfRange)?;
+        let round_ns = if self.unit_ns == DAY { 1_000_000 } else { 1 };
+        if round_ns == 1 && parts % place != 0 {
             return Err(TimeFault::TooFine);
         }
-        place = (place / 10).max(1);
-        count_ns = count_ns.saturating_add(digit * place);
+        Ok(self.unix_ns((parts + place * round_ns / 2).div_euclid(place * round_ns) * round_ns))
     }
-    Ok(epoch.unix_ns(count_ns))
+}
+
+/// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.
+pub(in super::super) fn plausible() -> std::ops::Range<i64> {
+    let end = i64::try_from(Timestamp::now().as_nanosecond() + 366 * DAY).unwrap_or(i64::MAX);
+    946_684_800_000_000_000..end
 }

@@ -1,37 +1,28 @@
-//! The formats of times by name, and why a text is none. How they are read is in `time` and `epochs`.
+//! The formats of times by name, and why a text is none. How they are read is in `time`, `epochs` and `pattern`.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::{
+    epochs::{EPOCHS, Epoch},
+    pattern,
+};
+
 /// How a time is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum TimeFormat {
     /// 2015-02-11 14:48:00.5, also with T, slashes or dots, a zone, or without a clock; also 20150211, 2015021114 and on.
     YearMonthDay,
-    /// 11.02.2015 14:48, also with slashes or hyphens.
+    /// 11.02.2015 14:48, also with slashes or hyphens, the month's name, or two digits of the year.
     DayMonthYear,
-    /// 02/11/2015 2:48 PM, also with dots or hyphens.
+    /// 02/11/2015 2:48 PM, also with dots or hyphens, the month's name, or two digits of the year.
     MonthDayYear,
-    /// Seconds since 1970, also with a fraction.
-    UnixSeconds,
-    /// Milliseconds since 1970.
-    UnixMilliseconds,
-    /// Microseconds since 1970.
-    UnixMicroseconds,
-    /// Nanoseconds since 1970.
-    UnixNanoseconds,
-    /// Seconds since 1980-01-06, leap seconds counted.
-    Gps,
-    /// Seconds since 1904, as LabVIEW and old Macs count.
-    Labview,
-    /// Seconds since 1900, as NTP counts.
-    Ntp,
-    /// Steps of 100 ns since 1601, as Windows counts.
-    Filetime,
-    /// Steps of 100 ns since the year 1, as .NET counts.
-    DotnetTicks,
+    /// A number that counts from some day.
+    Count(&'static Epoch),
+    /// As a pattern of strftime says.
+    Pattern(String),
 }
 
 /// Why a text is not a time.
@@ -41,50 +32,50 @@ pub(in super::super) enum TimeFault {
     Shape,
     /// It is written so, but there is no such day or time of day.
     NoSuchTime,
+    /// Its zone has this time twice, or leaves it out.
+    Twice,
     /// It has digits beyond the nanosecond (or, of counted times, beyond the unit).
     TooFine,
-    /// It is outside of `TimeRange::OF_READINGS`.
+    /// It is outside of `TimeRange::OF_RECORDINGS`.
     OutOfRange,
 }
 
 impl TimeFormat {
-    /// All formats, as messages list them.
-    pub const ALL: [Self; 12] = [
-        Self::YearMonthDay,
-        Self::DayMonthYear,
-        Self::MonthDayYear,
-        Self::UnixSeconds,
-        Self::UnixMilliseconds,
-        Self::UnixMicroseconds,
-        Self::UnixNanoseconds,
-        Self::Gps,
-        Self::Labview,
-        Self::Ntp,
-        Self::Filetime,
-        Self::DotnetTicks,
-    ];
+    /// Those that read dates, in the order of [`super::Orders`].
+    pub(in super::super) const DATES: [Self; 3] =
+        [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
+
+    /// The names of all formats, as messages list them.
+    pub fn names() -> String {
+        let names: Vec<&str> =
+            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name)).collect();
+        format!("{}, or a pattern such as '%d.%m.%Y %H:%M:%S'", names.join(", "))
+    }
 
     /// The name by which an option gives it.
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::YearMonthDay => "year-month-day",
             Self::DayMonthYear => "day-month-year",
             Self::MonthDayYear => "month-day-year",
-            Self::UnixSeconds => "unix-seconds",
-            Self::UnixMilliseconds => "unix-milliseconds",
-            Self::UnixMicroseconds => "unix-microseconds",
-            Self::UnixNanoseconds => "unix-nanoseconds",
-            Self::Gps => "gps",
-            Self::Labview => "labview",
-            Self::Ntp => "ntp",
-            Self::Filetime => "filetime",
-            Self::DotnetTicks => "dotnet-ticks",
+            Self::Count(epoch) => epoch.name,
+            Self::Pattern(pattern) => pattern,
         }
     }
 
     /// Whether it is a number that counts from some day.
-    pub(in super::super) const fn is_count(self) -> bool {
-        !matches!(self, Self::YearMonthDay | Self::DayMonthYear | Self::MonthDayYear)
+    pub(in super::super) const fn is_count(&self) -> bool {
+        matches!(self, Self::Count(_))
+    }
+
+    /// Whether it is a pattern with a zone.
+    pub(in super::super) fn has_zone(&self) -> bool {
+        ["%z", "%:", "%Q", "%s"].iter().any(|zone| self.name().contains(zone))
+    }
+
+    /// Whether it counts from 1970.
+    pub(in super::super) fn is_unix(&self) -> bool {
+        self.name().starts_with("unix-")
     }
 }
 
@@ -94,14 +85,35 @@ impl fmt::Display for TimeFormat {
     }
 }
 
+impl From<TimeFormat> for String {
+    fn from(format: TimeFormat) -> Self {
+        format.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for TimeFormat {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
 impl std::str::FromStr for TimeFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("{name:?} is no time format; there are {names}")
-        })
+        if name.contains('%') {
+            return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
+        }
+        // Results of earlier versions have unix-seconds.
+        let short = ["nano", "micro", "milli", ""].into_iter().zip(["ns", "us", "ms", "s"]);
+        let name = short.fold(name.to_owned(), |name, (long, short)| {
+            name.replace(&format!("unix-{long}seconds"), &format!("unix-{short}"))
+        });
+        let date = Self::DATES.into_iter().find(|format| format.name() == name);
+        let epoch = || EPOCHS.iter().find(|epoch| epoch.name == name).map(Self::Count);
+        date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }
 
@@ -111,8 +123,9 @@ impl TimeFault {
         match self {
             Self::Shape => "is not a time of the column's format",
             Self::NoSuchTime => "is no such date or time of day",
+            Self::Twice => "is a time that its zone has twice or leaves out; write it with an offset",
             Self::TooFine => "has digits beyond the nanosecond or the unit",
-            Self::OutOfRange => "is outside of the years 1970 to 2261",
+            Self::OutOfRange => "is outside of the years 1678 to 2261",
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::super::parameters::{FieldKind, QueryKind, WhenPart};
 use super::source::Place;
 use sensormark_data::quantity::duration_ns;
+use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -125,6 +126,7 @@ pub struct Field {
     pub values: Option<Vec<Text>>,
     pub file: Option<Text>,
     pub column: Option<String>,
+    pub options: Option<Box<RecordingOptions>>,
     pub noise: Option<At<f64>>,
     pub decimals: Option<At<Whole<9, 0>>>,
     pub hold: Option<At<Length>>,

@@ -414,5 +414,6 @@ fn recorded(source: &Source<'_>, field: &At<Field>, folder: &Path) -> Result<Sha
             file.value
         )));
     }
-    Ok(ShapePart::Recorded { file: path, column })
+    let options = field.options.clone().unwrap_or_default();
+    Ok(ShapePart::Recorded { file: path, column, options })
 }

@@ -299,3 +299,25 @@ fn what_is_wrong_with_tables_and_phases_is_said() {
     let message = read(&asked, &[]).expect_err("nothing is there yet");
     assert!(message.contains("nothing is in this table yet"), "{message}");
 }
+
+#[test]
+fn a_recording_s_options_are_those_of_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = "time;temp\n2020-01-01;21,5\n2020-01-02;\n2020-01-03;22,5\n";
+    std::fs::write(folder.path().join("r.csv"), rows).unwrap();
+    let recorded = "shape = \"recording\"\nfile = \"r.csv\"\ncolumn = \"temp\"";
+    let walk = "shape = \"walk\"\nmin = 0\nmax = 30\nperiod = \"2m\"";
+    let text = |options: &str| RIGHT.replace(walk, &format!("{recorded}\noptions = {{ {options} }}"));
+    let read = |options: &str| {
+        parse(&text(options), "own.toml", folder.path(), &[], &|_: &str| Ok(()))
+            .map_err(|error| error.to_string())
+    };
+    let resolution = sensormark_store::TimeResolution::Nanoseconds;
+    let sensors =
+        |options: &str| crate::own::sensors::sensors(&read(options).unwrap(), 0, 1, resolution).map(|_| ());
+    sensors("decimal-comma = true").unwrap();
+    let unclear = sensors("").unwrap_err();
+    assert!(unclear.contains("--decimal-comma"), "{unclear}");
+    let refused = read("decimal-coma = true").unwrap_err();
+    assert!(refused.contains("decimal-coma"), "{refused}");
+}

@@ -1,0 +1,154 @@
+//! What is in a file, and the options to read it with: reading is tried, and where it stops with one choice, that is taken and said.
+
+use std::path::Path;
+
+use clap::{Args, Command, FromArgMatches};
+use itertools::Itertools;
+use serde_json::Value;
+
+use super::{
+    Recording,
+    error::{RecordingError, Result, unclear},
+    options::RecordingOptions,
+};
+
+/// Numbers that loggers write for "no value".
+const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
+/// The most choices that are taken one after the other.
+const MOST: usize = 30;
+
+/// What is said of a file.
+#[derive(Debug)]
+pub struct Inspection {
+    /// Several lines.
+    pub text: String,
+    /// The options to read it with, as they are typed; none where the user has to choose.
+    pub arguments: Option<Vec<String>>,
+}
+
+/// Looks at a file. What is printed names it as `shown`.
+///
+/// # Errors
+/// When it cannot be opened, or nothing helps to read it.
+pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
+    let (mut arguments, mut text) = (options.arguments(), String::new());
+    for _ in 0..MOST {
+        let typed = RecordingOptions::typed(&arguments).or_else(unclear)?;
+        let options = RecordingOptions { name: options.name.clone(), ..typed };
+        let (words, choices) = match Recording::read(path, &options) {
+            Ok(recording) => {
+                text += &format!(
+                    "{}\n{}Read it so:\n  {}",
+                    recording.report().to_string().trim_end(),
+                    odd(&recording),
+                    command(shown, &arguments)
+                );
+                return Ok(Inspection { text, arguments: Some(arguments) });
+            }
+            Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
+                let words =
+                    format!("{} of {rows} rows cannot be read:\n{bad}The command leaves them out", bad.count);
+                (words, vec![vec!["--skip-bad-rows".to_owned()]])
+            }
+            Err(RecordingError::Unclear { words, choices }) if !choices.is_empty() => (words, choices),
+            Err(error) => return Err(error),
+        };
+        let words = words.trim_end_matches('.').replace(&path.display().to_string(), shown);
+        text += &format!("Asked: {words}.\n");
+        if let [choice] = &choices[..] {
+            arguments.extend_from_slice(choice);
+            continue;
+        }
+        text += "Choose one:";
+        for choice in choices {
+            text += &format!("\n  {}", command(shown, &[&arguments[..], &choice].concat()));
+        }
+        break;
+    }
+    Ok(Inspection { text, arguments: None })
+}
+
+/// What is odd about the values, in lines.
+fn odd(recording: &Recording) -> String {
+    let readings = recording.readings();
+    let mut text = String::new();
+    for (field, column) in recording.schema().tables[0].fields.iter().zip(&readings.columns) {
+        let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
+        let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
+        for extreme in
+            extremes.filter(|_| field.kind.is_number()).into_iter().flat_map(|(least, most)| [least, most])
+        {
+            let count = numbers.iter().filter(|number| **number == extreme).count();
+            if NO_VALUES.split(' ').contains(&extreme.to_string().as_str()) {
+                text += &format!(
+                    "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.\n",
+                    field.name
+                );
+            } else if count == readings.len() && count > 1 {
+                text += &format!("Odd: {extreme} in every reading of {}.\n", field.name);
+                break;
+            }
+        }
+    }
+    let repeated = recording.report().timing.repeated;
+    if repeated > 0 {
+        text += &format!(
+            "Odd: {repeated} readings repeat a time of their series; if a column names the sensor, give it to --tags.\n"
+        );
+    }
+    text
+}
+
+/// The command that measures the file.
+fn command(shown: &str, arguments: &[String]) -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
+    };
+    let quoted = |word: &str| match plain(word) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    let words = std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).join(" ");
+    format!("sensormark replay {words}")
+}
+
+impl RecordingOptions {
+    /// The options as they are typed.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let Ok(Value::Object(options)) = serde_json::to_value(self) else {
+            return arguments;
+        };
+        for (key, value) in options.into_iter().filter(|(key, _)| key != "name") {
+            let option = if key == "types" { "--type".to_owned() } else { format!("--{key}") };
+            let is_switch = key != "header" && value.is_boolean();
+            let values = match value {
+                Value::Null => continue,
+                Value::Bool(false) if is_switch => continue,
+                Value::Array(values) => values,
+                value => vec![value],
+            };
+            for value in values {
+                arguments.push(option.clone());
+                if !is_switch {
+                    arguments.push(value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                }
+            }
+        }
+        arguments
+    }
+
+    /// The options that were typed so.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn typed(arguments: &[String]) -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("").no_binary_name(true));
+        let matches = command.try_get_matches_from(arguments);
+        matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
+            let words = error.to_string();
+            words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! JSON lines as rows: a column for each key, with points between the keys of objects in objects.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::{self, BufRead},
+};
+
+use serde_json::value::RawValue;
+
+use super::{
+    error::{Result, unclear},
+    source::Source,
+};
+
+/// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
+pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
+    let mut names = BTreeSet::new();
+    for (number, line) in source.reader()?.lines().enumerate() {
+        match cells(&line?) {
+            Some(cells) => names.extend(cells.into_keys()),
+            None if number == 0 => {
+                return unclear(format!(
+                    "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
+                    source
+                ));
+            }
+            None => {}
+        }
+    }
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(copy);
+    writer.write_record(&names).map_err(io::Error::from)?;
+    for line in source.reader()?.lines() {
+        let line = line?;
+        let row = match cells(&line) {
+            Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
+            None => vec![line],
+        };
+        writer.write_record(row).map_err(io::Error::from)?;
+    }
+    Ok(writer.flush()?)
+}
+
+/// The values of an object, as text and by their keys.
+fn cells(line: &str) -> Option<BTreeMap<String, String>> {
+    let mut cells = BTreeMap::new();
+    flatten("", line, &mut cells)?;
+    Some(cells)
+}
+
+fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> Option<()> {
+    for (key, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(object).ok()? {
+        let key = format!("{before}{key}");
+        match value.get() {
+            object if object.starts_with('{') => flatten(&format!("{key}."), object, cells)?,
+            text if text.starts_with('"') => drop(cells.insert(key, serde_json::from_str(text).ok()?)),
+            "null" => drop(cells.insert(key, String::new())),
+            plain => drop(cells.insert(key, plain.to_owned())),
+        }
+    }
+    Some(())
+}

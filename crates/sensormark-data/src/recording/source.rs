@@ -1,0 +1,133 @@
+//! The file of a recording, as rows of UTF-8: itself, or a copy without a name of what is packed, in another encoding or in another form.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, BufReader, Read, Seek},
+    os::fd::AsRawFd,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use encoding_rs::{Encoding, UTF_8};
+use encoding_rs_io::DecodeReaderBytesBuilder;
+
+use super::{
+    error::{Result, unclear},
+    json,
+    options::RecordingOptions,
+};
+
+/// How much of a file shows its form, in bytes.
+const HEAD: u64 = 1 << 10;
+
+/// Where a recording is read from.
+pub struct Source {
+    /// What the user named.
+    pub given: PathBuf,
+    /// What is read.
+    pub path: PathBuf,
+    /// The copy, which goes with this.
+    copy: Option<Arc<File>>,
+    /// What was done to it.
+    pub notes: Vec<String>,
+    /// Lines of the copy before what is line 1 of the file.
+    pub lines_before: u64,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.given.display().fmt(formatter)
+    }
+}
+
+impl Source {
+    pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self> {
+        let (notes, path) = (Vec::new(), given.to_owned());
+        let mut source = Self { given: given.to_owned(), path, copy: None, notes, lines_before: 0 };
+        let file = source.reader()?;
+        match source.head()?[..] {
+            [0x1f, 0x8b, ..] => {
+                source.unpack("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
+            }
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+                let unpacked = ruzstd::decoding::StreamingDecoder::new(file).map_err(io::Error::other)?;
+                source.unpack("unpacked with zstd", unpacked)?;
+            }
+            _ => {}
+        }
+        source.decode(options)?;
+        match source.head()?.trim_ascii_start() {
+            [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
+            [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
+            [b'[', b'{' | b'\n' | b'\r', ..] => {
+                return unclear(format!(
+                    "{0} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {0}",
+                    source
+                ));
+            }
+            _ => {}
+        }
+        Ok(source)
+    }
+
+    /// Decodes what is not UTF-8.
+    fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
+        let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
+            Some(encoding) => Ok(encoding),
+            None => unclear(format!(
+                "--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030"
+            )),
+        };
+        let encoding = options.encoding.as_ref().map(known).transpose()?;
+        let has_wide_mark = matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+        if !has_wide_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+            return Ok(());
+        }
+        let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);
+        self.unpack(&format!("decoded from {}", encoding.map_or("UTF-16", Encoding::name)), decoded)
+    }
+
+    fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {
+        self.copied(note, |_, copy| Ok(io::copy(&mut from, copy).map(drop)?))
+    }
+
+    /// Reads another form as rows below a header.
+    fn read_as(&mut self, note: &str, to_csv: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
+        self.lines_before = 1;
+        self.copied(note, to_csv)
+    }
+
+    /// Reads what is written to a copy from now on.
+    fn copied(&mut self, note: &str, write: impl FnOnce(&Self, &mut File) -> Result<()>) -> Result<()> {
+        let mut copy = tempfile::tempfile()?;
+        write(self, &mut copy)?;
+        copy.rewind()?;
+        self.path = format!("/proc/self/fd/{}", copy.as_raw_fd()).into();
+        self.copy = Some(Arc::new(copy));
+        self.notes.push(format!("the file is {note}"));
+        Ok(())
+    }
+
+    /// All of it, from the start.
+    pub fn reader(&self) -> Result<BufReader<File>> {
+        Ok(BufReader::with_capacity(1 << 17, File::open(&self.path)?))
+    }
+
+    fn head(&self) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.reader()?.take(HEAD).read_to_end(&mut head)?;
+        Ok(head)
+    }
+}
+
+#[cfg(feature = "parquet")]
+use super::parquet::to_csv as parquet;
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(source: &Source, _: &mut File) -> Result<()> {
+    unclear(format!(
+        "{} is Parquet, which this sensormark was built without; build it with the feature parquet, or export the file as CSV",
+        source
+    ))
+}

@@ -1,0 +1,41 @@
+//! Times by a pattern of strftime, as jiff reads it.
+
+use jiff::Timestamp;
+use jiff::fmt::strtime::{self, BrokenDownTime};
+use jiff::tz::TimeZone;
+
+use super::{Instant, epochs, format::TimeFault, in_range};
+
+/// Whether a pattern names a date: with it, a time that is written by the pattern is read again.
+pub fn check(pattern: &str) -> Result<(), String> {
+    let written = strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC));
+    let is_read = written.is_ok_and(|text| read(pattern, &text).is_ok());
+    is_read.then_some(()).ok_or_else(|| {
+        format!("{pattern:?} is no pattern that gives a date; write it as strftime does, such as '%d.%m.%Y %H:%M:%S'")
+    })
+}
+
+/// Reads a time. Without a zone it is of UTC.
+pub fn read(pattern: &str, text: &str) -> Result<Instant, TimeFault> {
+    let parts = strtime::parse(pattern, text).map_err(|_| TimeFault::Shape)?;
+    let time_ns = time(&parts)?.as_nanosecond();
+    // jiff makes 59 of the second 60.
+    let are_59 = 1 + usize::from(parts.minute() == Some(59));
+    if parts.second() == Some(59) && text.matches("59").count() < are_59 {
+        return epochs::leap(time_ns + 1_000_000_000);
+    }
+    in_range(time_ns, None)
+}
+
+fn time(parts: &BrokenDownTime) -> Result<Timestamp, TimeFault> {
+    if parts.iana_time_zone().is_some() {
+        return parts.to_zoned().map(|time| time.timestamp()).map_err(|_| TimeFault::Twice);
+    }
+    let found = match parts.to_timestamp() {
+        Err(_) if parts.offset().is_none() => {
+            parts.to_datetime().and_then(|time| TimeZone::UTC.to_timestamp(time))
+        }
+        found => found,
+    };
+    found.map_err(|_| TimeFault::NoSuchTime)
+}

@@ -1,0 +1,27 @@
+//! Zones as times name them: Z, +01:00, CET, [Europe/Berlin].
+
+use jiff::fmt::temporal::DateTimeParser;
+use jiff::tz::TimeZone;
+
+/// Names that mean one offset wherever they are used. (CST, IST and BST do not.)
+const OFFSETS: &str = "Z+00 z+00 UTC+00 GMT+00 UT+00 WET+00 WEST+01 CET+01 MEZ+01 CEST+02 MESZ+02 EET+02 EEST+03 EST-05 EDT-04 MST-07 MDT-06 PST-08 PDT-07";
+
+/// The zone that stands at the end of a time. An offset counts before a name that follows it.
+pub fn read(text: &str) -> Option<TimeZone> {
+    let is_offset = |text: &&str| text.starts_with(['+', '-']);
+    if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
+        return DateTimeParser::new().parse_time_zone(offset).ok();
+    }
+    let (first, name) = text.split_at(text.find([' ', '[', '(']).unwrap_or(text.len()));
+    let name = name.trim_matches([' ', '[', ']', '(', ')']);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte));
+    if !is_name || is_offset(&name) {
+        return None;
+    }
+    let plain = ["UTC", "GMT"].into_iter().find_map(|name| first.strip_prefix(name)).unwrap_or(first);
+    match (plain, name) {
+        (offset, _) if is_offset(&offset) => DateTimeParser::new().parse_time_zone(offset).ok(),
+        ("", name) | (name, "") if name.contains('/') => TimeZone::get(name).ok(),
+        _ => None,
+    }
+}
