@@ -267,7 +267,7 @@ impl Planned<'_> {
             match FlushRate::measure(folder) {
                 Ok(rate) => {
                     let flushes = significant(rate.per_second, 3);
-                    let text = format!("the disk of the {name} flushes {flushes} times a second");
+                    let text = format!("the disk of the folder {name} flushes {flushes} times a second");
                     progress.event(RunEvent::Note(text));
                     environment.flushes.insert(name.to_owned(), rate);
                 }

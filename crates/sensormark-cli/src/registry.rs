@@ -188,7 +188,7 @@ fn read_own(
 ) -> Result<OwnFile, Failure> {
     let mut parameters = own::file::read(path, settings, is_store).map_err(Failure::usage)?;
     let on = parameters.stores.join(",");
-    let durability = parameters.durability.unwrap_or(Durability::Default);
+    let durability = parameters.durability.unwrap_or(Durability::Durable);
     let server_memory_bytes = parameters.server_memory_bytes;
     // A URL may hold a password, which belongs neither in results nor to trials that have no use for it.
     for store in &mut parameters.stores {
