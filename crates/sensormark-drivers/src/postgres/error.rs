@@ -70,7 +70,7 @@ fn io_meaning(cause: &io::Error) -> (ErrorKind, bool, &'static str) {
         Io::InvalidData if cause.to_string().contains("certificate") => (
             ErrorKind::Configuration,
             false,
-            "sslmode=verify-full wants a certificate for the host's name by a public authority, or by one of the file that sslrootcert names; use require where you trust the network",
+            "sslmode=verify-ca wants a certificate by a public authority, or one of the file that sslrootcert names; verify-full wants it for the host's name too; use require where you trust the network",
         ),
         Io::InvalidInput | Io::InvalidData => {
             (ErrorKind::Protocol, true, "is this a PostgreSQL server's port, with the TLS mode that it expects?")

@@ -7,18 +7,19 @@ use super::error::fault;
 use super::pump::Duplex;
 use crate::Fault;
 use rustls::ClientConfig;
-use rustls::DigitallySignedStruct;
-use rustls::SignatureScheme;
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use sensormark_kit::tls;
 use sensormark_kit::url::percent_decoded;
 use sensormark_store::{ErrorKind, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_postgres::config::{LoadBalanceHosts, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{Host, LoadBalanceHosts, SslMode, TargetSessionAttrs};
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -32,13 +33,23 @@ const COMMIT_LEVELS: [&str; 5] = ["off", "local", "remote_write", "on", "remote_
 #[derive(Clone)]
 pub struct Options {
     config: Config,
-    /// Whether the server's certificate must be for its name, by a public authority or the one that the URL names.
-    verified: bool,
+    trust: Trust,
     authorities: Option<PathBuf>,
     /// What `synchronous_commit` is in each session, where the URL says so.
     pub synchronous_commit: Option<&'static str>,
     /// Whether questions go to servers that take no writes.
     pub reads_replicas: bool,
+}
+
+/// What the server's certificate has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// Any, as `sslmode=prefer` and `require` take it in PostgreSQL's own clients.
+    Any,
+    /// By a public authority, or by one of the file that the URL names.
+    Authority,
+    /// Also for the host's name.
+    Name,
 }
 
 fn wrong(text: &str) -> StoreError {
@@ -61,16 +72,9 @@ impl Options {
         if config.get_user().unwrap_or_default().is_empty() {
             return Err(wrong("it names no user"));
         }
-        let is_named = |host: &tokio_postgres::config::Host| match host {
-            tokio_postgres::config::Host::Tcp(name) => !name.is_empty(),
-            tokio_postgres::config::Host::Unix(_) => true,
-        };
-        if config.get_hosts().is_empty() || !config.get_hosts().iter().all(is_named) {
-            return Err(wrong("one of its hosts has no name"));
-        }
         let mut options = Self {
             config,
-            verified: false,
+            trust: Trust::Any,
             authorities: None,
             synchronous_commit: None,
             reads_replicas: false,
@@ -79,8 +83,16 @@ impl Options {
         for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
             options.set(&key, &value)?;
         }
-        if options.authorities.is_some() && !options.verified {
-            return Err(wrong("sslrootcert goes with sslmode=verify-full"));
+        let is_named = |host: &Host| !matches!(host, Host::Tcp(name) if name.is_empty());
+        if options.config.get_hosts().is_empty() || !options.config.get_hosts().iter().all(is_named) {
+            return Err(wrong("one of its hosts has no name; a socket is host=/FOLDER"));
+        }
+        if options.authorities.is_some() && options.trust == Trust::Any {
+            return Err(wrong("sslrootcert goes with sslmode=verify-ca and verify-full"));
+        }
+        if options.config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_))) {
+            // As PostgreSQL's own clients: what goes through a socket of this machine is not encrypted.
+            options.config.ssl_mode(SslMode::Disable);
         }
         if let Some(level) = options.synchronous_commit {
             // The store's file reads it.
@@ -94,10 +106,15 @@ impl Options {
 
     fn set(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
         match (key, value) {
-            ("sslmode", "disable") => self.encrypt(SslMode::Disable, false),
-            ("sslmode", "prefer") => self.encrypt(SslMode::Prefer, false),
-            ("sslmode", "require") => self.encrypt(SslMode::Require, false),
-            ("sslmode", "verify-full") => self.encrypt(SslMode::Require, true),
+            ("sslmode", "disable") => self.encrypt(SslMode::Disable, Trust::Any),
+            ("sslmode", "prefer") => self.encrypt(SslMode::Prefer, Trust::Any),
+            ("sslmode", "require") => self.encrypt(SslMode::Require, Trust::Any),
+            ("sslmode", "verify-ca") => self.encrypt(SslMode::Require, Trust::Authority),
+            ("sslmode", "verify-full") => self.encrypt(SslMode::Require, Trust::Name),
+            ("host", folder) if folder.starts_with('/') => drop(self.config.host_path(folder)),
+            ("port", port) if port.parse::<u16>().is_ok() => {
+                self.config.port(port.parse().unwrap_or_default());
+            }
             ("sslrootcert", file) => self.authorities = Some(PathBuf::from(file)),
             ("target_session_attrs", "any") => {
                 self.config.target_session_attrs(TargetSessionAttrs::Any);
@@ -109,7 +126,7 @@ impl Options {
             }
             _ => {
                 return Err(wrong(&format!(
-                    "{key}={value} is none of its options: sslmode is disable, prefer, require or verify-full, sslrootcert a file, \
+                    "{key}={value} is none of its options: sslmode is disable, prefer, require, verify-ca or verify-full, sslrootcert a file, host a socket's folder, \
                      target_session_attrs any, read-write or primary, reads primary or replicas, synchronous_commit {}",
                     COMMIT_LEVELS.join(", ")
                 )));
@@ -118,9 +135,9 @@ impl Options {
         Ok(())
     }
 
-    fn encrypt(&mut self, mode: SslMode, verified: bool) {
+    fn encrypt(&mut self, mode: SslMode, trust: Trust) {
         self.config.ssl_mode(mode);
-        self.verified = verified;
+        self.trust = trust;
     }
 
     /// Ports of the hosts, in their order.
@@ -157,30 +174,55 @@ impl Options {
     }
 
     fn tls(&self) -> Result<ClientConfig, StoreError> {
-        let verifier = tls::verifier(self.authorities.as_deref(), "sslrootcert");
-        let configuration = verifier.and_then(|verifier| {
-            let unverified = !self.verified;
-            tls::configuration(if unverified { Arc::new(AnyCertificate(verifier)) } else { verifier })
+        let file = self.authorities.as_deref();
+        let certificates = file.and_then(|file| CertificateDer::pem_file_iter(file).ok());
+        let trusted = certificates.into_iter().flatten().flatten().collect();
+        let configuration = tls::verifier(file, "sslrootcert").and_then(|verifier| {
+            tls::configuration(Arc::new(Verifier { verifier, trust: self.trust, trusted }))
         });
         configuration
             .map_err(|text| StoreError::new(ErrorKind::Configuration, "prepare TLS for PostgreSQL", text))
     }
 }
 
-/// Takes any certificate, as `sslmode=prefer` and `require` do in PostgreSQL's own clients; signatures are checked.
+/// Takes what PostgreSQL's own clients take. Signatures are checked always.
 #[derive(Debug)]
-struct AnyCertificate(Arc<WebPkiServerVerifier>);
+struct Verifier {
+    verifier: Arc<WebPkiServerVerifier>,
+    trust: Trust,
+    /// The certificates of the file that the URL names. The server's own may be one of them: PostgreSQL's manual makes such a one.
+    trusted: Vec<CertificateDer<'static>>,
+}
 
-impl ServerCertVerifier for AnyCertificate {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
+        certificate: &CertificateDer<'_>,
+        others: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        use CertificateError::{NotValidForName, NotValidForNameContext, Other};
+        if self.trust == Trust::Any {
+            return Ok(ServerCertVerified::assertion());
+        }
+        let found = match self.verifier.verify_server_cert(certificate, others, name, response, now) {
+            // That of an authority shown as the server's own.
+            Err(Error::InvalidCertificate(Other(_))) if self.trusted.contains(certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)
+                    .map(|()| ServerCertVerified::assertion())
+            }
+            found => found,
+        };
+        match found {
+            Err(Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
+                if self.trust == Trust::Authority =>
+            {
+                Ok(ServerCertVerified::assertion())
+            }
+            found => found,
+        }
     }
 
     fn verify_tls12_signature(
@@ -188,8 +230,8 @@ impl ServerCertVerifier for AnyCertificate {
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -197,12 +239,12 @@ impl ServerCertVerifier for AnyCertificate {
         message: &[u8],
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.verifier.verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.verifier.supported_verify_schemes()
     }
 }
 
@@ -216,11 +258,22 @@ mod tests {
         let options = Options::parse(url).unwrap();
         assert_eq!(options.ports(), [1, 2, 5432]);
         assert_eq!(options.synchronous_commit, Some("remote_apply"));
-        assert!(options.reads_replicas && !options.verified);
+        assert!(options.reads_replicas && options.trust == Trust::Any);
         assert_eq!(options.config.get_password(), Some(&b"a,b@"[..]));
         assert_eq!(options.database(), Some("admin"));
         assert_eq!(options.config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
         assert_eq!(options.config.get_ssl_mode(), SslMode::Require);
+    }
+
+    #[test]
+    fn a_url_may_name_a_socket() {
+        for url in ["postgresql://me@%2Frun%2Fpg:5433/admin", "postgresql://me@/admin?host=/run/pg&port=5433"]
+        {
+            let options = Options::parse(url).expect(url);
+            assert_eq!(options.config.get_hosts(), [Host::Unix("/run/pg".into())], "{url}");
+            assert_eq!((options.ports(), options.database()), (vec![5433], Some("admin")));
+            assert_eq!(options.config.get_ssl_mode(), SslMode::Disable);
+        }
     }
 
     #[test]
@@ -236,6 +289,8 @@ mod tests {
             "postgresql://u:hunter2@h:1,i:x/",
             "postgresql://u:hunter2@h/?synchronous_commit=maybe",
             "postgresql://u:hunter2@h/?reads=any",
+            "postgresql://u:hunter2@/admin",
+            "postgresql://u:hunter2@/admin?host=run/pg",
             "nonsense",
         ] {
             let error = Options::parse(url).err().expect(url);
