@@ -52,7 +52,7 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     write(path, &text)?;
     let rate = answers.rate_text();
     crate::messages::say(format_args!(
-        "wrote {name}: {rate} readings a second, {}\nnext: sensormark run {} --find-limit\n{}",
+        "wrote {name}: {rate} readings a second, {}\nnext: sensormark run {}\n{}",
         answers.kept(),
         quoted(&name),
         answers.advice()

@@ -128,7 +128,8 @@ impl Measured<'_> {
         let repetitions = factory.repetitions(parameters);
         let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
         let budget = a_trial(arguments.budget, cases.len(), repetitions)?.or(is_short.then_some(QUICK));
-        let parameters = &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
+        let parameters =
+            &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
         let runner: Box<dyn CaseRunner> = if arguments.find_limit {
             let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
@@ -166,9 +167,11 @@ fn a_trial(budget: Option<Duration>, cases: usize, repetitions: u32) -> Result<O
     let Some(budget) = budget else { return Ok(None) };
     let least = LEAST.saturating_mul(trials);
     if budget < least {
-        let (least, given) = (duration_text(least.as_secs_f64() * 1e9), duration_text(budget.as_secs_f64() * 1e9));
+        let (least, given) =
+            (duration_text(least.as_secs_f64() * 1e9), duration_text(budget.as_secs_f64() * 1e9));
         return Err(Failure::usage(format!(
-            "--budget is {given} for {trials} trials, and each takes {} at least: give {least}, or name fewer databases with --on", duration_text(LEAST.as_secs_f64() * 1e9)
+            "--budget is {given} for {trials} trials, and each takes {} at least: give {least}, or name fewer databases with --on",
+            duration_text(LEAST.as_secs_f64() * 1e9)
         )));
     }
     Ok(Some(budget / trials))

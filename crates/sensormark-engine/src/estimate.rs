@@ -64,7 +64,12 @@ impl Terms {
     /// Of a run with this cache, which follows this study if any, whose servers have logs of at most so many bytes.
     pub fn new(cache: Cache, protocol: Option<&Protocol>, log_bytes: u64) -> Self {
         let restarts = protocol.is_some_and(|study| study.restart_before_reading);
-        Self { cache, restarts_before_reading: restarts && cache == Cache::Hot, log_bytes, budget_seconds: None }
+        Self {
+            cache,
+            restarts_before_reading: restarts && cache == Cache::Hot,
+            log_bytes,
+            budget_seconds: None,
+        }
     }
 }
 

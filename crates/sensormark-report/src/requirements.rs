@@ -13,6 +13,7 @@ use super::field::{Arm, Field};
 use super::sections::projection::own_rate;
 pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
+use sensormark_result::measurement::sizes;
 use sensormark_result::measurement::verdict::ReasonKind;
 use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
@@ -81,7 +82,7 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
     let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm).flatten()).collect();
     let mut found = Found::default();
     trials.iter().for_each(|trial| speaks_against(trial, &mut found));
-    held(&trials, &mut found);
+    held(&trials, field.trials.len(), &mut found);
     let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
     let meets_decided = found.missed.is_empty() && found.open.is_empty();
     let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
@@ -133,8 +134,22 @@ fn speaks_against(trial: &TrialRecord, found: &mut Found) {
     }
 }
 
-/// Holds each limit against all repetitions.
-fn held(trials: &[&TrialRecord], found: &mut Found) {
+/// Budgets that are worth naming, in seconds.
+const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
+
+/// Which budget of a run of so many trials would tell what so many readings decide, by the time that this trial took.
+fn budget(trials: usize, trial: &TrialRecord, readings: f64) -> String {
+    let took: f64 = trial.phases.iter().map(|phase| phase.seconds).sum();
+    let measured = trial.readings_at_rest().unwrap_or(1).max(1) as f64;
+    let seconds = took * readings / measured * trials as f64;
+    match BUDGETS.iter().find(|(_, most)| seconds <= *most) {
+        Some((budget, _)) => format!("; --budget {budget} would tell"),
+        None => "; it takes more than --budget 8h".to_owned(),
+    }
+}
+
+/// Holds each limit against all repetitions, of a run of so many trials.
+fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
     let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
     let mut unmet: Vec<&LimitRecord> = Vec::new();
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
@@ -159,7 +174,9 @@ fn held(trials: &[&TrialRecord], found: &mut Found) {
         };
         let reason = words::missed(first);
         if is_left_open(first) {
-            found.foretold.push(reason);
+            let readings = first.needs_readings.filter(|_| sizes::disk(valid[0]).len() > 2);
+            let would_tell = readings.map_or_else(String::new, |readings| budget(in_all, valid[0], readings));
+            found.foretold.push(reason + &would_tell);
         } else if against.len() < all.len() {
             found.open.push(format!("{reason} in {} of {} repetitions", against.len(), all.len()));
         } else if against.iter().all(|(is_open, _)| *is_open) {

@@ -2,8 +2,8 @@
 //! the same with many.
 
 use super::field::Field;
-use sensormark_data::number::count_text;
 use super::sections::sizes::your_readings;
+use sensormark_data::number::count_text;
 use sensormark_data::quantity::length_text;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use serde::Serialize;
@@ -25,7 +25,9 @@ pub struct Readings {
 
 /// The size that a layout reached in all of its repetitions.
 pub(super) fn reached<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Option<u64> {
-    trials.map(|trial| trial.loads.iter().filter(|load| load.is_scored()).filter_map(LoadRecord::stored).max()).min()?
+    trials
+        .map(|trial| trial.loads.iter().filter(|load| load.is_scored()).filter_map(LoadRecord::stored).max())
+        .min()?
 }
 
 /// The largest size that two thirds of the layouts reached.
@@ -63,7 +65,8 @@ impl Readings {
         match readings {
             None => "no readings measured".to_owned(),
             Some(Self { measured: Some(measured), yours, kept_ns, .. }) => {
-                let kept = kept_ns.map_or("a year is".to_owned(), |ns| format!("your {} are", length_text(ns)));
+                let kept =
+                    kept_ns.map_or("a year is".to_owned(), |ns| format!("your {} are", length_text(ns)));
                 let yours = yours.map_or_else(String::new, |yours| format!("; {kept} {}", count_text(yours)));
                 format!("measured at {} readings{yours}", text(measured))
             }

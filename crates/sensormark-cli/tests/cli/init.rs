@@ -45,7 +45,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
             session.send(&format!("{answer}\r"));
         }
     }
-    session.expect("run plant.toml --find-limit");
+    session.expect("next: sensormark run plant.toml");
     let (status, screen) = session.finish();
     assert!(status.success(), "{screen}");
     for told in [
@@ -155,7 +155,8 @@ fn measured_once(given: &[&str], settings: &[&str]) -> (Value, String) {
     let written = place.run(&[&common[..], &small[..], given].concat());
     assert!(written.status.success(), "{}", said(&written));
     let mut arguments = vec!["run", "plant.toml", "--tolerate-disturbance"];
-    let brief = ["series.duration=1h", "mixed.duration=3s", "queries.live.rate=400", "queries.history.rate=400"];
+    let brief =
+        ["series.duration=1h", "mixed.duration=3s", "queries.live.rate=400", "queries.history.rate=400"];
     for setting in brief.iter().chain(settings) {
         arguments.extend(["--set", setting]);
     }

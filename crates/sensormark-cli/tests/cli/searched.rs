@@ -85,7 +85,9 @@ pub fn searched(on: &str, limits: &str) -> Searched {
     let limits =
         format!("limits=lost = 0,wrong answers = 0,throughput of writers <= {MOST},headroom >= 2,{limits}");
     let mut arguments = vec!["run", "plant.toml", "--find-limit", "--tolerate-disturbance"];
-    for setting in ["series.duration=1h", "mixed.duration=1s", "mixed.warm_up=200ms", "writers.batch=2", &limits] {
+    for setting in
+        ["series.duration=1h", "mixed.duration=1s", "mixed.warm_up=200ms", "writers.batch=2", &limits]
+    {
         arguments.extend(["--set", setting]);
     }
     let output = place.run(&arguments);

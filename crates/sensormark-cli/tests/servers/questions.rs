@@ -37,7 +37,7 @@ pub fn a_file_that_a_person_answered_for_runs_on_an_embedded_database_and_a_serv
         session.expect("] > ");
         session.send(&format!("{answer}\r"));
     }
-    session.expect("run plant.toml --find-limit");
+    session.expect("next: sensormark run plant.toml");
     let (status, screen) = session.finish();
     assert!(status.success(), "{screen}");
 

@@ -250,7 +250,9 @@ impl<'a> Coordinator<'a> {
         }
         if let Some(missing) = self.growth.missing_seconds() {
             let (readings, missing) = (count_text(readings as f64), duration_text(missing * 1e9));
-            record.warnings.push(format!("{readings} readings were not begun: they take {missing} more than the budget has"));
+            record.warnings.push(format!(
+                "{readings} readings were not begun: they take {missing} more than the budget has"
+            ));
             return Ok(false);
         }
         self.growth.begin();
@@ -267,7 +269,9 @@ impl<'a> Coordinator<'a> {
         self.cut_at = Some(step);
         if let Some(Step::Size(readings)) = self.steps.get(step) {
             let readings = count_text(*readings as f64);
-            record.warnings.push(format!("{readings} readings were begun and not ended, so they are left out"));
+            record
+                .warnings
+                .push(format!("{readings} readings were begun and not ended, so they are left out"));
         }
         true
     }

@@ -70,9 +70,7 @@ impl Growth {
         match self.took.as_slice() {
             [] => None,
             [(grows, fixed)] => Some(grows * times + fixed),
-            [.., (before, _), (grows, fixed)] => {
-                Some(grows + times * (grows - before).max(0.0) + fixed)
-            }
+            [.., (before, _), (grows, fixed)] => Some(grows + times * (grows - before).max(0.0) + fixed),
         }
     }
 

@@ -259,7 +259,9 @@ pub fn ledger(target: &Target, operations: Arc<Writes>, outcome: &LoadOutcome) -
     block_on(async {
         let session = target.store.connect(&target.plan).await;
         let mut session = session.expect("the database is there");
-        reconcile(&schema, &written, || Expected::of(&schema, &written), session.as_mut(), &mut ledger).await.expect("a scan");
+        reconcile(&schema, &written, || Expected::of(&schema, &written), session.as_mut(), &mut ledger)
+            .await
+            .expect("a scan");
     });
     ledger
 }

@@ -50,7 +50,7 @@ pub fn section(field: &Field) -> Section {
     }
     section.paragraph(match yours {
         Some(readings) => format!(
-            "Each figure at every size that was measured, and projected to {} readings where the sizes tell it: the band has every model that foretold the largest size from those before.",
+            "Each figure at every size that was measured, and projected to {} readings where the sizes tell it: the band has every model that foretold the larger sizes from the smaller ones.",
             count_text(readings)
         ),
         None => "Each figure at every size that was measured. How long data are kept is not known, so nothing is projected.".to_owned(),
@@ -84,22 +84,26 @@ fn held_out(field: &Field) -> Table {
     table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
     for arm in arms(field) {
         let disk = disk_points(field, arm);
-        let mut row = |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
-            let Some((last, rest)) = points.split_last() else { return };
-            let known: Vec<Point> =
-                rest.iter().copied().filter(|point| point.readings * HELD_OUT <= last.readings * 1.02).collect();
-            let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
-            table.row(vec![
-                Cell::text(&arm.label),
-                Cell::text(name),
-                Cell::Count(last.readings as u64),
-                Cell::Count(from.readings as u64),
-                Cell::number(band.low / unit),
-                Cell::number(band.high / unit),
-                Cell::number(last.value / unit),
-                Cell::yes((band.low..=band.high).contains(&last.value)),
-            ]);
-        };
+        let mut row =
+            |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
+                let Some((last, rest)) = points.split_last() else { return };
+                let known: Vec<Point> = rest
+                    .iter()
+                    .copied()
+                    .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
+                    .collect();
+                let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
+                table.row(vec![
+                    Cell::text(&arm.label),
+                    Cell::text(name),
+                    Cell::Count(last.readings as u64),
+                    Cell::Count(from.readings as u64),
+                    Cell::number(band.low / unit),
+                    Cell::number(band.high / unit),
+                    Cell::number(last.value / unit),
+                    Cell::yes((band.low..=band.high).contains(&last.value)),
+                ]);
+            };
         row("disk", MB, &disk, &|known, readings| project_disk(&pairs(known), readings).ok());
         for name in question_names(field) {
             let (word, points) = latency_points(field, arm, name);
@@ -140,7 +144,13 @@ fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
 }
 
 /// Adds a layout's points in units, and the projected one or why there is none.
-fn add(table: &mut Table, arm: &Arm, points: &[Point], unit: f64, projected: Option<(f64, Result<Band, Open>)>) {
+fn add(
+    table: &mut Table,
+    arm: &Arm,
+    points: &[Point],
+    unit: f64,
+    projected: Option<(f64, Result<Band, Open>)>,
+) {
     for one in points {
         let at = Cell::Count(one.readings as u64);
         point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
@@ -167,7 +177,8 @@ fn add(table: &mut Table, arm: &Arm, points: &[Point], unit: f64, projected: Opt
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
     let of = |trial: &TrialRecord| -> Vec<Point> {
-        let points = sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
+        let points =
+            sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
         points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
     };
     together(field.valid_of(arm).map(of))
@@ -190,10 +201,12 @@ fn rates(field: &Field) -> Table {
     let mut table = empty("load", "Loading", ("load rate", "readings/s"));
     for arm in arms(field) {
         let point = |load: &LoadRecord| {
-            let rate = load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
+            let rate =
+                load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
             Some(Point { readings: load.stored()? as f64, value: rate, noise: 0.0 })
         };
-        let points = together(field.valid_of(arm).map(|trial| trial.loads.iter().filter_map(point).collect()));
+        let points =
+            together(field.valid_of(arm).map(|trial| trial.loads.iter().filter_map(point).collect()));
         if points.len() > 1 {
             add(&mut table, arm, &points, 1.0, None);
         }

@@ -2,6 +2,7 @@
 
 use sensormark_data::devops::{TICK_LIMIT, TICKS_AN_HOUR, Walk};
 use sensormark_data::units::round_u64;
+use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::parameter::{any, at_least, check_each, list, over, over_up_to, words};
 use sensormark_engine::parameters;
 use std::time::Duration;
@@ -71,6 +72,8 @@ const fn once() -> f64 {
 
 /// A trial has about so many phases of questions: they take half of its budget at most.
 const QUESTION_PHASES: u32 = 60;
+/// One of so many answers is compared in full where there is no end to them.
+const CHECK_ONE_IN: u64 = 20;
 /// The shortest of them, in seconds.
 const LEAST_QUESTION_SECONDS: f64 = 0.5;
 
@@ -86,6 +89,16 @@ impl Parameters {
         if self.query_seconds == 0.0 || self.query_seconds > most {
             self.query_seconds = most;
         }
+    }
+
+    /// The numbers at the sizes that the data grow to: questions are asked until their time is over, so that all databases are asked for as long.
+    #[must_use]
+    pub fn for_growth(&self) -> Self {
+        let mut grown = self.clone();
+        if self.query_seconds > 0.0 {
+            (grown.queries, grown.check_one_in) = (ENDLESS, self.check_one_in.max(CHECK_ONE_IN));
+        }
+        grown
     }
 
     /// Ticks that are loaded at first.

@@ -90,6 +90,7 @@ impl Script {
                 }
             }
         }
+        let maker = Maker { parameters: Arc::new(parameters.for_growth()), ..maker };
         let mut from = parameters.ticks();
         for (hours, to) in parameters.more_hours.iter().zip(more) {
             let grown = plan(from..to);

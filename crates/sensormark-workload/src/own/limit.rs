@@ -337,12 +337,16 @@ impl Limit {
         let value = self.what.of(summary).ok_or_else(too_few)?;
         let (Some(size), Some(of)) = (size, &self.of) else { return Ok(at(value)) };
         let points = sizes::latencies(record, of, |summary| self.what.of(summary));
-        let projected = project(&points, size.readings).map_err(|open| Absent::open(open, record, size.readings))?;
+        let projected =
+            project(&points, size.readings).map_err(|open| Absent::open(open, record, size.readings))?;
         if size.old.contains(of)
             && let Some(fitting) = in_memory(record, size.readings)
         {
             return Err(Absent {
-                words: format!("measured in memory, and your {} readings do not fit into it", count_text(size.readings)),
+                words: format!(
+                    "measured in memory, and your {} readings do not fit into it",
+                    count_text(size.readings)
+                ),
                 is_undecided: true,
                 needs_readings: Some(fitting),
             });

@@ -235,7 +235,8 @@ impl Tests {
                     self.seed,
                     (before..statements, per_question),
                 );
-                let mut asking = at_size(operation, readings, self.asking(operation, reads, 1, about.clone()));
+                let mut asking =
+                    at_size(operation, readings, self.asking(operation, reads, 1, about.clone()));
                 asking.limit = Some(ASKED);
                 steps.push(Step::Run(asking));
             }

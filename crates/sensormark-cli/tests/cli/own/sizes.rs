@@ -10,7 +10,8 @@ use std::process::Stdio;
 fn plant() -> Place {
     let place = Place::new();
     let small = ["--sensors", "10", "--every", "1s", "--asks", "live,history", "--reach", "10m"];
-    let written = place.run(&[&["init", "plant.toml", "--yes", "--on", "sqlite:individual"], &small[..]].concat());
+    let written =
+        place.run(&[&["init", "plant.toml", "--yes", "--on", "sqlite:individual"], &small[..]].concat());
     assert!(written.status.success(), "{}", said(&written));
     place
 }
@@ -51,7 +52,15 @@ fn data_grow_from_size_to_size_as_far_as_the_budget_goes() {
 fn control_c_keeps_the_sizes_that_are_whole() {
     let place = plant();
     let mut child = place
-        .command(&["run", "plant.toml", "--budget", "5m", "--tolerate-disturbance", "--set", "mixed.duration=1s"])
+        .command(&[
+            "run",
+            "plant.toml",
+            "--budget",
+            "5m",
+            "--tolerate-disturbance",
+            "--set",
+            "mixed.duration=1s",
+        ])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

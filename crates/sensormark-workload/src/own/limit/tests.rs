@@ -24,9 +24,11 @@ fn of_sizes() -> TrialRecord {
         let mut phase = phase.clone();
         phase.name = format!("settled-{number}");
         let disk = 6e6 + 100.0 * f64::from(readings);
-        for (name, value) in
-            [(names::READINGS_AT_REST, f64::from(readings)), (names::DISK_SETTLED, disk), (names::DISK_SETTLED_LOGS, 0.0)]
-        {
+        for (name, value) in [
+            (names::READINGS_AT_REST, f64::from(readings)),
+            (names::DISK_SETTLED, disk),
+            (names::DISK_SETTLED_LOGS, 0.0),
+        ] {
             record.figures.insert(format!("{name}/{}", phase.name), Figure::new(value, "bytes"));
             record.figures.insert(name.to_owned(), Figure::new(value, "bytes"));
         }

@@ -139,13 +139,17 @@ impl Answers {
         let decides = |seconds: f64| {
             seconds / trials >= PERCENTILE_SECONDS && reached(seconds) * FARTHEST >= self.kept_readings()
         };
-        let quick = "Without --budget each layout takes 30 s, which decides the disk as a rule.";
+        let quick = "Each layout takes 30 s, which decides the disk as a rule. --find-limit looks for the highest rate.";
         match BUDGETS.iter().find(|(_, seconds)| decides(*seconds)) {
-            Some((budget, _)) => format!("{quick} --budget {budget} decides how fast answers are at your size, too."),
+            Some((budget, _)) => {
+                format!("{quick} --budget {budget} decides how fast answers are at your size, too.")
+            }
             None => {
                 let (budget, seconds) = BUDGETS[BUDGETS.len() - 1];
                 let about = count_text(reached(seconds) * FARTHEST);
-                format!("{quick} --budget {budget} decides how fast answers are with {about} readings or so, and not with yours.")
+                format!(
+                    "{quick} --budget {budget} decides how fast answers are with {about} readings or so, and not with yours."
+                )
             }
         }
     }

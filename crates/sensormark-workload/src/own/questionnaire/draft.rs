@@ -36,11 +36,14 @@ impl Answers {
     fn head(&self, title: &str) -> String {
         let stores = quoted(self.stores.iter().map(String::as_str));
         let mut text = format!(
-            "# What sensormark init was told. Change what you like, then: sensormark run FILE --find-limit\n\
+            "# What sensormark init was told. Change what you like, then: sensormark run FILE\n\
              # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n\n\
              name = \"{title}\"\n"
         );
-        text += &commented(&format!("keep = \"{}\"", self.keep), "how long data are kept: the answer is for so much");
+        text += &commented(
+            &format!("keep = \"{}\"", self.keep),
+            "how long data are kept: the answer is for so much",
+        );
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
         text +=
             &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
