@@ -83,7 +83,7 @@ pub fn a_server_that_flushes_nothing_is_not_durable() {
         assert!(!output.status.success(), "{text}");
         assert!(text.contains(&format!("the server has {setting} = off")), "{text}");
         let told = Place::new();
-        let text = flat(&run(&told, &on, &[]));
+        let text = flat(&run(&told, &on, &["--durability", "default"]));
         assert!(
             text.contains(&format!(
                 "the server has {setting} = off: a power cut may take acknowledged writes"
@@ -121,7 +121,7 @@ pub fn of_mariadb() {
         "CREATE USER plain IDENTIFIED BY 'secret'; GRANT ALL ON `sensormark\\_%`.* TO plain; SET GLOBAL innodb_flush_log_at_trx_commit = 0",
     );
     let on = format!("mariadb:bulk/bulk={}", url_of(&server, "plain"));
-    let text = flat(&run(&place, &on, &[]));
+    let text = flat(&run(&place, &on, &["--durability", "default"]));
     let trials = place.trials();
     assert_eq!(trials.len(), 2, "{text}");
     for trial in &trials {

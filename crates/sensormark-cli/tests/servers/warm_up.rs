@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::process::Stdio;
 
 /// What is measured: single writes and reads, of which a cold server does few.
-const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 11] = [
     "run",
     "sensor-operations",
     "--results=results",
@@ -17,6 +17,7 @@ const OPERATIONS: [&str; 10] = [
     "--full",
     "--set=clients=1",
     "--set=grown=0",
+    "--durability=default",
     "--on",
     "",
 ];
@@ -24,7 +25,7 @@ const OPERATIONS: [&str; 10] = [
 /// Measures a store's usual layout, and holds its record against what a warm server has to be.
 fn is_warm(place: &Place, on: &str) {
     let mut arguments = OPERATIONS;
-    arguments[9] = on;
+    arguments[10] = on;
     let output = place.run(&arguments);
     let trials = place.trials();
     assert!(!trials.is_empty(), "{}", errors(&output));
@@ -70,7 +71,7 @@ pub fn control_c_while_it_warms_up_leaves_nothing() {
     let on = format!("questdb:individual={}", server.url);
     for signals in [1, 2] {
         let mut arguments = OPERATIONS;
-        arguments[8] = &on;
+        arguments[10] = &on;
         let mut command = place.command(&arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("the program starts");

@@ -202,4 +202,68 @@ mod tests {
         assert_eq!(project_disk(&uneven, 1e6), Err(Open::Uneven(100.0, 200.0)));
         assert_eq!(project_disk(&[&[(0.0, 1e6)], &even[..2]].concat(), 1e6), Err(Open::TooFew(2, 3)));
     }
+
+    /// Readings of 100 sensors that send each second, and bytes on disk without logs, as a run of some minutes measured them on 2026-11-27.
+    const RECORDED: [(&str, &[(f64, f64)]); 3] = [
+        (
+            "PostgreSQL",
+            &[
+                (11_800.0, 32_468_992.0),
+                (48_700.0, 36_671_488.0),
+                (192_400.0, 52_002_816.0),
+                (763_300.0, 108_953_600.0),
+                (3_042_800.0, 340_160_512.0),
+                (12_156_700.0, 1_253_322_752.0),
+            ],
+        ),
+        (
+            "SQLite",
+            &[
+                (11_800.0, 688_128.0),
+                (48_700.0, 2_752_512.0),
+                (192_400.0, 11_132_928.0),
+                (763_300.0, 43_802_624.0),
+                (3_042_800.0, 175_132_672.0),
+                (12_156_700.0, 710_443_008.0),
+            ],
+        ),
+        (
+            "DuckDB",
+            &[
+                (11_800.0, 1_327_104.0),
+                (48_700.0, 1_851_392.0),
+                (192_400.0, 2_637_824.0),
+                (763_300.0, 6_832_128.0),
+                (3_042_800.0, 18_894_848.0),
+                (12_156_700.0, 72_372_224.0),
+                (48_608_100.0, 286_543_872.0),
+            ],
+        ),
+    ];
+
+    /// A quick run ends with three million readings, and twelve million are 34 hours of these sensors. Their 90 days are 777,600,000.
+    #[test]
+    fn what_a_quick_run_decides_about_a_disk_is_not_otherwise_with_more_data() {
+        let verdict = |points: &[(f64, f64)], gigabytes: f64| {
+            let Band { low, high } = project_disk(points, 777.6e6).ok()?;
+            let meets = [low, high].map(|bytes| bytes <= gigabytes * 1e9);
+            (meets[0] == meets[1]).then_some(meets[0])
+        };
+        for (database, points) in RECORDED {
+            let mut decided = 0;
+            for gigabytes in (1..200).map(f64::from) {
+                let (quick, long) = (verdict(&points[..5], gigabytes), verdict(points, gigabytes));
+                decided += u32::from(quick.is_some());
+                assert!(
+                    quick.is_none() || long.is_none() || quick == long,
+                    "{database}: {gigabytes} GB are {quick:?}, then {long:?}"
+                );
+            }
+            // What a reading of DuckDB took changed too much between the last sizes of a quick run.
+            let is_uneven = database == "DuckDB";
+            assert!(is_uneven || decided > 150, "{database}: {decided} of 199 sizes of a disk are decided");
+        }
+        // Half an hour of data had said 103.6 GB, by a straight line from nothing.
+        assert_eq!(verdict(&RECORDED[0].1[..5], 100.0), Some(true));
+    }
 }

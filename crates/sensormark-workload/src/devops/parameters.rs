@@ -22,7 +22,7 @@ parameters! {
         hours: f64, Hours, over(0.0) => 1.0, 1.0, 6.0, 24.0;
         /// the data then goes on to these hours, with the most workers, and everything is asked at each; the budget says how many are reached
         #[serde(deserialize_with = "list")]
-        more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0, 96.0], vec![48.0, 72.0, 96.0];
+        more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0], vec![48.0, 72.0, 96.0];
         /// what walks do at their bounds: clamped (as published) or reflected
         walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped;
         /// clients that load, each number into an empty database
@@ -86,7 +86,8 @@ impl Parameters {
     /// Asks each question for no longer than a trial's budget has time.
     pub fn fit(&mut self, budget: Duration) {
         let most = (budget / QUESTION_PHASES).as_secs_f64().max(LEAST_QUESTION_SECONDS);
-        if self.query_seconds == 0.0 || self.query_seconds > most {
+        // 0 is without an end, which somebody has asked for.
+        if self.query_seconds > most {
             self.query_seconds = most;
         }
     }
