@@ -16,10 +16,13 @@ pub struct Readings {
     /// In the layout that held the most.
     pub most: u64,
     /// The largest size that two thirds of the layouts reached, of a workload that grows: the ranking is at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub measured: Option<u64>,
     /// Readings that the user's data will have.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub yours: Option<f64>,
     /// The time for which they are kept, in ns; a year where the user does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_ns: Option<i64>,
 }
 

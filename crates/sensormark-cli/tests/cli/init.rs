@@ -202,7 +202,7 @@ fn requirements_that_all_meet_that_nobody_can_meet_and_that_nobody_can_decide() 
     outcomes(&found, "undecided", &said);
     let open = "disk for 90d is undecided: measured with 36,000 readings; yours are 77 million";
     assert!(said.contains(&format!("meet all that could be decided; {open}.")), "{said}");
-    assert!(said.contains("· sqlite · 36,000 readings measured ·"), "{said}");
+    assert!(said.contains("· sqlite · measured at 36,000 readings; your 90d are 77 million ·"), "{said}");
     assert!(said.contains(" ? 1 SQLite ") && !said.contains('✗'), "{said}");
 }
 

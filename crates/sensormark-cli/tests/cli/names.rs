@@ -109,7 +109,7 @@ fn what_cannot_be_generated() {
         ),
         (vec!["machine-tool", "--start", "1960-01-01T00:00:00Z"], "times lie in the years 1970 to 2261"),
         (vec!["machine-tool", "--start", "tomorrow"], "write it like 2026-01-01T00:00:00Z"),
-        (vec!["billing", "--for", "12y"], "500ms, 10s, 1h30m"),
+        (vec!["billing", "--for", "12q"], "500ms, 10s, 1h30m"),
         (vec!["billing", "--for", "5000d"], "there are 87648 hours of data"),
         (vec!["durability"], "the data of durability cannot be generated"),
         (vec!["own.toml", "--scale", "standard"], "--scale is for workloads by name"),

@@ -277,7 +277,7 @@ pub fn a_group_too_small_for_a_server_is_named() -> Outcome {
     let parent = beside.parent().expect("a group is in another");
     // What is too little for the server, and enough for the program beside it. Cassandra, which takes long to start, is like QuestDB: the kernel ends it, or
     // it waits for memory until its time is over.
-    let cases = [("postgresql", 30), ("mariadb", 60), ("mongodb", 40), ("influxdb", 24), ("questdb", 80)];
+    let cases = [("postgresql", 36), ("mariadb", 60), ("mongodb", 40), ("influxdb", 24), ("questdb", 80)];
     for (store, megabytes) in cases {
         let place = Place::new();
         let group = Group::make(parent, megabytes << 20);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Output;
 
 /// Small numbers: a second or two with everything in it.
-const SMALL: [&str; 12] = [
+const SMALL: [&str; 13] = [
     "hosts=4",
     "hours=0.25",
     "more_hours=0.5",
@@ -18,6 +18,7 @@ const SMALL: [&str; 12] = [
     "mean_minutes=12",
     "mean_step_minutes=4",
     "several_hosts=3",
+    "query_seconds=0",
 ];
 
 /// Readings that all loads of a trial with these numbers write: two of a quarter of an hour, and another quarter.

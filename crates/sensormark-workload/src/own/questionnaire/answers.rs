@@ -139,16 +139,16 @@ impl Answers {
         let decides = |seconds: f64| {
             seconds / trials >= PERCENTILE_SECONDS && reached(seconds) * FARTHEST >= self.kept_readings()
         };
-        let quick = "Each layout takes 30 s, which decides the disk as a rule. --find-limit looks for the highest rate.";
+        let quick = "Each layout takes 30 s, which decides the disk as a rule.\n--find-limit looks for the highest rate.";
         match BUDGETS.iter().find(|(_, seconds)| decides(*seconds)) {
             Some((budget, _)) => {
-                format!("{quick} --budget {budget} decides how fast answers are at your size, too.")
+                format!("{quick}\n--budget {budget} decides how fast answers are at your size, too.")
             }
             None => {
                 let (budget, seconds) = BUDGETS[BUDGETS.len() - 1];
                 let about = count_text(reached(seconds) * FARTHEST);
                 format!(
-                    "{quick} --budget {budget} decides how fast answers are with {about} readings or so, and not with yours."
+                    "{quick}\n--budget {budget} decides how fast answers are with {about} readings, not yours."
                 )
             }
         }
