@@ -71,12 +71,12 @@ fn sensors() -> Arc<SensorReadings> {
 
 fn sensor_writes(statements: u64, per_statement: u64) -> Arc<dyn Operations> {
     let operation = Operation::SingleWrite;
-    Arc::new(Writes::new(operation, sensors(), statements, per_statement))
+    Arc::new(Writes::new(operation, sensors(), 0..statements, per_statement))
 }
 
 fn sensor_reads(questions: u64) -> Arc<dyn Operations> {
     let (operation, table) = (Operation::SingleRead, schema(100, 30_000).tables.remove(0));
-    Arc::new(Unchecked(Reads::new(operation, sensors(), table, 42, (questions, 1))))
+    Arc::new(Unchecked(Reads::new(operation, sensors(), table, 42, (0..questions, 1))))
 }
 
 /// Questions whose answers are not judged, because those of the null store are empty.

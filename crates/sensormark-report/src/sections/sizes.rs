@@ -5,6 +5,7 @@ use crate::field::{Arm, Field};
 use crate::studies::{HERE, figure, point};
 use crate::tables::{Cell, Digits, Number, Section, Shape, Spread, Table};
 use sensormark_data::number::count_text;
+use sensormark_data::units::round_u64;
 use sensormark_result::measurement::latency::LatencySummary;
 use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
 use sensormark_result::measurement::sizes;
@@ -96,8 +97,8 @@ fn held_out(field: &Field) -> Table {
                 table.row(vec![
                     Cell::text(&arm.label),
                     Cell::text(name),
-                    Cell::Count(last.readings as u64),
-                    Cell::Count(from.readings as u64),
+                    Cell::Count(round_u64(last.readings)),
+                    Cell::Count(round_u64(from.readings)),
                     Cell::number(band.low / unit),
                     Cell::number(band.high / unit),
                     Cell::number(last.value / unit),
@@ -152,7 +153,7 @@ fn add(
     projected: Option<(f64, Result<Band, Open>)>,
 ) {
     for one in points {
-        let at = Cell::Count(one.readings as u64);
+        let at = Cell::Count(round_u64(one.readings));
         point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
     }
     let Some((readings, band)) = projected else { return };
@@ -169,10 +170,10 @@ fn add(
     let number = Cell::Number(Number { value, spread, digits: Digits::Significant(3) });
     // The line begins where measuring ended.
     if let Some(last) = points.last() {
-        let at = Cell::Count(last.readings as u64);
+        let at = Cell::Count(round_u64(last.readings));
         point(table, &arm.label, PROJECTED, Some(at), Cell::number(last.value / unit));
     }
-    point(table, &arm.label, PROJECTED, Some(Cell::Count(readings as u64)), number);
+    point(table, &arm.label, PROJECTED, Some(Cell::Count(round_u64(readings))), number);
 }
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {

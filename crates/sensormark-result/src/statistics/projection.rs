@@ -78,8 +78,10 @@ const DISK: f64 = 0.1;
 /// A size that is so little beyond the largest was measured.
 const SAME: f64 = 1.02;
 
+/// What a figure grows by, of the readings; none where it stays.
+type Growth = Option<fn(f64) -> f64>;
 /// How a figure may grow: by nothing, by the logarithm of the readings, or by the readings.
-const GROWTHS: [Option<fn(f64) -> f64>; 3] = [None, Some(f64::ln), Some(|readings| readings)];
+const GROWTHS: [Growth; 3] = [None, Some(f64::ln), Some(|readings| readings)];
 
 /// A figure at this size. Points are in order of their size.
 ///
@@ -102,7 +104,7 @@ pub fn project(points: &[Point], readings: f64) -> Result<Band, Open> {
     let times = (readings / last.readings).max(SAME);
     let early = points.iter().filter(|point| point.readings * times <= last.readings * SAME).count();
     let (early, later) = points.split_at(early.clamp(2, before.len()));
-    let counts = |growth: &&Option<fn(f64) -> f64>| {
+    let counts = |growth: &&Growth| {
         later.iter().all(|one| (fit(early, **growth, one.readings) - one.value).abs() <= miss * one.value)
     };
     let foretold = GROWTHS.iter().filter(counts).map(|growth| fit(points, *growth, readings));
@@ -123,7 +125,7 @@ fn nearest(points: &[Point], readings: f64) -> Band {
 }
 
 /// The value at this size of the model of this growth, by least squares of the shares that it misses by.
-fn fit(points: &[Point], growth: Option<fn(f64) -> f64>, readings: f64) -> f64 {
+fn fit(points: &[Point], growth: Growth, readings: f64) -> f64 {
     let weighted = |of: &dyn Fn(&Point) -> f64| -> f64 {
         points.iter().map(|point| of(point) / point.value.powi(2)).sum()
     };
