@@ -85,8 +85,8 @@ fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String>
 }
 
 impl Costs {
-    /// Chooses what counts: every load that somebody finished operations of in a valid trial, at the measured size where the data grow; of a side those of
-    /// phases that do nothing else, where there are any.
+    /// Chooses what counts: every load that somebody finished operations of in a valid trial. Where the data grow, those at the measured size. Of a side those
+    /// of phases that do nothing else, where there are any.
     pub fn of(field: &Field) -> Self {
         let phases = field.trials.iter().flat_map(|trial| &trial.phases);
         let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));

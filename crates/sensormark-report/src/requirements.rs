@@ -17,6 +17,7 @@ use sensormark_result::measurement::sizes;
 use sensormark_result::measurement::verdict::ReasonKind;
 use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
+use sensormark_workload::own::questionnaire::BUDGETS;
 
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.
@@ -133,9 +134,6 @@ fn speaks_against(trial: &TrialRecord, found: &mut Found) {
         }
     }
 }
-
-/// Budgets that are worth naming, in seconds.
-const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
 
 /// Which budget of a run of so many trials would tell what so many readings decide, by the time that this trial took.
 fn budget(trials: usize, trial: &TrialRecord, readings: f64) -> String {

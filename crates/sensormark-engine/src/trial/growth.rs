@@ -1,13 +1,12 @@
 //! The sizes that a trial goes through: which of them are whole, and whether there is time for the next.
 //!
-//! How long the next size takes is told by those before it. What a phase takes that has a time of its own stays. The rest grows by a straight line over the
+//! The sizes before it say how long the next one takes. A phase that its own time ended takes as long again. The rest grows by a straight line over the
 //! readings, and each size has four times the readings of the one before.
 
 use sensormark_result::measurement::record::TrialRecord;
+use sensormark_result::measurement::sizes::TIMES;
 use std::time::{Duration, Instant};
 
-/// A size has so many times the readings of the one before it.
-pub const TIMES: u64 = 4;
 /// A trial may take so much longer than its budget before the size at work is given up.
 const OVERDUE: f64 = 1.2;
 

@@ -3,6 +3,7 @@
 
 use crate::clean::clean;
 use crate::field::{Arm, Field};
+use crate::size;
 use crate::summary::Estimate;
 use hdrhistogram::Histogram;
 use sensormark_data::units::Total;
@@ -46,7 +47,8 @@ pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
 
 /// The reads of each valid trial.
 fn reads_of<'a>(field: &'a Field, arm: &'a Arm) -> Vec<Reads<'a>> {
-    field.valid_of(arm).map(asked).collect()
+    let size = size::measured(field);
+    field.valid_of(arm).map(|trial| asked(trial, size)).collect()
 }
 
 /// Names of the reads that all who read anything did.
@@ -58,11 +60,12 @@ fn common(arms: &[Vec<Reads<'_>>]) -> BTreeSet<String> {
     sets.fold(first, |common, own| &common & &own)
 }
 
-/// What the trial asked: of a steady rate its reads from when they were due, else each load that does not write.
-fn asked(trial: &TrialRecord) -> Reads<'_> {
+/// What the trial asked: of a steady rate its reads from when they were due, else each load that does not write, at the measured size where the data grow.
+fn asked(trial: &TrialRecord, size: Option<u64>) -> Reads<'_> {
     let own = trial.latencies.get(names::CYCLE_READ).into_iter();
     let own = own.map(|record| (names::CYCLE_READ.replace('_', " "), record));
-    let loads = trial.loads.iter().filter(|load| !load.warm_up && !load.writes);
+    let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
+    let loads = trial.loads.iter().filter(|load| !load.warm_up && !load.writes).filter(is_at_size);
     let of_loads = loads.flat_map(|load| {
         let classes = load.classes.iter();
         classes.map(move |(class, record)| (name(load, class), &record.latency))

@@ -12,6 +12,7 @@ use sensormark_result::measurement::sizes;
 use sensormark_result::statistics::Interval;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
 use sensormark_workload::{devops, own};
+use serde_json::Value;
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;
@@ -215,6 +216,13 @@ fn rates(field: &Field) -> Table {
     table
 }
 
+/// Whether a question of the user's file is about the newest data alone, which stay in memory.
+fn is_latest(run: &RunRecord, name: &str) -> bool {
+    let list = |value: &Value, of: &str| value.get(of).and_then(Value::as_array).cloned().unwrap_or_default();
+    let queries = list(&run.parameters, "phases").into_iter().flat_map(|phase| list(&phase, "queries"));
+    queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
+}
+
 /// A table for each question.
 fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
     question_names(field).into_iter().map(|name| question(field, name, yours)).collect()
@@ -244,10 +252,19 @@ fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Po
 
 fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
     let word = arms(field).next().map_or("mean", |arm| latency_points(field, arm, name).0);
+    let is_old = !is_latest(&field.run, name);
     let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));
     for arm in arms(field) {
         let (_, points) = latency_points(field, arm, name);
         if points.len() > 1 {
+            let beyond = yours.filter(|readings| {
+                is_old && field.valid_of(arm).any(|trial| sizes::in_memory(trial, *readings).is_some())
+            });
+            if beyond.is_some() {
+                table
+                    .note(format!("{}: ? (measured in memory, and your data do not fit into it)", arm.label));
+            }
+            let yours = yours.filter(|_| beyond.is_none());
             let projected = yours.map(|readings| (readings, project(&points, readings)));
             add(&mut table, arm, &points, MS, projected);
         }

@@ -119,11 +119,9 @@ pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
             blocks.filter_map(|block| Some(block.values.get(id)? / scale)).collect()
         }
     };
-    let (question, cpu) = (cost("question_time", 1e3), cost("load_cpu", 1.0));
+    let (question, cpu, disk) = (cost("question_time", 1e3), cost("load_cpu", 1.0), cost("disk", 1.0));
     let costs = Costs::of(field);
     let rate = move |arm: &Arm| Estimate::geometric(&values(field, arm, |trial| write_rate(trial, &costs)));
-    let disk =
-        move |arm: &Arm| Estimate::mean(&values(field, field.write_of(arm)?, disk::of_a_reading_bytes));
     let mut all: Vec<Figure<'_>> = match field.has_phases() {
         true => vec![(RATE, Box::new(rate)), (ASK, Box::new(move |arm| Estimate::geometric(&question(arm))))],
         false => vec![
@@ -132,7 +130,7 @@ pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
         ],
     };
     all.push((CPU, Box::new(move |arm| Estimate::mean(&cpu(arm)))));
-    all.push((DISK, Box::new(disk)));
+    all.push((DISK, Box::new(move |arm| Estimate::mean(&disk(arm)))));
     all.push((ROOM, Box::new(move |arm| headroom(field, arm).map(Estimate::of_one))));
     all.push((KEPT, Box::new(move |arm| Some(Estimate::of_one(disk_kept(field, arm)? / 1e9)))));
     all

@@ -11,6 +11,7 @@ pub(crate) mod phases;
 mod ranks;
 mod requirements;
 mod schema;
+mod sizes;
 mod steadiness;
 mod summary;
 mod writes;

@@ -28,8 +28,8 @@ pub fn growth_bytes(trial: &TrialRecord) -> Option<f64> {
     Some(at_rest_bytes(trial)? - before)
 }
 
-/// Bytes for a reading more: by how much the data grew between the last two sizes or, of a trial of one size, [`growth_bytes`] over the readings that were
-/// stored when it was measured.
+/// Bytes for a reading more: by how much the data grew between the last two sizes. Of a trial of one size it is [`growth_bytes`] over the readings that were
+/// stored then.
 pub fn of_a_reading_bytes(trial: &TrialRecord) -> Option<f64> {
     if let [.., (fewer, less), (more, bytes)] = sizes::disk(trial).as_slice() {
         return Some((bytes - less) / (more - fewer));

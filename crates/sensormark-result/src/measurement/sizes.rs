@@ -1,11 +1,14 @@
 //! The sizes that a trial went through, and what a figure is at the size that the user's data will have.
 
-use super::disk::data_bytes;
+use super::disk::{data_bytes, of_a_reading_bytes};
 use super::latency::{LatencySummary, decode};
 use super::names;
 use super::record::{LatencyRecord, LoadRecord, TrialRecord};
 use crate::statistics::projection::Point;
 use serde_json::Value;
+
+/// A size has so many times the readings of the one before it.
+pub const TIMES: u64 = 4;
 
 impl LoadRecord {
     /// The readings that were stored when its size was loaded; none of a trial without sizes.
@@ -44,6 +47,14 @@ pub fn latencies(trial: &TrialRecord, load: &str, of: impl Fn(&LatencySummary) -
         Some(Point { readings: one.stored()? as f64, value, noise: noise(latency) })
     });
     points.collect()
+}
+
+/// How many readings fit into the memory for data, where what was measured did and so many do not.
+pub fn in_memory(trial: &TrialRecord, readings: f64) -> Option<f64> {
+    let memory = trial.figures.get(names::MEMORY_FOR_DATA)?.value?;
+    let (_, measured) = *disk(trial).last()?;
+    let fitting = memory / of_a_reading_bytes(trial).filter(|bytes| *bytes > 0.0)?;
+    (measured < memory && readings > fitting).then_some(fitting)
 }
 
 /// The standard error of the mean over the seconds of a load, as a share of it.

@@ -1,5 +1,6 @@
 //! What a figure comes to at a size that nobody measured, from what it was at smaller ones: a band, or why there is none.
 
+use crate::measurement::sizes::TIMES;
 use sensormark_data::number::count_text;
 use sensormark_data::quantity::short;
 
@@ -52,22 +53,21 @@ impl Open {
 
     /// How many readings would tell, where the largest size that was measured had so many.
     pub fn needs(self, measured: f64) -> f64 {
+        let times = TIMES as f64;
         match self {
             Self::TooFar(needs) => needs,
             Self::TooFew(sizes, least) => {
-                measured * TIMES.powi(i32::try_from(least.saturating_sub(sizes)).unwrap_or(0))
+                measured * times.powi(i32::try_from(least.saturating_sub(sizes)).unwrap_or(0))
             }
-            Self::NoModel | Self::Uneven(..) => measured * TIMES,
+            Self::NoModel | Self::Uneven(..) => measured * times,
         }
     }
 }
 
-/// A size has so many times the readings of the one before it.
-const TIMES: f64 = 4.0;
 /// Sizes that a model of two parameters takes, one of them to be foretold from the others.
 const SIZES: usize = 4;
 /// A question is projected to so many times the largest size.
-const FARTHEST: f64 = 16.0;
+pub const FARTHEST: f64 = 16.0;
 /// A model may miss a size by so much of it, or by so many times the noise.
 const MISS: f64 = 0.25;
 const NOISES: f64 = 3.0;

@@ -355,3 +355,37 @@ pub fn of_phases(title: &str, loads: Vec<LoadRecord>) -> TrialRecord {
 pub fn usual(title: &str, batches: u64) -> TrialRecord {
     of_phases(title, vec![load("load", true, 10.0, batches, 100_000), load("point", false, 4.0, 200, 200)])
 }
+
+/// A trial of phases that went through these sizes: each is loaded, takes 6 MB and 100 bytes a reading on disk, and is asked the questions of [`usual`].
+pub fn sized(title: &str, sizes: &[u32]) -> TrialRecord {
+    let mut record = usual(title, 10);
+    let (loads, phases) = (record.loads.clone(), record.phases.clone());
+    record.loads.clear();
+    record.phases.clear();
+    for (number, readings) in sizes.iter().enumerate() {
+        let name = |phase: &str| format!("{phase}-{number}");
+        for load in &loads {
+            let mut load = load.clone();
+            load.phase = name(&load.phase);
+            load.labels.insert(names::STORED.to_owned(), (*readings).into());
+            record.loads.push(load);
+        }
+        for one in &phases {
+            record.phases.push(PhaseRecord { name: name(&one.name), ..one.clone() });
+        }
+        record.phases.push(phase(&name("settled"), 0.1, None, 0));
+        let disk = 6e6 + 100.0 * f64::from(*readings);
+        for (figure, value) in [
+            (names::READINGS_AT_REST, f64::from(*readings)),
+            (names::DISK_SETTLED, disk),
+            (names::DISK_SETTLED_LOGS, 0.0),
+        ] {
+            let value = Figure::new(value, "bytes");
+            record.figures.insert(format!("{figure}/{}", name("settled")), value.clone());
+            record.figures.insert(figure.to_owned(), value);
+        }
+    }
+    let stored = sizes.last().copied().unwrap_or(0).into();
+    record.ledger.as_mut().expect("a ledger").stored = stored;
+    record
+}

@@ -1,8 +1,8 @@
 //! What a user says must hold: `p99 of dashboard < 50 ms`, `lost = 0`, `disk for 90d < 100 GB`. Read here, and held against a trial's record.
 //!
 //! A limit on something that was not measured is not met, with the reason: a promise that nobody looked at is not kept. The record says too whether that
-//! leaves the question open ([`LimitRecord::is_undecided`]). Disk and latency are those of the size that the data will have: projected from the sizes that were
-//! measured, met or missed only where the whole band is on one side, and open where there is no band.
+//! leaves the question open ([`LimitRecord::is_undecided`]). Disk and latency are those of the size that the data will have, projected from the sizes that were
+//! measured. A limit is met or missed only where the whole band is on one side, and open where there is no band.
 
 #[cfg(test)]
 mod tests;
@@ -10,10 +10,8 @@ mod tests;
 use sensormark_data::nearest::unknown;
 use sensormark_data::number::count_text;
 use sensormark_data::quantity::{Quantity, duration_ns, duration_text, quantity, short, size_text};
-use sensormark_engine::trial::growth::TIMES;
 use sensormark_result::measurement::disk;
 use sensormark_result::measurement::latency::{LatencySummary, SAMPLES_BEYOND};
-use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LimitRecord, LoadRecord, TrialRecord};
 use sensormark_result::measurement::sizes;
 use sensormark_result::statistics::projection::{Band, Open, project, project_disk};
@@ -340,7 +338,7 @@ impl Limit {
         let projected =
             project(&points, size.readings).map_err(|open| Absent::open(open, record, size.readings))?;
         if size.old.contains(of)
-            && let Some(fitting) = in_memory(record, size.readings)
+            && let Some(fitting) = sizes::in_memory(record, size.readings)
         {
             return Err(Absent {
                 words: format!(
@@ -367,15 +365,6 @@ pub struct YourSize {
 /// A figure that is known.
 const fn at(value: f64) -> Band {
     Band { low: value, high: value }
-}
-
-/// How many readings fit into the memory for data, where what was measured did and this size does not.
-fn in_memory(record: &TrialRecord, readings: f64) -> Option<f64> {
-    let memory = record.figures.get(names::MEMORY_FOR_DATA)?.value?;
-    let points = sizes::disk(record);
-    let (_, measured) = *points.last()?;
-    let fitting = memory / disk::of_a_reading_bytes(record).filter(|bytes| *bytes > 0.0)?;
-    (measured < memory && readings > fitting).then_some(fitting)
 }
 
 /// Why there is no figure.
@@ -510,7 +499,9 @@ fn disk_kept(record: &TrialRecord, readings: f64) -> Result<Band, Absent> {
     let measured = points.last().map_or(0.0, |(readings, _)| *readings);
     project_disk(&points, readings).map_err(|open| match open {
         // One size is no slope.
-        Open::TooFew(1, _) => Absent::open(Open::TooFar(measured * TIMES.pow(2) as f64), record, readings),
+        Open::TooFew(1, _) => {
+            Absent::open(Open::TooFar(measured * sizes::TIMES.pow(2) as f64), record, readings)
+        }
         open => Absent::open(open, record, readings),
     })
 }

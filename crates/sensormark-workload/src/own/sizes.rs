@@ -1,11 +1,12 @@
-//! The sizes that a file's data grows through, where it says how long data are kept: each has four times the readings of the one before, up to all that is kept.
+//! The sizes that a file's data grows through, where it says how long data are kept. Each has four times the readings of the one before, up to all that is
+//! kept.
 //!
 //! Every size is a phase that loads on to it, and one in which everything is asked. How many of them a trial reaches is a matter of its budget.
 
 use super::limit::YourSize;
 use super::parameters::{Parameters, PhasePart, TablePart, WhenPart};
 use sensormark_data::units::round_u64;
-use sensormark_engine::trial::growth::TIMES;
+use sensormark_result::measurement::sizes::TIMES;
 use std::time::Duration;
 
 /// The first size has at least so many readings, if there are so many.
@@ -80,7 +81,7 @@ impl Parameters {
         }
     }
 
-    /// The same at one size alone, for a probe of a rate.
+    /// What a probe of a rate goes through: one size alone.
     #[must_use]
     pub fn at_one_size(&self) -> Self {
         let mut one = self.clone();

@@ -3,7 +3,7 @@
 use sensormark_data::sensor_operations::{LONGEST_INTERVAL_MS, SensorReadings};
 use sensormark_engine::parameter::{Kind, Settable, any, at_least, between, check_each, over, words};
 use sensormark_engine::parameters;
-use sensormark_engine::trial::growth::TIMES;
+use sensormark_result::measurement::sizes::TIMES;
 use serde::{Deserialize, Serialize};
 
 /// Most clients that a test may have.

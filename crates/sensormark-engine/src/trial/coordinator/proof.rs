@@ -1,4 +1,4 @@
-//! The proof of what is stored: it is read back and compared with what was written, at every size and at the end of a trial or of a part of it.
+//! The proof of what is stored. It is read back and compared with what was written: at every size, before a database is emptied, and at the end.
 
 use super::{Coordinator, Written};
 use crate::deployment::block_on;

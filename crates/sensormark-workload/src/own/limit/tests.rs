@@ -3,7 +3,7 @@
 use super::*;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::Figure;
-use sensormark_result::tests::fixture::usual;
+use sensormark_result::tests::fixture::{sized, usual};
 
 fn limit(text: &str) -> Limit {
     let names = ["load".to_owned(), "point".to_owned()];
@@ -16,29 +16,7 @@ fn held(text: &str, record: &TrialRecord) -> LimitRecord {
 
 /// A trial of four sizes: 6 MB and 100 bytes a reading on disk, of which the logs are known.
 fn of_sizes() -> TrialRecord {
-    let mut record = usual("MariaDB", 10);
-    let (load, phase) = (record.loads[1].clone(), record.phases[0].clone());
-    record.loads.truncate(1);
-    record.phases.clear();
-    for (number, readings) in [10_000_u32, 40_000, 160_000, 640_000].into_iter().enumerate() {
-        let mut phase = phase.clone();
-        phase.name = format!("settled-{number}");
-        let disk = 6e6 + 100.0 * f64::from(readings);
-        for (name, value) in [
-            (names::READINGS_AT_REST, f64::from(readings)),
-            (names::DISK_SETTLED, disk),
-            (names::DISK_SETTLED_LOGS, 0.0),
-        ] {
-            record.figures.insert(format!("{name}/{}", phase.name), Figure::new(value, "bytes"));
-            record.figures.insert(name.to_owned(), Figure::new(value, "bytes"));
-        }
-        record.phases.push(phase);
-        let mut load = load.clone();
-        load.labels.insert(names::STORED.to_owned(), readings.into());
-        record.loads.push(load);
-    }
-    record.ledger.as_mut().expect("a ledger").stored = 640_000;
-    record
+    sized("MariaDB", &[10_000, 40_000, 160_000, 640_000])
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::measure::Measure;
 use super::text::number;
 use sensormark_data::number::count_text;
+use sensormark_result::statistics::projection::FARTHEST;
 use sensormark_store::Durability;
 
 /// A question that databases' queries answer.
@@ -47,7 +48,7 @@ pub struct Size {
 }
 
 /// Budgets that are worth naming, in seconds.
-const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
+pub const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
 /// About so many layouts has a database, and so many have all.
 const LAYOUTS: f64 = 2.0;
 const LAYOUTS_OF_ALL: f64 = 20.0;
@@ -55,8 +56,6 @@ const LAYOUTS_OF_ALL: f64 = 20.0;
 const LOADED_A_SECOND: f64 = 100_000.0;
 /// A trial of this length asks 1,000 questions of a kind at every size, which a 99th percentile takes.
 const PERCENTILE_SECONDS: f64 = 180.0;
-/// A question is projected to so many times the largest size.
-const FARTHEST: f64 = 16.0;
 
 /// All answers.
 #[derive(Debug, Clone, PartialEq)]

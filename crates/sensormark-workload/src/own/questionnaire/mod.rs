@@ -13,7 +13,7 @@ mod text;
 mod tests;
 
 use super::file::StoreCheck;
-pub use answers::{Answers, Asked, Loss};
+pub use answers::{Answers, Asked, BUDGETS, Loss};
 pub use measure::Measure;
 use sensormark_data::quantity::duration_ns;
 

@@ -175,3 +175,36 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
     let error = answers(&doors).expect_err("doors have no mean");
     assert!(error.contains("dashboards are about numbers"), "{error}");
 }
+
+/// A trial of a database with two layouts has half of a budget, and half of that loads.
+#[test]
+fn a_budget_is_named_that_decides_or_what_the_longest_one_decides() {
+    let advice = |given: &[(&str, &str)]| answers(given).expect("right answers").advice();
+    let small = advice(&[("sensors", "10"), ("every", "1m"), ("keep", "1y")]);
+    assert!(small.contains("\n--budget 10m decides how fast answers are at your size, too."), "{small}");
+    let plant = advice(&[("sensors", "100"), ("every", "1 Hz"), ("keep", "90d")]);
+    assert!(plant.contains("\n--budget 1h decides"), "{plant}");
+    let large = advice(&[("sensors", "10000"), ("every", "1s"), ("keep", "2 years")]);
+    assert!(
+        large.contains("\n--budget 8h decides how fast answers are with 11.5 billion readings, not yours."),
+        "{large}"
+    );
+    assert!(large.lines().all(|line| line.len() <= 80), "{large}");
+}
+
+#[test]
+fn rates_and_sizes_of_writes_are_understood() {
+    let given = [("every", "2 Hz"), ("write-size", "250"), ("reach", "1d")];
+    let file = read(&given);
+    assert_eq!(file.tables[0].series.interval_ns, 500_000_000);
+    let last = file.phases.last().expect("phases");
+    assert_eq!(last.writers[0].batch, 250);
+    let spans: Vec<_> = last.queries.iter().map(|query| (query.name.as_str(), query.span_ns)).collect();
+    assert!(spans.contains(&("history", Some(86_400_000_000_000))), "{spans:?}");
+    for (option, text, words) in
+        [("every", "0 Hz", "2 Hz or 0.1 Hz"), ("write-size", "0", "whole number from 1")]
+    {
+        let why = answers(&[(option, text)]).expect_err("it is wrong");
+        assert!(why.contains(words), "{why}");
+    }
+}
