@@ -5,7 +5,6 @@ use crate::costs::{Costs, write_rate};
 use crate::field::{Arm, Field};
 use crate::keeping_up;
 use crate::requirements::{disk_kept, headroom};
-use sensormark_result::measurement::disk;
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::statistics::{Interval, summarize, summarize_logarithms};
 use serde::Serialize;
