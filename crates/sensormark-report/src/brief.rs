@@ -264,11 +264,18 @@ fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
     lines.enumerate().map(further).collect()
 }
 
-/// One line for everything that was not measured: `--full` has the reasons.
+/// One line for everything that was not measured: as many names as it holds, and how many more; `--full` has all, with the reasons.
 fn not_measured(summary: &Summary, width: usize) -> Option<String> {
     let names: Vec<&str> = summary.not_measured.iter().map(|one| one.label.as_str()).collect();
-    let text = format!("    not measured: {}", names.join("; "));
-    (!names.is_empty()).then(|| cut(&text, width))
+    let text = |shown: usize| {
+        let more = names.len() - shown;
+        let more = if more > 0 { format!("; {more} more: --full") } else { String::new() };
+        format!("    not measured: {}{more}", names[..shown].join("; "))
+    };
+    let fits = |shown: &usize| text(*shown).width() <= width;
+    let shown = (1..=names.len()).rev().find(fits);
+    let many = || format!("    not measured: {}: --full", names.len());
+    (!names.is_empty()).then(|| shown.map_or_else(many, text))
 }
 
 /// What the headings mean: all of them beside the least rows, in so many lines at most; or what goes beside all rows. Then the first columns go without,

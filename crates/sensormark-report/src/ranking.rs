@@ -15,6 +15,7 @@ use super::options::ReportOptions;
 use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
 use sensormark_result::cost::{CRITERIA, Criterion, log_cost, win_shares};
 use sensormark_result::statistics::{self, Basis, Better, Interval, compare};
+use std::collections::BTreeSet;
 
 /// Weights drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;
@@ -107,6 +108,17 @@ impl Ranking {
         ranking.rank();
         ranking.name_cheapest(field);
         ranking
+    }
+
+    /// The same with each layout once, by the way of reading that costs least.
+    #[must_use]
+    pub fn by_layout(&self, field: &Field) -> Self {
+        let mut best = self.clone();
+        let mut known = BTreeSet::new();
+        let layout = |one: &Ranked| field.write_of(&field.contestants()[one.read]).map(|write| &write.label);
+        best.ranked.retain(|one| layout(one).is_none_or(|label| known.insert(label)));
+        best.rank();
+        best
     }
 
     /// The weights of the criteria, in their order.

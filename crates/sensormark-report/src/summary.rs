@@ -160,8 +160,9 @@ pub struct NotRanked {
 }
 
 impl Summary {
-    /// The summary of a field and its ranking.
+    /// The summary of a field and its ranking, each layout once.
     pub fn new(field: &Field, ranking: &Ranking) -> Self {
+        let ranking = &ranking.by_layout(field);
         let ranked_arms = ranking.ranked.iter().map(|one| arm(field, one));
         let lacking_arms = || ranking.lacking.iter().map(|&place| &field.contestants()[place]);
         let arms: Vec<&Arm> = ranked_arms.chain(lacking_arms()).collect();

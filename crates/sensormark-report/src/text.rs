@@ -20,6 +20,11 @@ const NARROWEST_WORDS: usize = 24;
 pub fn render(document: &Document, width: usize) -> String {
     let width = width.max(NARROWEST);
     let mut lines = wrap(&document.title, width);
+    let sections: Vec<&str> = document.sections.iter().map(|section| section.title.as_str()).collect();
+    if sections.len() > 1 {
+        lines.push(String::new());
+        lines.extend(wrap(&format!("Contents: {}", sections.join(" · ")), width.min(WIDEST_SENTENCE)));
+    }
     for section in &document.sections {
         lines.push(String::new());
         render_section(section, width, &mut lines);

@@ -5,7 +5,7 @@ use crate::criteria::figure;
 use crate::field::{Arm, Field};
 use crate::keeping_up::trials_behind;
 use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::fixed;
+use sensormark_data::number::{count_text, fixed};
 use sensormark_data::units::Total;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord, TrialRecord};
@@ -50,6 +50,15 @@ fn ledger(field: &Field) -> Table {
         let mut row = vec![Cell::text(&arm.label)];
         row.extend(counts.iter().map(|(_, count)| sum(*count)));
         table.row(row);
+    }
+    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm).flatten());
+    let history =
+        trials.filter_map(|trial| trial.ledger.as_ref()).map(|ledger| ledger.history).max().unwrap_or(0);
+    if history > 0 {
+        let history = count_text(history as f64);
+        table.note(format!(
+            "Before them {history} readings of an earlier time were loaded in bulk, and proved with them."
+        ));
     }
     table.note("acknowledged ≤ stored ≤ acknowledged + in doubt, unless a verdict says otherwise. Trials that are not valid are counted too.");
     table

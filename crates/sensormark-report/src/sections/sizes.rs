@@ -4,6 +4,7 @@ use super::projection::own_rate;
 use crate::field::{Arm, Field};
 use crate::studies::{HERE, figure, point};
 use crate::tables::{Cell, Digits, Number, Section, Shape, Spread, Table};
+use sensormark_data::iot_platform::Homes;
 use sensormark_data::number::count_text;
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::latency::LatencySummary;
@@ -11,13 +12,15 @@ use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord}
 use sensormark_result::measurement::sizes;
 use sensormark_result::statistics::Interval;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
-use sensormark_workload::{devops, own};
+use sensormark_workload::{billing, devops, iot_platform, own, sensor_operations};
 use serde_json::Value;
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;
 /// A year of a shipped workload's data, in seconds.
 const YEAR: f64 = 365.0 * 86_400.0;
+/// An hour, in seconds.
+const HOUR: f64 = 3_600.0;
 /// What the column "figures" says of a point that nobody measured.
 const PROJECTED: &str = "projected";
 
@@ -37,8 +40,17 @@ pub fn your_readings(run: &RunRecord) -> Option<f64> {
     if run.workload == own::NAME {
         return Some(own_rate(run)? * number("keep_ns")? / 1e9);
     }
-    let seconds = devops::data_seconds_of_a_reading();
-    (run.workload == devops::NAME).then(|| number("hosts").map(|hosts| hosts * YEAR / seconds)).flatten()
+    let readings_a_second = match run.workload.as_str() {
+        devops::NAME => number("hosts")? / devops::data_seconds_of_a_reading(),
+        billing::NAME => {
+            let devices = run.parameters.get("devices")?.as_array()?.last()?.as_f64()?;
+            devices.max(number("grown").unwrap_or(0.0)) / HOUR
+        }
+        iot_platform::NAME => number("homes")? * Homes::new(0, 1).values_an_hour() / HOUR,
+        sensor_operations::NAME => number("sensors")? * 1e3 / number("interval_ms")?,
+        _ => return None,
+    };
+    Some(readings_a_second * YEAR)
 }
 
 /// The section; empty where nothing was measured at several sizes.
@@ -157,8 +169,9 @@ fn add(
         let at = Cell::Count(round_u64(one.readings));
         point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
     }
-    let Some((readings, band)) = projected else { return };
     let measured = points.last().map_or(0.0, |last| last.readings);
+    // What was measured is on the curve already.
+    let Some((readings, band)) = projected.filter(|(readings, _)| *readings > measured) else { return };
     let Band { low, high } = match band {
         Ok(band) => band,
         Err(open) => {
@@ -198,7 +211,7 @@ fn disk(field: &Field, yours: Option<f64>) -> Table {
     table
 }
 
-/// How fast each size was loaded.
+/// How fast each size was loaded: by the load that brought the most.
 fn rates(field: &Field) -> Table {
     let mut table = empty("load", "Loading", ("load rate", "readings/s"));
     for arm in arms(field) {
@@ -207,8 +220,14 @@ fn rates(field: &Field) -> Table {
                 load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
             Some(Point { readings: load.stored()? as f64, value: rate, noise: 0.0 })
         };
-        let points =
-            together(field.valid_of(arm).map(|trial| trial.loads.iter().filter_map(point).collect()));
+        let is_most = |trial: &TrialRecord, load: &LoadRecord| {
+            let same = trial.loads.iter().filter(|other| other.stored() == load.stored() && other.writes);
+            same.map(LoadRecord::readings).max() == Some(load.readings())
+        };
+        let of = |trial: &TrialRecord| {
+            trial.loads.iter().filter(|load| is_most(trial, load)).filter_map(point).collect()
+        };
+        let points = together(field.valid_of(arm).map(of));
         if points.len() > 1 {
             add(&mut table, arm, &points, 1.0, None);
         }

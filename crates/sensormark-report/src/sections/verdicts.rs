@@ -54,8 +54,9 @@ fn tolerated_trials(field: &Field) -> Table {
     let mut table =
         Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", &COLUMNS);
     for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
-        let disturbances = trial.disturbances().join("; ");
-        table.row(row(trial, trial.state(), disturbances));
+        for disturbance in trial.disturbances() {
+            table.row(row(trial, trial.state(), disturbance.to_owned()));
+        }
     }
     table
 }

@@ -25,7 +25,8 @@ impl TrialRecord {
         let is_later = |load: &&LoadRecord| later.iter().any(|phase| phase.name == load.phase);
         let writes = self.loads.iter().filter(|load| load.writes);
         let written: u64 = writes.filter(is_later).map(LoadRecord::readings).total();
-        let stored = self.ledger.as_ref()?.stored.checked_sub(written)?;
+        let ledger = self.ledger.as_ref()?;
+        let stored = (ledger.stored + ledger.history).checked_sub(written)?;
         (stored > 0).then_some(stored)
     }
 }

@@ -461,8 +461,11 @@ pub struct LedgerRecord {
     pub in_doubt: u64,
     /// Refused: certainly not stored.
     pub refused: u64,
-    /// Readings found in the database.
+    /// Readings found in the database, history apart.
     pub stored: u64,
+    /// Readings of history, loaded before the others and proved with them, and in none of the other counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub history: u64,
     /// Stored more than once (extra copies).
     pub duplicated: u64,
     /// Sent again with the series and time of another, whose place they took: stored once.

@@ -131,12 +131,17 @@ impl Verdict {
         }
     }
 
-    /// The verdict in words, of a trial whose host was disturbed in these ways: one that counts nevertheless is not called valid.
+    /// The verdict in words, of a trial whose host was disturbed in these ways: one that counts nevertheless is not called valid. It is one line, so it has the
+    /// first of them alone.
     pub fn told(&self, disturbances: &[impl AsRef<str>]) -> String {
         match self {
             Self::Valid if !disturbances.is_empty() => {
-                let texts: Vec<&str> = disturbances.iter().map(AsRef::as_ref).collect();
-                format!("{DISTURBED_STATE} ({})", texts.join("; "))
+                let first = disturbances[0].as_ref();
+                let more = match disturbances.len() - 1 {
+                    0 => String::new(),
+                    more => format!("; {more} more: --full"),
+                };
+                format!("{DISTURBED_STATE} ({first}{more})")
             }
             verdict => verdict.to_string(),
         }

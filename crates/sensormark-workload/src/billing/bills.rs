@@ -5,7 +5,7 @@ use super::{BILLS_FILE, EXTRACT};
 use sensormark_data::billing::calendar::{HOUR_NS, START_NS};
 use sensormark_data::billing::{Meter, fields, time_ns};
 use sensormark_data::units::{round_u64, signed};
-use sensormark_engine::operations::{Extent, Operations, Slot};
+use sensormark_engine::operations::{ENDLESS, Extent, Operations, Slot};
 use sensormark_store::{
     Aggregate, Answer, Ask, Function, Group, Grouping, Query, Selection, TimeRange, Value,
 };
@@ -17,23 +17,25 @@ const HEAD: &str = "meter,from,until,amount";
 /// The asking load.
 pub struct Bills {
     seed: u64,
-    /// What the last loading phase wrote; all devices before it are complete.
+    /// What the last loading phase wrote; all else of these devices and of those before them is there.
     order: Order,
     /// The month, in hours from the first reading, as far as readings go.
     month: Range<u32>,
-    rounds: u32,
+    /// How many bills there are.
+    count: u64,
     ask: Ask,
     classes: [String; 1],
 }
 
 impl Bills {
-    /// A bill of this month for every device up to the last of the order's, in so many rounds.
-    pub fn new(seed: u64, order: Order, month: Range<u32>, rounds: u32) -> Self {
+    /// A bill of this month for every device up to the last of the order's, in so many rounds; without an end where that is not said.
+    pub fn new(seed: u64, order: Order, month: Range<u32>, rounds: Option<u32>) -> Self {
+        let count = rounds.map_or(ENDLESS, |rounds| u64::from(order.devices.end) * u64::from(rounds));
         Self {
             seed,
             order,
             month,
-            rounds,
+            count,
             ask: Ask::Aggregate {
                 aggregates: vec![Aggregate { function: Function::Sum, field: fields::USAGE_SINCE_READ }],
                 grouping: Grouping::default(),
@@ -66,13 +68,13 @@ impl Bills {
             let since = time_ns - START_NS;
             u32::try_from((since + HOUR_NS - 1).div_euclid(HOUR_NS)).unwrap_or(0)
         };
-        hour(range.start_ns)..hour(range.end_ns).min(self.order.records)
+        hour(range.start_ns)..hour(range.end_ns).min(self.order.hours.end)
     }
 }
 
 impl Operations for Bills {
     fn len(&self) -> u64 {
-        self.devices() * u64::from(self.rounds)
+        self.count
     }
 
     fn extent(&self) -> Extent {

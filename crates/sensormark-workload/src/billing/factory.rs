@@ -1,9 +1,10 @@
 //! Billing as trials of phases: the steps that an implementation goes through.
 
 use super::bills::Bills;
+use super::history::History;
 use super::ingest::{Ingest, Order};
 use super::parameters::Parameters;
-use super::{ALONE, DEVICES, EXTRACT, INGEST, NAME, OPERATION};
+use super::{ALONE, DEVICES, EXTRACT, HISTORY, INGEST, NAME, OPERATION};
 use sensormark_data::billing::{self, calendar};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::answers::Checking;
@@ -11,13 +12,23 @@ use sensormark_engine::of_table;
 use sensormark_engine::parameter;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
+use sensormark_engine::work_distribution::WorkDistribution;
+use sensormark_result::measurement::names;
 use sensormark_store::{
     Atomicity, DefaultSelection, Family, Index, LayoutOption, Schema, Shape, WriteMethod,
 };
 use serde_json::Value;
+use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Single writes at each further size, about.
+const SINGLE_WRITES: u32 = 2_000;
+/// The phase of them.
+const TAIL: &str = "tail";
+/// One of so many bills is compared in full where there is no end to them.
+const CHECK_ONE_IN: NonZeroU64 = NonZeroU64::new(20).unwrap();
 
 /// The billing workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,12 +61,18 @@ impl WorkloadFactory for BillingWorkload {
                 calendar::MOST_HOURS
             ));
         }
-        let devices = parameters.most_devices();
+        let devices = parameters.devices.last().copied().unwrap_or_default();
         Ok(billing::data_set(request.seed, devices, records))
     }
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
         Ok(billing::schema(read(parameters)?.most_devices()))
+    }
+
+    fn fit(&self, parameters: Value, budget: Duration) -> Value {
+        let Ok(mut own) = read(&parameters) else { return parameters };
+        own.fit(budget);
+        serde_json::to_value(own).unwrap_or(parameters)
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -79,12 +96,14 @@ impl WorkloadFactory for BillingWorkload {
             parameters.processes = 1;
         }
         let month = parameters.billed_hours().unwrap_or_default();
-        Ok(Box::new(Billing {
-            schema: Arc::new(billing::schema(parameters.most_devices())),
-            parameters,
-            seed,
-            month,
-        }))
+        if subject.layout.foreign_key {
+            // A reading comes after its meter there, and history comes before.
+            parameters.grown = 0;
+        }
+        let schema = Arc::new(billing::schema(parameters.most_devices()));
+        let size = subject.store.write_size(subject.layout, &schema.tables[0]);
+        let readings = size.readings_per_write() as u64;
+        Ok(Box::new(Billing { schema, parameters, seed, month, readings }))
     }
 }
 
@@ -119,11 +138,13 @@ struct Billing {
     seed: u64,
     /// The month that is billed, in hours from the first reading.
     month: Range<u32>,
+    /// Readings in a write of history.
+    readings: u64,
 }
 
 impl Billing {
     fn order(&self, devices: Range<u32>) -> Order {
-        Order { devices, lanes: self.parameters.clients, records: self.parameters.records }
+        Order { devices, lanes: self.parameters.clients, hours: 0..self.parameters.records }
     }
 
     fn phase(&self, operation: &str, devices: u32, load: LoadSpec) -> PhaseSpec {
@@ -136,11 +157,19 @@ impl Billing {
         phase
     }
 
+    const fn atomicity(&self) -> Atomicity {
+        if self.parameters.atomic { Atomicity::Atomic } else { Atomicity::Separate }
+    }
+
+    /// Readings of so many devices.
+    fn stored(&self, devices: u32) -> u64 {
+        u64::from(devices) * u64::from(self.parameters.records)
+    }
+
     /// Loads devices up to this number.
     fn ingest(&self, devices: Range<u32>) -> PhaseSpec {
-        let atomicity = if self.parameters.atomic { Atomicity::Atomic } else { Atomicity::Separate };
         let end = devices.end;
-        let operations = Ingest::new(self.seed, self.order(devices), atomicity);
+        let operations = Ingest::new(self.seed, self.order(devices), self.atomicity());
         let load = LoadSpec::writing(INGEST, Arc::new(operations), self.parameters.clients);
         let phase = self.phase(INGEST, end, load);
         let commits: u32 = if self.parameters.atomic { 1 } else { 2 };
@@ -150,7 +179,7 @@ impl Billing {
     /// Bills all devices up to this number, of which these were loaded last.
     fn extract(&self, devices: Range<u32>) -> PhaseSpec {
         let end = devices.end;
-        let rounds = self.parameters.bill_rounds;
+        let rounds = Some(self.parameters.bill_rounds);
         let operations = Bills::new(self.seed, self.order(devices), self.month.clone(), rounds);
         let clients = self.parameters.clients;
         let mut load = LoadSpec::asking(EXTRACT, Arc::new(operations), clients, Checking::All);
@@ -161,6 +190,48 @@ impl Billing {
 
 fn ingest_of(devices: u32) -> About {
     About { phase: format!("{INGEST}-{devices}"), load: INGEST.to_owned() }
+}
+
+impl Billing {
+    /// A phase at a further size, which takes as long as it takes within the budget.
+    fn at_size(&self, name: &str, devices: u32, load: LoadSpec) -> PhaseSpec {
+        let phase = PhaseSpec::new(format!("{name}-{devices}"), vec![load]);
+        PhaseSpec { processes: self.parameters.processes, ..phase.label(names::STORED, self.stored(devices)) }
+    }
+
+    /// From size to size, after all that is loaded one by one: history, the last devices' last hours one by one, and bills of everybody for a time.
+    fn grow(&self, steps: &mut Vec<Step>, mut before: u32) {
+        let Parameters { clients, records, grown_seconds, .. } = self.parameters;
+        for devices in self.parameters.sizes() {
+            let last = SINGLE_WRITES.div_ceil(clients).clamp(1, records);
+            let rest =
+                Order { devices: devices - clients..devices, lanes: clients, hours: records - last..records };
+            let history = History::new(self.seed, before..devices, records, rest.clone(), self.readings);
+            let bills = Bills::new(self.seed, rest.clone(), self.month.clone(), None);
+            let history = LoadSpec {
+                distribution: WorkDistribution::COUNTER,
+                ..LoadSpec::writing(HISTORY, Arc::new(history), clients)
+            };
+            let ingest = Ingest::new(self.seed, rest, self.atomicity());
+            let ingest = LoadSpec::writing(INGEST, Arc::new(ingest), clients);
+            let tail = self.at_size(TAIL, devices, ingest);
+            let about = About { phase: tail.name.clone(), load: INGEST.to_owned() };
+            let asking = LoadSpec {
+                about: Some(about),
+                ..LoadSpec::asking(EXTRACT, Arc::new(bills), clients, Checking::OneIn(CHECK_ONE_IN))
+            };
+            let mut asking = self.at_size("bills", devices, asking);
+            asking.limit = Some(Duration::from_secs(grown_seconds.into()));
+            steps.extend([
+                Step::Size(self.stored(devices)),
+                Step::Run(self.at_size(HISTORY, devices, history)),
+                Step::Run(tail),
+                Step::Settle(format!("settled-{devices}")),
+                Step::Run(asking),
+            ]);
+            before = devices;
+        }
+    }
 }
 
 impl Workload for Billing {
@@ -190,6 +261,7 @@ impl Workload for Billing {
             steps.push(Step::Run(extract));
             before = Some(devices);
         }
+        self.grow(&mut steps, before.unwrap_or(0));
         steps
     }
 }

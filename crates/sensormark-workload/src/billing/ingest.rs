@@ -17,14 +17,14 @@ pub struct Order {
     pub devices: Range<u32>,
     /// Devices that are written to at the same time, one a client.
     pub lanes: u32,
-    /// Readings of each device.
-    pub records: u32,
+    /// Hours of each device.
+    pub hours: Range<u32>,
 }
 
 impl Order {
     /// How many readings there are.
     pub fn len(&self) -> u64 {
-        self.devices.len() as u64 * u64::from(self.records)
+        self.devices.len() as u64 * self.hours.len() as u64
     }
 
     /// Whether there is none.
@@ -35,15 +35,15 @@ impl Order {
     /// The series and the hour of a reading.
     pub fn reading(&self, index: u64) -> (u32, u32) {
         let lanes = u64::from(self.lanes);
-        let batch = index / (lanes * u64::from(self.records));
-        let rest = index % (lanes * u64::from(self.records));
+        let of_batch = lanes * self.hours.len() as u64;
+        let (batch, rest) = (index / of_batch, index % of_batch);
         let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let series = self.devices.start + narrow(batch * lanes + rest % lanes);
-        (series, narrow(rest / lanes))
+        (series, self.hours.start + narrow(rest / lanes))
     }
 
-    /// What is complete when all readings below this number are written: a series and a number of hours. All devices before the series are complete. Of those
-    /// from the series on, as many as there are lanes have this number of hours. Later ones have none.
+    /// What is complete when all readings below this number are written: a series and an hour. All devices before the series are complete. Of those
+    /// from the series on, as many as there are lanes have the hours before this one. Later ones have none.
     pub fn complete(&self, below: u64) -> (u32, u32) {
         let below = below.min(self.len());
         let (series, hours) = self.reading(below);

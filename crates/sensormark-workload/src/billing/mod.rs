@@ -11,11 +11,13 @@
 //! | ingest-N | devices are added up to N, each client on one device at a time, in closed loop |
 //! | settled-N | the database comes to rest |
 //! | extract-N | every device gets its bill of one month; `bills.csv` is written |
+//! | history-N, tail-N, settled-N, bills-N | the same at each further size, history in bulk and the last hours one by one; bills for a time |
 //!
 //! Bills are compared with the generator's, all of them, to the cent; readings and meters are counted and compared at the end.
 
 pub mod bills;
 pub mod factory;
+pub mod history;
 pub mod ingest;
 pub mod parameters;
 
@@ -31,6 +33,8 @@ pub const NAME: &str = "billing";
 pub const FAMILY: &str = "reading";
 /// The value of the label `operation` of loading phases, and their load's name.
 pub const INGEST: &str = "ingest";
+/// The load that brings history in bulk, where the data grow.
+pub const HISTORY: &str = "history";
 /// The value of the label `operation` of billing phases, and their load's name.
 pub const EXTRACT: &str = "extract";
 /// The label that says what a phase does.

@@ -4,7 +4,14 @@ use super::FAMILY;
 use sensormark_data::billing::calendar;
 use sensormark_engine::parameter::{any, at_least, between, check_each};
 use sensormark_engine::parameters;
+use sensormark_result::measurement::sizes::TIMES;
 use std::ops::Range;
+use std::time::Duration;
+
+/// Bills of one size take such a part of a trial's budget at most.
+const PARTS: u32 = 20;
+/// What nobody reaches in a short run.
+const MOST_GROWN: u32 = 131_072;
 
 parameters! {
     /// How much is loaded, by whom, and what is billed.
@@ -12,6 +19,12 @@ parameters! {
     pub struct Parameters {
         /// devices loaded, then billed; several numbers, ascending, to see how bills slow down: devices=160,320
         devices: Vec<u32>, Plain, at_least(1.0) => vec![16, 32], vec![32, 64], vec![160], vec![1_600, 4_000, 6_400];
+        /// the data then grow to so many devices, four times each, as far as the budget goes: history in bulk, the last hours one by one, and bills at each; 0: they do not
+        #[serde(default)]
+        grown: u32, Plain, any() => MOST_GROWN, MOST_GROWN, 0, 0;
+        /// seconds that bills are asked for at a further size
+        #[serde(default)]
+        grown_seconds: u32, Seconds, at_least(1.0) => 5;
         /// devices loaded first without being billed, which gives the study's rate of ingest: 160, one a client; fewer than devices, 0 for none
         #[serde(default)]
         ingest_devices: u32, Plain, any() => 0, 0, 0, 160;
@@ -45,9 +58,22 @@ impl Parameters {
         Some(month.start..month.end.min(self.records))
     }
 
-    /// The most devices.
+    /// Devices at each size after the last of `devices`.
+    pub fn sizes(&self) -> Vec<u32> {
+        let next = |devices: &u32| u32::try_from(TIMES).ok()?.checked_mul(*devices);
+        let sizes = std::iter::successors(self.devices.last().and_then(next), next);
+        sizes.take_while(|devices| *devices <= self.grown).collect()
+    }
+
+    /// The most devices, those of further sizes among them.
     pub fn most_devices(&self) -> u32 {
-        self.devices.iter().copied().max().unwrap_or(0)
+        self.devices.iter().copied().chain(self.sizes()).max().unwrap_or(0)
+    }
+
+    /// Asks for bills at a further size for no longer than a trial's budget has time.
+    pub fn fit(&mut self, budget: Duration) {
+        let most = u32::try_from((budget / PARTS).as_secs()).unwrap_or(u32::MAX);
+        self.grown_seconds = self.grown_seconds.min(most.max(1));
     }
 
     /// Checks that the numbers make sense together.

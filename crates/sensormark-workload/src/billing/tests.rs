@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 fn order(devices: Range<u32>) -> Order {
-    Order { devices, lanes: 4, records: 800 }
+    Order { devices, lanes: 4, hours: 0..800 }
 }
 
 /// Usage of each (series, time) that the operations below a number write, in hundredths.
@@ -84,7 +84,7 @@ fn bills_are_sums_of_what_is_written() {
     let mut readings = written(&first, u64::MAX);
     readings.extend(written(&second, u64::MAX));
     for month in [0..744, 744..800] {
-        let bills = Bills::new(7, second.clone(), month, 2);
+        let bills = Bills::new(7, second.clone(), month, Some(2));
         assert_eq!(bills.len(), 24);
         let mut devices = BTreeSet::new();
         for index in 0..bills.len() {
@@ -106,7 +106,7 @@ fn bills_keep_below_what_a_cut_load_has_written() {
         let load = order(start..start + 8);
         let mut readings = written(&order(0..4), if start == 0 { 0 } else { u64::MAX });
         let before = readings.clone();
-        let bills = Bills::new(7, load.clone(), 100..744, 3);
+        let bills = Bills::new(7, load.clone(), 100..744, Some(3));
         let least = bills.least_watermark();
         assert_eq!(least, if start == 0 { 404 } else { 0 });
         for watermark in [least, 405, 3_199, 3_200, 3_201, 5_000, 6_399] {
@@ -125,7 +125,7 @@ fn bills_keep_below_what_a_cut_load_has_written() {
 
 #[test]
 fn a_bill_that_is_a_cent_off_is_wrong() {
-    let bills = Bills::new(7, order(0..4), 0..744, 1);
+    let bills = Bills::new(7, order(0..4), 0..744, Some(1));
     let query = ask(&bills, 2, u64::MAX);
     let answer = |sum: f64| {
         Answer::Groups(vec![Group {
@@ -149,7 +149,7 @@ fn a_bill_that_is_a_cent_off_is_wrong() {
 
 #[test]
 fn bills_make_a_file_of_one_line_each() {
-    let bills = Bills::new(7, order(0..4), 0..744, 3);
+    let bills = Bills::new(7, order(0..4), 0..744, Some(3));
     assert_eq!(bills.file().map(|file| file.0), Some(BILLS_FILE));
     let line = |index| {
         let query = ask(&bills, index, u64::MAX);
@@ -201,6 +201,7 @@ fn in_short(parameters: &Parameters) -> Vec<String> {
 fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
     let mut parameters = Parameters {
         devices: vec![32, 48],
+        grown: 0,
         records: 10,
         bill_month: 1,
         bill_rounds: 1,
@@ -231,6 +232,70 @@ fn ingest_is_measured_with_one_device_a_client_and_bills_with_more() {
     );
 }
 
+/// What all writing phases write: readings, and the last time of each meter.
+fn all_written(steps: &[Step], devices: u32) -> (Vec<(u32, i64)>, BTreeMap<u32, i64>) {
+    let (mut readings, mut last) = (Vec::new(), BTreeMap::new());
+    let mut slot = Slot::new(&schema(devices));
+    let phases = steps.iter().filter_map(|step| if let Step::Run(phase) = step { Some(phase) } else { None });
+    for load in phases.filter(|phase| !phase.only_reads()).map(|phase| &phase.loads[0]) {
+        for index in 0..load.operations.len() {
+            load.operations.fill(index, u64::MAX, &mut slot);
+            let batch = slot.batch().expect("a write");
+            readings.extend(batch.series.iter().copied().zip(batch.times_ns.iter().copied()));
+            if let Request::Upsert(..) = slot.request() {
+                let known = last.entry(batch.series[0]).or_insert(batch.times_ns[0]);
+                *known = batch.times_ns[0].max(*known);
+            }
+        }
+    }
+    (readings, last)
+}
+
+#[test]
+fn each_size_has_every_reading_once_and_every_meter_s_last() {
+    let parameters = Parameters {
+        devices: vec![16],
+        grown: 256,
+        records: 200,
+        bill_month: 1,
+        ..Parameters::of(Scale::Quick)
+    };
+    parameters.check().expect("sense");
+    let steps = built(&parameters, &MemoryStore::new(RepeatedWrite::KeepsBoth)).steps();
+    assert_eq!(check(&steps), Ok(()));
+    let sizes: Vec<u64> = steps
+        .iter()
+        .filter_map(|step| if let Step::Size(size) = step { Some(*size) } else { None })
+        .collect();
+    assert_eq!(sizes, [64 * 200, 256 * 200]);
+    let (readings, last) = all_written(&steps, 256);
+    let once: BTreeSet<_> = readings.iter().copied().collect();
+    assert_eq!((readings.len(), once.len()), (256 * 200, 256 * 200));
+    assert_eq!(last.len(), 256);
+    assert!(last.values().all(|time| *time == time_ns(199)));
+}
+
+#[test]
+fn bills_at_a_size_are_of_all_devices() {
+    let parameters = Parameters { devices: vec![16], grown: 64, ..Parameters::of(Scale::Quick) };
+    let steps = built(&parameters, &MemoryStore::new(RepeatedWrite::KeepsBoth)).steps();
+    let Some(Step::Run(phase)) = steps.last() else { panic!("bills at the end") };
+    let (bills, about) =
+        (&phase.loads[0].operations, phase.loads[0].about.as_ref().expect("what was loaded"));
+    let written = steps.iter().find_map(|step| match step {
+        Step::Run(phase) if phase.name == about.phase => Some(phase.loads[0].operations.len()),
+        _ => None,
+    });
+    let mut slot = Slot::new(&schema(64));
+    for device in 0..64 {
+        bills.fill(device, written.expect("the load before"), &mut slot);
+        assert_eq!(slot.query().series, Selection::One(u32::try_from(device).unwrap()));
+        assert_eq!((slot.query().range.start_ns, slot.query().range.end_ns), (time_ns(0), time_ns(744)));
+        let expected = bills.expected(device, slot.query()).expect("it is known");
+        assert!(cents(&expected).is_some());
+    }
+}
+
 #[test]
 fn numbers_that_make_no_sense_get_one_clear_message() {
     let set = |settings: &[&str]| {
@@ -240,12 +305,12 @@ fn numbers_that_make_no_sense_get_one_clear_message() {
         BillingWorkload.check(&numbers)
     };
     for good in [
-        vec!["devices=160,320", "clients=160"],
+        vec!["devices=160,320", "clients=160", "grown=640"],
         vec!["devices=[16]"],
         vec!["devices=48", "records=10h"],
         vec!["atomic=true", "processes=5"],
         vec!["devices=48,64", "ingest_devices=16", "emptied=true"],
-        vec!["devices=48", "ingest_devices=32"],
+        vec!["devices=48", "ingest_devices=32", "grown=0"],
     ] {
         assert_eq!(set(&good), Ok(()), "{good:?}");
     }

@@ -9,15 +9,19 @@ use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, START_NS, schema};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
-use sensormark_engine::operations::Operations;
+use sensormark_engine::operations::{ENDLESS, Operations};
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
+use sensormark_result::measurement::names;
 use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
 const HOURS_A_DAY: u64 = 24;
+/// One of so many answers is compared in full where there is no end to them.
+const CHECK_ONE_IN: NonZeroU64 = NonZeroU64::new(20).unwrap();
 
 /// The workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,6 +52,12 @@ impl WorkloadFactory for IotPlatformWorkload {
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
         Ok(schema(Parameters::read(parameters)?.homes))
+    }
+
+    fn fit(&self, parameters: Value, budget: Duration) -> Value {
+        let Ok(mut own) = Parameters::read(&parameters) else { return parameters };
+        own.fit(budget);
+        serde_json::to_value(own).unwrap_or(parameters)
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -90,32 +100,30 @@ impl WorkloadFactory for IotPlatformWorkload {
             batch => batch,
         };
         let homes = Arc::new(Homes::new(seed, parameters.homes));
-        let hours = u64::from(parameters.days) * 24;
-        let load = Arc::new(BatchWrites::new(Arc::clone(&homes), hours, batch));
+        let load = BatchWrites::new(Arc::clone(&homes), 0..hours_of(parameters.days), batch);
         let subjects = Subjects {
             schema,
-            load: Arc::clone(&load),
+            load: Arc::new(load),
             seed,
             split: parameters.split(),
             points: parameters.points,
             homes,
         };
-        Ok(Box::new(Platform {
-            has_days: matches!(subject.layout.shape, Shape::Bucketed { .. }),
-            subjects,
-            load,
-            parameters,
-        }))
+        Ok(Box::new(Platform { shape: subject.layout.shape, subjects, batch, parameters }))
     }
+}
+
+fn hours_of(days: u32) -> u64 {
+    u64::from(days) * HOURS_A_DAY
 }
 
 /// The workload on one layout of one store.
 struct Platform {
     parameters: Parameters,
     subjects: Subjects,
-    load: Arc<BatchWrites>,
-    /// Whether readings are found by the day of their document.
-    has_days: bool,
+    /// Readings in a batch of the load.
+    batch: u64,
+    shape: Shape,
 }
 
 impl Platform {
@@ -123,14 +131,19 @@ impl Platform {
         Some(Duration::from_secs(u64::from(self.parameters.limit)))
     }
 
-    fn writing(&self, name: &str, operations: Arc<dyn Operations>) -> Step {
+    /// Days at each size after the first. An array that a document keeps cannot grow without end.
+    fn more_days(&self) -> Vec<u32> {
+        if self.shape == Shape::GrowingArray { Vec::new() } else { self.parameters.sizes() }
+    }
+
+    fn writing(&self, name: &str, operations: Arc<dyn Operations>) -> PhaseSpec {
         let load = LoadSpec::writing(name, operations, self.parameters.clients);
         let mut phase = PhaseSpec::new(name, vec![load]).label(OPERATION, name);
         phase.limit = self.limit();
-        Step::Run(phase)
+        phase
     }
 
-    fn asking(&self, query: PlatformQuery, days: u32) -> Step {
+    fn asking(&self, query: PlatformQuery, days: u32) -> PhaseSpec {
         let count = self.parameters.questions;
         let questions = Arc::new(Questions::new(&self.subjects, query, days, count));
         let load = LoadSpec {
@@ -140,7 +153,44 @@ impl Platform {
         let name = format!("{}-{days}d", query.name());
         let mut phase = PhaseSpec::new(name, vec![load]).label(OPERATION, query.name()).label(DAYS, days);
         phase.limit = self.limit();
-        Step::Run(phase)
+        phase
+    }
+
+    /// Whether a question counts at each size: every layout answers it, and this is the longest span.
+    fn is_sized(&self, query: PlatformQuery, days: u32) -> bool {
+        query.is_common() && self.parameters.spans_of(query).last() == Some(&days)
+    }
+
+    /// From size to size: the load goes on, and the questions are asked of all of it, each for a time.
+    fn grow(&self, steps: &mut Vec<Step>) {
+        let mut before = self.parameters.days;
+        for days in self.more_days() {
+            let hours = hours_of(before)..hours_of(days);
+            let load = Arc::new(BatchWrites::new(Arc::clone(&self.subjects.homes), hours, self.batch));
+            let (stored, phase) = (load.stored(), format!("{LOAD}-{days}d"));
+            let writing =
+                LoadSpec::writing(LOAD, Arc::clone(&load) as Arc<dyn Operations>, self.parameters.clients);
+            let subjects = Subjects { load, ..self.subjects.clone() };
+            let loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
+            steps.extend([
+                Step::Size(stored),
+                Step::Run(loading),
+                Step::Settle(format!("{SETTLED}-{days}d")),
+            ]);
+            for query in self.parameters.queries().filter(|query| query.is_common()) {
+                let Some(span) = self.parameters.spans_of(query).last() else { continue };
+                let questions = Arc::new(Questions::new(&subjects, query, *span, ENDLESS));
+                let asking = LoadSpec {
+                    about: Some(About { phase: phase.clone(), load: LOAD.to_owned() }),
+                    ..LoadSpec::asking(query.name(), questions, 1, Checking::OneIn(CHECK_ONE_IN))
+                };
+                let name = format!("{}-{span}d-of-{days}d", query.name());
+                let mut asking = PhaseSpec::new(name, vec![asking]).label(names::STORED, stored);
+                asking.limit = Some(Duration::from_secs_f64(self.parameters.grown_seconds));
+                steps.push(Step::Run(asking));
+            }
+            before = days;
+        }
     }
 }
 
@@ -151,22 +201,30 @@ impl Workload for Platform {
 
     fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
-        let (homes, count) = (&self.subjects.homes, self.parameters.messages);
+        let (Subjects { homes, load, .. }, count) = (&self.subjects, self.parameters.messages);
         if count > 0 {
-            let hours = u64::from(self.parameters.days) * 24;
-            let messages = MessageWrites::new(Arc::clone(homes), count, hours);
-            steps.push(self.writing(MESSAGES, Arc::new(messages)));
+            let messages = MessageWrites::new(Arc::clone(homes), count, hours_of(self.parameters.days));
+            steps.push(Step::Run(self.writing(MESSAGES, Arc::new(messages))));
             steps.push(Step::Reset);
         }
-        steps.push(self.writing(LOAD, Arc::clone(&self.load) as Arc<dyn Operations>));
-        steps.push(Step::Settle(SETTLED.to_owned()));
+        let grows = !self.parameters.sizes().is_empty();
+        let sized = |phase: PhaseSpec| if grows { phase.label(names::STORED, load.stored()) } else { phase };
+        if grows {
+            steps.push(Step::Size(load.stored()));
+        }
+        let loading = self.writing(LOAD, Arc::clone(load) as Arc<dyn Operations>);
+        steps.extend([Step::Run(sized(loading)), Step::Settle(SETTLED.to_owned())]);
         for query in self.parameters.queries() {
-            if query == PlatformQuery::RawWithoutDays && !self.has_days {
+            // Only such layouts find readings by the day of their document.
+            if query == PlatformQuery::RawWithoutDays && !matches!(self.shape, Shape::Bucketed { .. }) {
                 continue;
             }
-            let spans = self.parameters.spans_of(query).iter();
-            steps.extend(spans.map(|&days| self.asking(query, days)));
+            for &days in self.parameters.spans_of(query) {
+                let asking = self.asking(query, days);
+                steps.push(Step::Run(if self.is_sized(query, days) { sized(asking) } else { asking }));
+            }
         }
+        self.grow(&mut steps);
         steps
     }
 }

@@ -90,6 +90,11 @@ impl PlatformQuery {
         matches!(self, Self::DailyMeansFromSums | Self::DayAndNightFromSums | Self::TotalFromSums)
     }
 
+    /// Whether layouts of every shape answer it.
+    pub const fn is_common(self) -> bool {
+        !self.from_sums() && !matches!(self, Self::RawWithoutDays)
+    }
+
     /// Stretches of time that it asks about begin at multiples of this, in ns.
     pub const fn step_ns(self) -> i64 {
         match self {

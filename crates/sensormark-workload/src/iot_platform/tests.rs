@@ -20,7 +20,7 @@ fn subjects(homes: u32, batch: u64) -> Subjects {
     let homes = Arc::new(Homes::new(7, homes));
     Subjects {
         schema: Arc::new(schema(homes.homes())),
-        load: Arc::new(BatchWrites::new(Arc::clone(&homes), u64::from(DAYS) * 24, batch)),
+        load: Arc::new(BatchWrites::new(Arc::clone(&homes), 0..u64::from(DAYS) * 24, batch)),
         homes,
         seed: 3,
         split: Parameters::of(Scale::Quick).split(),
@@ -76,6 +76,34 @@ fn the_load_writes_everything_once_whatever_its_batches() {
         homes.push_hours(home, 0..u64::from(DAYS) * 24, &mut all);
     }
     assert_eq!(small, all.sorted());
+}
+
+#[test]
+fn the_load_goes_on_where_the_one_before_ended() {
+    let homes = Arc::new(Homes::new(7, 2));
+    let (middle, end) = (3 * 24, u64::from(DAYS) * 24);
+    let of = |hours| Subjects {
+        load: Arc::new(BatchWrites::new(Arc::clone(&homes), hours, 900)),
+        ..subjects(2, 900)
+    };
+    let (first, more) = (of(0..middle), of(middle..end));
+    let mut all = written(&first);
+    let grown = written(&more);
+    for row in 0..grown.len() {
+        all.push_row(&grown, row);
+    }
+    let count = all.len() as f64;
+    assert_eq!(all.sorted(), written(&subjects(2, 100_000)).sorted());
+    assert_eq!(more.load.hours_before(more.load.len()), end);
+    assert_eq!(more.load.end_ns(0), START_NS + 3 * DAY_NS);
+    let stored = more.load.stored() as f64;
+    assert!((stored / count - 1.0).abs() < 0.02, "{stored} told, {count} written");
+    // Questions are about all of it, that of before too.
+    let questions = Questions::new(&more, PlatformQuery::DailyMeans, 2, 60);
+    assert_eq!(questions.least_watermark(), 0);
+    let asked = asked(&questions, &more.schema, u64::MAX);
+    assert!(asked.iter().any(|query| query.range.start_ns < START_NS + DAY_NS));
+    assert!(asked.iter().any(|query| query.range.end_ns == START_NS + i64::from(DAYS) * DAY_NS));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{LOAD, MESSAGES};
 use sensormark_data::iot_platform::{HOUR_NS, Homes, Message, START_NS};
+use sensormark_data::units::round_u64;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{Answer, Query};
 use std::ops::Range;
@@ -61,41 +62,48 @@ impl Operations for MessageWrites {
     }
 }
 
-/// Everything, in batches: each of some whole hours of one home, first those of all homes, then the hours after.
+/// Everything of some hours, in batches: each of some whole hours of one home, first those of all homes, then the hours after.
 #[derive(Debug)]
 pub struct BatchWrites {
     homes: Arc<Homes>,
-    /// How much there is.
-    hours: u64,
+    /// Of these hours; what was before them is there.
+    hours: Range<u64>,
     /// Hours in a batch.
     hours_a_batch: u64,
     classes: [String; 1],
 }
 
 impl BatchWrites {
-    /// Batches of about so many readings, of so many hours.
-    pub fn new(homes: Arc<Homes>, hours: u64, readings: u64) -> Self {
-        let hours_a_batch = sensormark_data::units::round_u64(readings as f64 / homes.values_an_hour());
-        Self { homes, hours, hours_a_batch: hours_a_batch.clamp(1, hours.max(1)), classes: [LOAD.to_owned()] }
+    /// Batches of about so many readings, of these hours.
+    pub fn new(homes: Arc<Homes>, hours: Range<u64>, readings: u64) -> Self {
+        let hours_a_batch = round_u64(readings as f64 / homes.values_an_hour());
+        let most = (hours.end - hours.start).max(1);
+        Self { homes, hours, hours_a_batch: hours_a_batch.clamp(1, most), classes: [LOAD.to_owned()] }
+    }
+
+    /// Readings that are there when all is written, about.
+    pub fn stored(&self) -> u64 {
+        round_u64(self.hours.end as f64 * self.homes.values_an_hour() * f64::from(self.homes.homes()))
     }
 
     /// The home and the hours of a batch.
     fn place(&self, index: u64) -> (u32, Range<u64>) {
         let homes = u64::from(self.homes.homes());
-        let start = (index / homes).saturating_mul(self.hours_a_batch);
-        let end = start.saturating_add(self.hours_a_batch).min(self.hours);
+        let start = (index / homes).saturating_mul(self.hours_a_batch).saturating_add(self.hours.start);
+        let end = start.saturating_add(self.hours_a_batch).min(self.hours.end);
         let home = u32::try_from(index % homes).expect("a number of homes");
         (home, start.min(end)..end)
     }
 
     /// The hours of which everything is there when all batches before this one are.
     pub fn hours_before(&self, index: u64) -> u64 {
-        self.place(index).1.start.min(self.hours)
+        self.place(index).1.start.min(self.hours.end)
     }
 
     /// The first batch before which everything of so many hours is there.
     pub fn batches_of(&self, hours: u64) -> u64 {
-        hours.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
+        let added = hours.saturating_sub(self.hours.start);
+        added.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
     }
 
     /// The instant up to which everything is there when all batches before this one are, in ns since the Unix epoch.
@@ -107,7 +115,7 @@ impl BatchWrites {
 
 impl Operations for BatchWrites {
     fn len(&self) -> u64 {
-        self.batches_of(self.hours)
+        self.batches_of(self.hours.end)
     }
 
     fn extent(&self) -> Extent {

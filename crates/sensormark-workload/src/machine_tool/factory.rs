@@ -1,17 +1,19 @@
 //! The workload itself: its numbers, its layouts and strategies, and its trials: one that writes, then one for each strategy that reads what was stored.
 
+use super::history::History;
 use super::line::{self, Machine};
 use super::parameters::Parameters;
 use super::read_cycle::Strategy;
 use super::reads::Reads;
 use super::writes::Writes;
-use super::{INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, strategies};
+use super::{HISTORY, INDIVIDUAL, INDIVIDUAL_IN_SECONDS, NAME, SPAN_NS, is_in_seconds, results, strategies};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::machine_tool::{INDEX_LIMIT, MachineTool, SAMPLE_PERIOD_NS, schema};
 use sensormark_data::units::{round_u64, seconds_to_ns, signed};
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
 use sensormark_engine::of_table;
+use sensormark_engine::operations::Operations;
 use sensormark_engine::pacing::Schedule;
 use sensormark_engine::parameter;
 use sensormark_engine::phase::Pacing;
@@ -19,7 +21,7 @@ use sensormark_engine::selection::Choice;
 use sensormark_engine::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec, Window};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::record::{LoadRecord, NotMeasured, Side, TrialRecord};
-use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
+use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution, WriteMethod};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -114,9 +116,18 @@ impl WorkloadFactory for MachineToolWorkload {
         let resolution = subject.time_resolution(&schema(TimeResolution::Nanoseconds), 0);
         let by_second =
             matches!(subject.layout.shape, Shape::RecordPerSpan { .. }) || is_in_seconds(subject.layout_name);
+        let schema = Arc::new(schema(resolution));
+        let size = subject.store.write_size(subject.layout, &schema.tables[0]);
+        let of_a_write = (!by_second).then(|| size.readings_per_write() as u64);
+        let mut past = parameters.clone();
+        if subject.layout.write == WriteMethod::Datagram {
+            // Nobody acknowledges that history arrived.
+            past.history_seconds = 0;
+        }
         Ok(Box::new(MachineToolTrials {
+            history: Arc::new(History::new(&past, seed, resolution, of_a_write)),
             writes: Arc::new(Writes::new(&parameters, seed, by_second, resolution)),
-            schema: Arc::new(schema(resolution)),
+            schema,
             parameters,
             seed,
         }))
@@ -129,6 +140,7 @@ struct MachineToolTrials {
     seed: u64,
     schema: Arc<Schema>,
     writes: Arc<Writes>,
+    history: Arc<History>,
 }
 
 impl MachineToolTrials {
@@ -143,12 +155,20 @@ impl MachineToolTrials {
             lead_in: Duration::from_secs_f64(parameters.warmup_seconds),
             lasts: Duration::from_secs_f64(parameters.measured_seconds),
         });
+        let mut steps = Vec::new();
+        if !self.history.is_empty() {
+            let history = LoadSpec::writing(HISTORY, Arc::clone(&self.history) as Arc<dyn Operations>, 1);
+            let mut history = PhaseSpec::new(HISTORY, vec![history]);
+            history.warm_up = true;
+            steps.extend([Step::Run(history), Step::Settle(format!("settle-{HISTORY}"))]);
+        }
+        steps.extend([Step::Run(phase), Step::Settle("settle".to_owned())]);
         TrialSpec {
             part: Some("write".to_owned()),
             side: Side::Write,
             strategy: None,
             role: "writer",
-            steps: vec![Step::Run(phase), Step::Settle("settle".to_owned())],
+            steps,
             needs_stored: false,
         }
     }
@@ -183,7 +203,8 @@ impl MachineToolTrials {
         let parameters = &self.parameters;
         let margin_ns = signed(seconds_to_ns(parameters.margin_seconds));
         let stored = (self.seed, cell.stored.clone());
-        let operations = Arc::new(Reads::new(strategy, reads, margin_ns, stored));
+        let history = self.history.as_ref().clone();
+        let operations = Arc::new(Reads::new(strategy, reads, margin_ns, stored, history));
         let period_ns = round_u64(1e9 / parameters.reads_per_second);
         let period_ns = NonZeroU64::new(period_ns).unwrap_or(NonZeroU64::MIN);
         let mut load = LoadSpec::asking("read", operations, 1, Checking::All);

@@ -1,7 +1,7 @@
 //! The machine-tool workload: a source sends 1,000 samples a second through the kernel's queue to a writer, and a
 //! reader finds and sums machine cycles (study 000).
 //!
-//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. The engine runs trials, which [`factory`] makes of it: a load that is fed over a
+//! The flow: [`source`] → [`queue`] → [`writes`] → database → [`reads`]. The engine runs trials, which [`factory`] makes of it: [`history`] is loaded, then comes a load that is fed over a
 //! [`line`], then reads of several questions. What the reader should have found is computed by [`answers`]. The form of records is in [`results`]. It is not
 //! the signal itself, which is `dataset::machine_tool`, and knows no database.
 
@@ -31,6 +31,8 @@ mod results;
 
 mod factory;
 
+mod history;
+
 pub use factory::MachineToolWorkload;
 
 /// The workload's name.
@@ -41,6 +43,9 @@ const INDIVIDUAL: &str = "individual";
 
 /// The same family, where one request writes the samples of a second of the wall clock: ours, not the study's.
 pub const INDIVIDUAL_IN_SECONDS: &str = "individual-in-seconds";
+
+/// The phase and the load of what is loaded before anything is measured.
+const HISTORY: &str = "history";
 
 /// The span of one record of the bulk layouts, and of the samples of one write in seconds, in ns: a second.
 pub const SPAN_NS: i64 = 1_000_000_000;

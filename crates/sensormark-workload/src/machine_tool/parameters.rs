@@ -1,11 +1,14 @@
 //! The numbers behind the machine-tool workload's scales.
 
-use sensormark_engine::parameter::{at_least, check_each, over};
+use sensormark_engine::parameter::{any, at_least, check_each, over};
 use sensormark_engine::parameters;
 
 parameters! {
     /// Every number of a machine-tool run.
     pub struct Parameters {
+        /// seconds of earlier samples that are loaded in bulk before anything is measured; reads are of them too
+        #[serde(default)]
+        history_seconds: u32, Seconds, any() => 900, 900, 3_600, 0;
         /// seconds of writing and reading before figures count
         warmup_seconds: f64, Seconds, at_least(0.0) => 1.0, 1.0, 10.0, 300.0;
         /// seconds of writing that count

@@ -5,14 +5,15 @@
 
 use super::answers::WrittenSamples;
 use super::fetched::{Fetched, ReadOutcome};
+use super::history::History;
 use super::read_cycle::{CycleReader, ReadFailure, Strategy};
 use super::writes::EXAMPLE_NS;
 use sensormark_data::random::Stream;
-use sensormark_data::units::signed;
+use sensormark_data::units::{Total, signed};
 use sensormark_engine::inquiry::{Asker, Compared, Comparison, Inquired};
 use sensormark_engine::operations::{Operations, Slot};
 use sensormark_result::ledger::journal;
-use sensormark_store::{Answer, ErrorKind, LocalFuture, Query, StoreError};
+use sensormark_store::{Answer, ErrorKind, LocalFuture, Query, StoreError, TimeRange};
 use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroU64;
@@ -22,11 +23,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What is counted of reads that rightly found nothing.
 const WITHOUT_CYCLE: &str = "reads rightly found no whole cycle: readings were lost or late there";
 
+/// A cycle and its searches lie within so much of the time that a read is around, in ns: two whole seconds and more.
+const NEAR_NS: i64 = 4_000_000_000;
+
 /// What is stored, as its journal says; read when it is needed, so that it is no part of what a reader holds while it is measured.
 #[derive(Debug)]
 struct Stored {
     seed: u64,
     journal: Option<PathBuf>,
+    history: History,
     samples: Mutex<Option<Arc<WrittenSamples>>>,
 }
 
@@ -55,8 +60,18 @@ impl Stored {
         Ok(Some(Arc::clone(kept.insert(samples))))
     }
 
+    /// The samples that a read around this time is about: those of history near it, or all of the journal.
+    fn around(&self, around_ns: i64) -> Result<Option<Arc<WrittenSamples>>, String> {
+        let of_history = self.history.bounds_ns().filter(|(_, last_ns)| around_ns <= *last_ns);
+        if of_history.is_none() || self.journal.is_none() {
+            return self.samples();
+        }
+        let near = TimeRange::new(around_ns - NEAR_NS, around_ns + NEAR_NS);
+        Ok(Some(Arc::new(WrittenSamples::new(self.seed, self.history.entries(near)))))
+    }
+
     fn compare(&self, strategy: Strategy, outcome: &ReadOutcome) -> Compared {
-        match self.samples() {
+        match self.around(outcome.around_ns) {
             Ok(None) => Compared::default(),
             Ok(Some(samples)) => {
                 let (difference, without_cycle) = samples.check(strategy, outcome);
@@ -74,8 +89,8 @@ pub struct Reads {
     /// The number of the first of them among all reads of the trial.
     first: u64,
     count: u64,
-    /// The first and the last time that may be drawn; or why there is none.
-    bounds_ns: Result<(i64, i64), String>,
+    /// The first and the last times that may be drawn, of history and of what the source sent; or why there is none.
+    bounds_ns: Result<Vec<(i64, i64)>, String>,
     stored: Arc<Stored>,
 }
 
@@ -86,13 +101,17 @@ impl Reads {
         (first, count): (u64, u64),
         margin_ns: i64,
         (seed, journal): (u64, Option<PathBuf>),
+        history: History,
     ) -> Self {
-        let stored = Stored { seed, journal, samples: Mutex::default() };
+        let stored = Stored { seed, journal, history, samples: Mutex::default() };
         // Layouts of spans hold whole seconds only after the second is over: what is read lies well inside.
         let bounds_ns = stored.bounds_ns().and_then(|(first_ns, last_ns)| {
             let (earliest_ns, latest_ns) = (first_ns + margin_ns, last_ns - margin_ns);
             if earliest_ns < latest_ns {
-                return Ok((earliest_ns, latest_ns));
+                let inside = |(first_ns, last_ns)| (first_ns + margin_ns, last_ns - margin_ns);
+                let history = stored.history.bounds_ns().filter(|_| stored.journal.is_some()).map(inside);
+                let history = history.filter(|(earliest_ns, latest_ns)| earliest_ns < latest_ns);
+                return Ok(history.into_iter().chain([(earliest_ns, latest_ns)]).collect());
             }
             let seconds = (last_ns - first_ns) as f64 / 1e9;
             Err(format!("{seconds:.1} s of data are too little to read from; set measured_seconds higher"))
@@ -110,11 +129,18 @@ impl Reads {
     /// The time that a read is around.
     fn around_ns(&self, index: u64) -> Result<i64, StoreError> {
         let bounds_ns = self.bounds_ns.as_ref();
-        let (earliest_ns, latest_ns) = bounds_ns
+        let bounds_ns = bounds_ns
             .map_err(|problem| StoreError::new(ErrorKind::Configuration, "read a cycle", problem.clone()))?;
-        let width = NonZeroU64::new(latest_ns.abs_diff(*earliest_ns)).unwrap_or(NonZeroU64::MIN);
-        let draw = Stream::new(self.stored.seed, 0, 0).below(self.first + index, width);
-        Ok(earliest_ns.saturating_add(signed(draw)))
+        let width = |(earliest_ns, latest_ns): &(i64, i64)| latest_ns.abs_diff(*earliest_ns);
+        let all = NonZeroU64::new(bounds_ns.iter().map(width).total()).unwrap_or(NonZeroU64::MIN);
+        let mut draw = Stream::new(self.stored.seed, 0, 0).below(self.first + index, all);
+        for bounds in bounds_ns {
+            if draw < width(bounds) {
+                return Ok(bounds.0.saturating_add(signed(draw)));
+            }
+            draw -= width(bounds);
+        }
+        Ok(bounds_ns.first().map_or(0, |bounds| bounds.0))
     }
 }
 

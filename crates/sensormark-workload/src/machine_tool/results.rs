@@ -1,7 +1,8 @@
 //! The form of machine-tool's records: a trial is of one side and has one load, whose latencies and figures are the trial's own.
 
+use super::HISTORY;
 use super::parameters::Parameters;
-use sensormark_data::units::{ns_to_seconds, seconds_to_ns};
+use sensormark_data::units::{Total, ns_to_seconds, seconds_to_ns};
 use sensormark_engine::judge::work::Work;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LatencyRecord, LoadRecord, TrialRecord};
@@ -17,6 +18,9 @@ pub fn work(
     record: &TrialRecord,
 ) -> Work {
     let work = Work::of(load);
+    if load.name == HISTORY {
+        return work;
+    }
     if !load.writes {
         return Work {
             what: "reads",
@@ -27,12 +31,14 @@ pub fn work(
         };
     }
     let second = u64::from(parameters.samples_per_second);
-    let ledger = record.ledger.as_ref();
+    let attempted = record.ledger.as_ref().map_or(0, |ledger| ledger.attempted);
+    let of_history: u64 =
+        record.loads.iter().filter(|load| load.name == HISTORY).map(LoadRecord::readings).total();
     Work {
         what: "writes",
         unit: "samples",
         paced: "the source sent samples late",
-        counted: (ledger.map_or(0, |ledger| ledger.attempted), "samples arrived"),
+        counted: (attempted.saturating_sub(of_history), "samples arrived"),
         fewest: second,
         planned: Some(parameters.samples()),
         per_second: Some(second as f64),
@@ -44,7 +50,9 @@ pub fn work(
 /// Gives a record its form.
 pub fn form(parameters: &Parameters, record: &mut TrialRecord) {
     for load in std::mem::take(&mut record.loads) {
-        if load.writes {
+        if load.name == HISTORY {
+            set_apart(record, load.readings());
+        } else if load.writes {
             written(record, &load);
         } else if !load.warm_up {
             read(parameters, record, &load);
@@ -52,6 +60,15 @@ pub fn form(parameters: &Parameters, record: &mut TrialRecord) {
     }
     // With one load there is nothing to tell a phase's figures from the trial's.
     record.figures.retain(|name, _| !name.contains('/'));
+}
+
+/// Takes the readings of history out of the counts: these are of the samples that the source sent.
+fn set_apart(record: &mut TrialRecord, history: u64) {
+    let Some(ledger) = &mut record.ledger else { return };
+    ledger.history = history;
+    for count in [&mut ledger.produced, &mut ledger.attempted, &mut ledger.acknowledged, &mut ledger.stored] {
+        *count = count.saturating_sub(history);
+    }
 }
 
 fn written(record: &mut TrialRecord, load: &LoadRecord) {

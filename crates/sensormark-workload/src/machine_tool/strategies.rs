@@ -117,7 +117,8 @@ mod tests {
             let workload = MachineToolWorkload.build(&numbers, 1, subject);
             let steps = workload.expect("a workload").steps();
             let mut phases = sensormark_engine::trial::script::phases(&steps);
-            let writes = phases.next().expect("it writes").loads[0].operations.extent();
+            let fed = phases.find(|phase| phase.loads[0].source.is_some());
+            let writes = fed.expect("it writes").loads[0].operations.extent();
             writes.readings
         };
         assert!((samples_per_write("individual") - 1.0).abs() < f64::EPSILON);

@@ -185,7 +185,8 @@ impl Intake for Samples {
     }
 }
 
-fn push(batch: &mut Batch, time_ns: i64, values: [u16; CHANNELS]) {
+/// Appends a sample.
+pub fn push(batch: &mut Batch, time_ns: i64, values: [u16; CHANNELS]) {
     batch.times_ns.push(time_ns);
     batch.series.push(0);
     for (column, value) in batch.columns.iter_mut().zip(values) {

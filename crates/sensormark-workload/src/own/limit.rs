@@ -330,7 +330,10 @@ impl Limit {
         }
         let too_few = || {
             let needed = SAMPLES_BEYOND / self.what.beyond();
-            format!("too few operations: {}, and it takes {needed:.0}; measure longer", summary.count)
+            format!(
+                "too few operations: {}, and it takes {needed:.0}; measure longer (--budget or a longer duration)",
+                summary.count
+            )
         };
         let value = self.what.of(summary).ok_or_else(too_few)?;
         let (Some(size), Some(of)) = (size, &self.of) else { return Ok(at(value)) };

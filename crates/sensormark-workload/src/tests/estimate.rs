@@ -39,7 +39,9 @@ fn hot() -> Terms {
 
 #[test]
 fn windows_and_schedules_take_their_own_time() {
-    let case = planned(Arc::new(machine_tool::MachineToolWorkload), &["reads=30"], hot());
+    let machine = |settings: &[&str]| planned(Arc::new(machine_tool::MachineToolWorkload), settings, hot());
+    assert!(machine(&[]).seconds() > machine(&["history_seconds=0"]).seconds());
+    let case = machine(&["reads=30", "history_seconds=0"]);
     let [write, read] = &case.trials[..2] else {
         panic!("{case:?}");
     };

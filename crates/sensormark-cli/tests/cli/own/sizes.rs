@@ -27,7 +27,7 @@ fn sizes(trial: &Value) -> Vec<u64> {
 #[test]
 fn data_grow_from_size_to_size_as_far_as_the_budget_goes() {
     let place = plant();
-    let output = place.run(&["run", "plant.toml", "--budget", "14s", "--tolerate-disturbance"]);
+    let output = place.run(&["run", "plant.toml", "--budget", "24s", "--tolerate-disturbance"]);
     let text = said(&output);
     let trial = &place.trials()[0];
     let sizes = sizes(trial);
