@@ -10,7 +10,7 @@
 pub use super::contest::Group;
 use super::contest::{Contest, Contestant};
 use super::costs::Costs;
-use super::field::Field;
+use super::field::{Arm, Field};
 use super::options::ReportOptions;
 use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
 use sensormark_result::cost::{CRITERIA, Criterion, log_cost, win_shares};
@@ -110,13 +110,20 @@ impl Ranking {
         ranking
     }
 
-    /// The same with each layout once, by the way of reading that costs least.
+    /// The same with each layout once, by the way of reading that costs least, ranked or not.
     #[must_use]
     pub fn by_layout(&self, field: &Field) -> Self {
         let mut best = self.clone();
-        let mut known = BTreeSet::new();
-        let layout = |one: &Ranked| field.write_of(&field.contestants()[one.read]).map(|write| &write.label);
-        best.ranked.retain(|one| layout(one).is_none_or(|label| known.insert(label)));
+        let written = |read: &Arm| field.write_of(read).unwrap_or(read).label.clone();
+        let layout = |place: usize| written(&field.contestants()[place]);
+        let mut ranked = BTreeSet::new();
+        best.ranked.retain(|one| ranked.insert(layout(one.read)));
+        let (mut lacking, mut unranked) = (ranked.clone(), ranked);
+        best.lacking.retain(|&place| lacking.insert(layout(place)));
+        best.unranked.retain(|(label, _)| {
+            let read = field.contestants().iter().find(|read| read.label == *label);
+            unranked.insert(read.map_or_else(|| label.clone(), written))
+        });
         best.rank();
         best
     }
