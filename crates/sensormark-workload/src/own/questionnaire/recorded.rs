@@ -35,11 +35,12 @@ impl Recorded {
         let measures: Vec<String> = fields.iter().map(measure::answer).collect();
         recorded.say("measures", measures.join(", "), kinds(fields));
         let order = Order::of(recording.readings());
-        match report.timing.interval_ns {
+        let interval_ns = report.timing.interval_ns.map(rounded);
+        match interval_ns {
             Some(interval_ns) => recorded.rate(&order, interval_ns),
             None => recorded.remark("No sensor has two times, so the interval is not known."),
         }
-        recorded.disorder(&order, report.timing.interval_ns.unwrap_or(1));
+        recorded.disorder(&order, interval_ns.unwrap_or(1));
         let absent = report.columns.iter().map(|column| column.absent).sum();
         if absent > 0 {
             let share = percent(absent, report.readings * fields.len() as u64);
@@ -70,7 +71,7 @@ impl Recorded {
     }
 
     fn disorder(&mut self, order: &Order, interval_ns: i64) {
-        let by = length_text(order.late_by_ns.max(interval_ns));
+        let by = length_text(rounded(order.late_by_ns.max(interval_ns)));
         let late = (order.late, format!("late by {by}"), "are older than one before them");
         let twice = (order.repeated, "twice".to_owned(), "repeat a time of their sensor");
         let mut parts = Vec::new();
@@ -104,6 +105,15 @@ impl Recorded {
         let taken = format!("From {}: {}.", self.file, taken.join(", "));
         std::iter::once(taken).chain(self.remarks.iter().cloned()).collect()
     }
+}
+
+/// A length of time in whole days, hours, minutes and so on, if that is within a thousandth of it: loggers are not exact.
+fn rounded(ns: i64) -> i64 {
+    const UNITS: [i64; 6] =
+        [86_400_000_000_000, 3_600_000_000_000, 60_000_000_000, 1_000_000_000, 1_000_000, 1_000];
+    let whole = |unit: &i64| ns.saturating_add(unit / 2) / unit * unit;
+    let is_near = |whole: &i64| whole.abs_diff(ns) <= ns.unsigned_abs() / 1_000;
+    UNITS.iter().map(whole).find(is_near).unwrap_or(ns)
 }
 
 fn counted(count: usize, one: &str) -> String {

@@ -300,3 +300,16 @@ fn what_a_recording_does_not_tell_is_asked_and_gaps_are_told() {
     let said = found.lines(|_| false).join(" ");
     assert!(said.contains("come every 16m on average"), "{said}");
 }
+
+#[test]
+fn an_interval_that_is_nearly_whole_is_told_as_whole() {
+    for (seconds, every) in
+        [("60.02", "1m"), ("3599.999", "1h"), ("604800", "7d"), ("0.0999", "99ms900us"), ("61", "1m1s")]
+    {
+        let step: f64 = seconds.parse().expect("a number");
+        let row = |number: u32| format!("{:.6},1", 1_772_323_200.0 + f64::from(number) * step);
+        let rows = std::iter::once("unix,level".to_owned()).chain((0..9).map(row)).collect::<Vec<_>>();
+        let found = recorded(&rows, &["--time-format", "unix-s"]);
+        assert_eq!(found.answer("every"), Some(every), "{seconds}");
+    }
+}
