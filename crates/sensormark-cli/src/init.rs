@@ -6,10 +6,11 @@ mod terminal;
 use crate::arguments::InitArguments;
 use crate::failure::{Failure, INTERRUPTED};
 use crate::registry::registry;
+use crate::replay;
 use questionnaire::Questionnaire;
 use sensormark_report::quoted;
 use sensormark_workload::own::file;
-use sensormark_workload::own::questionnaire::Answers;
+use sensormark_workload::own::questionnaire::{Answers, Recorded};
 use sensormark_workload::own::template;
 use std::io::{ErrorKind, IsTerminal, stdin, stdout};
 use std::path::Path;
@@ -39,13 +40,20 @@ pub fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let registry = registry();
-    let questionnaire = Questionnaire::new(arguments, &registry);
+    let recorded = match &arguments.from {
+        Some(file) => Some(Recorded::of(&replay::read(file, &mut arguments.recording.clone())?.0)),
+        None => None,
+    };
+    let is_overruled = |option: &str| arguments.answers.of(option).is_some();
+    let remarks = recorded.as_ref().map_or_else(Vec::new, |recorded| recorded.lines(is_overruled));
+    remarks.iter().for_each(crate::messages::say);
+    let questionnaire = Questionnaire::new(arguments, recorded.as_ref(), &registry);
     let Some(answers) = answers(&questionnaire)? else {
         crate::messages::say("\nsensormark: broken off; nothing was written");
         return Ok(ExitCode::from(INTERRUPTED));
     };
     let title = path.file_stem().unwrap_or_default().to_string_lossy();
-    let text = answers.file(&title);
+    let text = answers.file(&title, &remarks);
     let name = path.display().to_string();
     file::parse(&text, &name, Path::new(""), &[], &|_| Ok(()))
         .map_err(|error| Failure::usage(format!("these answers do not go together: {}", error.message)))?;

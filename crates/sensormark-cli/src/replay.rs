@@ -43,6 +43,19 @@ fn explained(error: &RecordingError, stream: Option<&Stream>) -> Failure {
     Failure::usage(stream.map_or_else(|| message.clone(), |stream| stream.in_words(&message)))
 }
 
+/// Reads the recording that the user named: with its file, which is there as long as the stream that it may be a copy of.
+///
+/// # Errors
+/// What is wrong with it, and the options that help.
+pub fn read(
+    given: &Path,
+    options: &mut RecordingOptions,
+) -> Result<(Recording, PathBuf, Option<Stream>), Failure> {
+    let (file, stream) = file(given, options)?;
+    let recording = Recording::read(&file, options).map_err(|error| explained(&error, stream.as_ref()))?;
+    Ok((recording, file, stream))
+}
+
 /// Says what a recording holds.
 pub fn inspect(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let mut options = arguments.recording.clone();
@@ -80,9 +93,8 @@ fn keeping(
 /// Replays a recording.
 pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut options = arguments.recording.clone();
-    let (file, stream) = file(&arguments.file, &mut options)?;
     // A clear message comes before anything starts. The trial's process reads it again.
-    let recording = Recording::read(&file, &options).map_err(|error| explained(&error, stream.as_ref()))?;
+    let (recording, file, _stream) = read(&arguments.file, &mut options)?;
     messages::say(recording.report());
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);

@@ -83,6 +83,7 @@ pub const INIT: &str = "\
 Examples:
   sensormark init plant.toml                             # asks, in a terminal
   sensormark init plant.toml --yes --sensors 250 --every 5s --keep 30d --on sqlite,postgresql
+  sensormark init plant.toml --from recording.csv        # with the sensors of a recording
   sensormark init own.toml --example                     # a file that shows every kind of key";
 
 /// After `list`.

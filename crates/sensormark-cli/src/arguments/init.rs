@@ -2,11 +2,12 @@
 
 use super::headings::ANSWERS;
 use clap::Args;
-use sensormark_data::recording::dashed;
+use sensormark_data::recording::{RecordingOptions, dashed};
 use std::path::PathBuf;
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
+#[command(mut_group("RecordingOptions", |group| group.requires("from")))]
 pub struct InitArguments {
     /// The file to write; one that is there is left alone
     #[arg(default_value = "workload.toml")]
@@ -15,10 +16,15 @@ pub struct InitArguments {
     #[arg(short, long)]
     pub yes: bool,
     /// Write a file that shows every kind of key, instead of one about your sensors
-    #[arg(long, conflicts_with_all = ["yes", "answers"])]
+    #[arg(long, conflicts_with_all = ["yes", "from", "answers"])]
     pub example: bool,
+    /// Take sensors, types, interval, and shares of late and repeated readings from this recording; - is standard input
+    #[arg(long, value_name = "RECORDING")]
+    pub from: Option<PathBuf>,
     #[command(flatten)]
     pub answers: AnswerArguments,
+    #[command(flatten)]
+    pub recording: RecordingOptions,
 }
 
 /// Answers to the questions.
@@ -34,7 +40,7 @@ pub struct AnswerArguments {
     /// How often each sensor sends a reading: 10s, or 2 Hz [default: 10s]
     #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     every: Option<String>,
-    /// Which share comes late or twice: none, or such as "1 % late, 0.1 % twice" [default: none]
+    /// Which share comes late or twice: none, or such as "1 % late by 10m, 0.1 % twice" [default: none]
     #[arg(help_heading = ANSWERS, long, value_name = "SHARES", allow_hyphen_values = true, value_parser = dashed)]
     disorder: Option<String>,
     /// How long the data is kept [default: 90d]
@@ -64,7 +70,7 @@ pub struct AnswerArguments {
     /// How much disk there is for the data [default: 100 GB]
     #[arg(help_heading = ANSWERS, long, value_name = "SIZE", allow_hyphen_values = true, value_parser = dashed)]
     disk: Option<String>,
-    /// Which databases come into question, as after run --on [default: sqlite, postgresql]
+    /// Which databases come into question, as after run --on [default: all that are here]
     #[arg(help_heading = ANSWERS, long, value_name = "STORES", allow_hyphen_values = true, value_parser = dashed)]
     on: Option<String>,
 }

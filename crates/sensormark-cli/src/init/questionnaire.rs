@@ -4,31 +4,23 @@ use crate::arguments::InitArguments;
 use crate::failure::Failure;
 use sensormark_engine::connection::Registry;
 use sensormark_engine::selection::parse;
-use sensormark_workload::own::questionnaire::{Answers, QUESTIONS, Question};
+use sensormark_workload::own::questionnaire::{Answers, QUESTIONS, Question, Recorded};
 
-/// Stores that come into question where nobody says otherwise, as far as the program has them.
-const USUAL_STORES: [&str; 2] = ["sqlite", "postgresql"];
-
-/// What is asked, by the options that were given and the stores that there are.
+/// What is asked, by the options that were given, the recording and the stores that are here.
 pub struct Questionnaire<'a> {
     arguments: &'a InitArguments,
+    recorded: Option<&'a Recorded>,
     registry: &'a Registry,
     /// The stores of who does not say.
     stores: String,
 }
 
 impl<'a> Questionnaire<'a> {
-    /// With the answers of these options.
-    pub fn new(arguments: &'a InitArguments, registry: &'a Registry) -> Self {
-        let usual = USUAL_STORES.iter();
-        let built_in: Vec<&str> = usual.copied().filter(|name| registry.find(name).is_some()).collect();
-        let first = registry.stores().first();
-        let stores = if built_in.is_empty() {
-            first.map_or_else(String::new, |store| store.description().name.to_string())
-        } else {
-            built_in.join(", ")
-        };
-        Self { arguments, registry, stores }
+    /// With the answers of these options and of this recording.
+    pub fn new(arguments: &'a InitArguments, recorded: Option<&'a Recorded>, registry: &'a Registry) -> Self {
+        let here = registry.stores().iter().filter(|store| store.installation().is_ok());
+        let here: Vec<String> = here.map(|store| store.description().name).collect();
+        Self { arguments, recorded, registry, stores: here.join(", ") }
     }
 
     /// The answers, where nothing has to be asked.
@@ -45,9 +37,10 @@ impl<'a> Questionnaire<'a> {
         Ok(Some(answers))
     }
 
-    /// What an option says.
+    /// What an option says, or else the recording.
     pub fn given(&self, question: &Question) -> Option<&'a str> {
-        self.arguments.answers.of(question.option)
+        let option = question.option;
+        self.arguments.answers.of(option).or_else(|| self.recorded?.answer(option))
     }
 
     /// The answer of who says nothing.
@@ -62,7 +55,7 @@ impl<'a> Questionnaire<'a> {
     pub fn take(&self, answers: &mut Answers, question: &Question, text: &str) -> Result<(), Failure> {
         let option = question.option;
         self.try_take(answers, question, text).map_err(|why| {
-            Failure::usage(match self.given(question) {
+            Failure::usage(match self.arguments.answers.of(option) {
                 Some(_) => format!("--{option}: {why}"),
                 None => format!("--{option}, which is {text:?} unless you say otherwise: {why}"),
             })

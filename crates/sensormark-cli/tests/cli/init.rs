@@ -1,7 +1,7 @@
 //! `init`: a person is asked in a terminal, options answer without one, and the file that comes of it runs and is answered.
 
 use crate::searched::searched;
-use crate::support::{Place, said};
+use crate::support::{Place, numbers, others, said};
 use crate::terminal::Session;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -133,6 +133,104 @@ fn without_a_terminal_it_says_what_to_do() {
     assert!(output.status.success(), "{}", said(&output));
     let again = place.run(&["init", "plant.toml", "--yes"]);
     assert!(said(&again).contains("left alone"), "{}", said(&again));
+}
+
+/// What `init --from` says of this recording; the file is accepted where there is one.
+fn from(place: &Place, recording: &str, further: &[&str]) -> (Option<i32>, String) {
+    std::fs::write(place.path().join("recording.csv"), recording).expect("a file");
+    let common = ["init", "plant.toml", "--from", "recording.csv", "--yes"];
+    let output = place.run(&[&common[..], further].concat());
+    if output.status.success() {
+        let planned = place.run(&["run", "plant.toml", "--dry-run"]);
+        assert!(planned.status.success(), "{}", said(&planned));
+    }
+    (output.status.code(), said(&output))
+}
+
+/// Rows as a logger of these sensors sends them: 5 % late, 2 % twice.
+fn sent(place: &Place) -> String {
+    let series = "[series]\ncount = 5\ninterval = \"30s\"\nduration = \"10h\"\nlate = 0.05\nlate_by = \"2m\"\nrepeated = 0.02\n";
+    let text = [series, "[[tags]]\nname = \"sensor\"\n", numbers!(), others!()].concat();
+    std::fs::write(place.path().join("sent.toml"), text).expect("a file");
+    let output = place.run(&["generate", "sent.toml", "--seed", "2", "--format", "csv"]);
+    assert!(output.status.success(), "{}", said(&output));
+    String::from_utf8(output.stdout).expect("CSV")
+}
+
+/// A share of the file.
+fn share(text: &str, key: &str) -> f64 {
+    let line = text.lines().find(|line| line.starts_with(&format!("{key} = "))).expect(key);
+    let value = line.split(['=', '#']).nth(1).expect("a value");
+    value.trim().parse().expect("a number")
+}
+
+#[test]
+fn a_recording_answers_for_its_sensors_and_stops_where_it_can_be_read_in_two_ways() {
+    let place = Place::new();
+    let recording = sent(&place);
+    let (code, text) = from(&place, &recording, &["--on", "sqlite"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("--tags sensor"), "{text}");
+    let (code, text) = from(&place, "time;level\n2026-01-01 00:00;1,200\n2026-01-01 00:01;1,300\n", &[]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("1200 with --thousands ,") && text.contains("1.2 with --decimal-comma"), "{text}");
+    assert!(!place.path().join("plant.toml").exists());
+
+    let (code, text) = from(&place, &recording, &["--tags", "sensor", "--on", "sqlite", "--keep", "30d"]);
+    assert_eq!(code, Some(0), "{text}");
+    let told = "From recording.csv: 5 sensors, 2 numbers and 1 truth value and 1 text, a reading every 30s, ";
+    assert!(text.contains(told), "{text}");
+    let file = file(&place);
+    for line in [
+        told,
+        "count = 5 ",
+        "interval = \"30s\"",
+        "late_by = \"2m\"",
+        "keep = \"30d\"",
+        "stores = [\"sqlite\"]",
+    ] {
+        assert!(file.contains(line), "{line}: {file}");
+    }
+    let (late, repeated) = (share(&file, "late"), share(&file, "repeated"));
+    assert!((0.04..0.06).contains(&late) && (0.01..0.03).contains(&repeated), "{late} {repeated}");
+}
+
+#[test]
+fn a_recording_may_be_wide_and_options_overrule_it() {
+    let place = Place::new();
+    let columns: Vec<String> = (0..40).map(|number| format!("t{number}")).collect();
+    let row = |minute: u32| format!("2026-01-01 00:{minute:02},{}\n", vec!["1.5"; 40].join(","));
+    let rows: Vec<String> = (0..50).map(row).collect();
+    let recording = format!("time,{}\n{}", columns.join(","), rows.concat());
+    let (code, text) = from(&place, &recording, &["--sensors", "12"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("From recording.csv: 40 numbers, a reading every 1m, none late or twice."),
+        "{text}"
+    );
+    let file = file(&place);
+    assert!(file.contains("count = 12 ") && file.contains("name = \"t39\"\ntype = \"float\""), "{file}");
+    // All that is here, embedded ones first.
+    assert!(file.contains("stores = [\"sqlite\""), "{file}");
+}
+
+#[test]
+fn the_questions_that_a_recording_answers_are_not_asked() {
+    let place = Place::new();
+    let rows: Vec<String> = (0..50).map(|minute| format!("2026-01-01 00:{minute:02},{minute}\n")).collect();
+    std::fs::write(place.path().join("r.csv"), format!("time,co2\n{}", rows.concat())).expect("a file");
+    let mut session = Session::start(place.command(&["init", "plant.toml", "--from", "r.csv"]), 80, 24);
+    session.expect("From r.csv: 1 sensor, 1 number, a reading every 1m, none late or twice.");
+    session.expect(" 5/14  How long is the data kept");
+    for _ in 0..10 {
+        session.expect("] > ");
+        session.send("\r");
+    }
+    let (status, screen) = session.finish();
+    assert!(status.success(), "{screen}");
+    assert!(file(&place).contains("max = 2000.0"), "CO2 has its usual values");
+    let output = place.run(&["init", "own.toml", "--yes", "--tags", "sensor"]);
+    assert!(said(&output).contains("--from <RECORDING>"), "{}", said(&output));
 }
 
 /// A small plant's file on SQLite, measured for a moment; what the summary says of its requirements. Beside other tests a client may begin too late,

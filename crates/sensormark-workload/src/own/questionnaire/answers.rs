@@ -50,8 +50,8 @@ pub struct Size {
 /// Budgets that are worth naming, in seconds.
 pub const BUDGETS: [(&str, f64); 3] = [("10m", 600.0), ("1h", 3_600.0), ("8h", 28_800.0)];
 /// About so many layouts has a database, and so many have all.
-const LAYOUTS: f64 = 2.0;
-const LAYOUTS_OF_ALL: f64 = 20.0;
+const LAYOUTS: f64 = 3.0;
+const LAYOUTS_OF_ALL: f64 = 25.0;
 /// A slow database loads so many readings a second, in half of its time.
 const LOADED_A_SECOND: f64 = 100_000.0;
 /// A trial of this length asks 1,000 questions of a kind at every size, which a 99th percentile takes.
@@ -64,6 +64,8 @@ pub struct Answers {
     pub(super) measures: Vec<Measure>,
     pub(super) interval_ns: i64,
     pub(super) late: f64,
+    /// How late at most, where it was said.
+    pub(super) late_by_ns: Option<i64>,
     pub(super) repeated: f64,
     /// As the user wrote it, and in ns.
     pub(super) keep: String,
@@ -90,6 +92,7 @@ impl Default for Answers {
             measures: Vec::new(),
             interval_ns: 1_000_000_000,
             late: 0.0,
+            late_by_ns: None,
             repeated: 0.0,
             keep: String::new(),
             keep_ns: 1,

@@ -26,18 +26,27 @@ const LARGEST_BATCH: u64 = 1_000;
 const EMPTY: f64 = 1e-6;
 
 impl Answers {
-    /// The file of this title.
-    pub fn file(&self, title: &str) -> String {
+    /// The file of this title, with remarks on where the answers are from.
+    pub fn file(&self, title: &str, remarks: &[String]) -> String {
         let title = title.replace(['"', '\\'], "").replace(char::is_control, "");
-        [self.head(&title), self.limits(), self.series(), self.tags_and_fields(), self.load(), self.queries()]
-            .concat()
+        [
+            self.head(&title, remarks),
+            self.limits(),
+            self.series(),
+            self.tags_and_fields(),
+            self.load(),
+            self.queries(),
+        ]
+        .concat()
     }
 
-    fn head(&self, title: &str) -> String {
+    fn head(&self, title: &str, remarks: &[String]) -> String {
         let stores = quoted(self.stores.iter().map(String::as_str));
+        let remarks = remarks.iter().map(|remark| format!("# {}\n", remark.replace(char::is_control, " ")));
+        let remarks: String = remarks.collect();
         let mut text = format!(
             "# What sensormark init was told. Change what you like, then: sensormark run FILE\n\
-             # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n\n\
+             # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n{remarks}\n\
              name = \"{title}\"\n"
         );
         text += &commented(
@@ -118,7 +127,10 @@ impl Answers {
         );
         if self.late > 0.0 {
             text += &commented(&format!("late = {}", self.late), "share that comes out of order ...");
-            let by = self.intervals(LATE_TICKS);
+            let by = match self.late_by_ns {
+                Some(by_ns) => length_text(by_ns.max(self.interval_ns)),
+                None => self.intervals(LATE_TICKS),
+            };
             text += &commented(&format!("late_by = \"{by}\""), "... at most this much");
         }
         if self.repeated > 0.0 {

@@ -3,9 +3,10 @@
 use super::text::{commented, list};
 use crate::own::file::check_name;
 use sensormark_data::nearest::unknown;
+use sensormark_store::{Field, FieldType};
 
-/// The most fields that are asked for; a file may have more.
-const MOST: usize = 32;
+/// Names of the file's tags.
+const TAGS: [&str; 2] = ["sensor", "site"];
 
 /// How a quantity moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,6 +52,18 @@ const TYPES: [(&str, ValueShape); 5] = [
     ("text", ValueShape::Words),
 ];
 
+impl ValueShape {
+    /// The type of the field.
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Walk(..) => "float",
+            Self::WholeWalk(..) | Self::Counter(_) => "integer",
+            Self::Truth => "bool",
+            Self::Words => "text",
+        }
+    }
+}
+
 /// Something that a sensor measures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
@@ -80,18 +93,31 @@ pub fn measures(text: &str) -> Result<Vec<Measure>, String> {
             (None, Some((_, shape))) => *shape,
             (None, None) => TYPES[0].1,
         };
-        if ["sensor", "site"].contains(&name) || found.iter().any(|one| one.name == name) {
+        if TAGS.contains(&name) || found.iter().any(|one| one.name == name) {
             return Err(format!("{name:?} is there already; names are unique"));
         }
         found.push(Measure { name: name.to_owned(), shape });
     }
-    match found.len() {
-        0 => Err("name one thing or more, like temperature".to_owned()),
-        count if count > MOST => Err(format!(
-            "{count} names are too many; give {MOST} or fewer here, and add the others to the file"
-        )),
-        _ => Ok(found),
+    if found.is_empty() {
+        return Err("name one thing or more, like temperature".to_owned());
     }
+    Ok(found)
+}
+
+/// The answer that names this field: a well-known quantity keeps its shape if it is of that type. A name that a file cannot have is another.
+pub fn answer(field: &Field) -> String {
+    let kind = match field.kind {
+        FieldType::Bool => "bool",
+        FieldType::I64 | FieldType::U16 => "integer",
+        FieldType::F64 => "float",
+        FieldType::Text => "text",
+    };
+    let name = &field.name;
+    if KNOWN.iter().any(|(known, shape)| known == name && shape.kind() == kind) {
+        return name.clone();
+    }
+    let is_taken = TAGS.contains(&name.as_str()) || check_name(name).is_err();
+    format!("{name}{}:{kind}", if is_taken { "_value" } else { "" })
 }
 
 impl Measure {
@@ -121,25 +147,25 @@ impl Measure {
 
     /// Its table of the workload file; `period` is the longest swing, `hold` how long a value stays.
     pub fn table(&self, period: &str, hold: &str) -> String {
-        let walk = |kind: &str, (min, max): (f64, f64)| {
+        let walk = |min: f64, max: f64| {
             let period = commented(&format!("period = \"{period}\""), "the longest swing");
-            format!("type = \"{kind}\"\nshape = \"walk\"\nmin = {min:?}\nmax = {max:?}\n{period}")
+            format!("shape = \"walk\"\nmin = {min:?}\nmax = {max:?}\n{period}")
         };
         let rest = match self.shape {
-            ValueShape::Walk(min, max) => walk("float", (min, max)) + "decimals = 2\n",
-            ValueShape::WholeWalk(min, max) => walk("integer", (min, max)),
+            ValueShape::Walk(min, max) => walk(min, max) + "decimals = 2\n",
+            ValueShape::WholeWalk(min, max) => walk(min, max),
             ValueShape::Counter(step) => {
                 let step = commented(&format!("step = {step:?}"), "grows by so much a reading, on average");
-                format!("type = \"integer\"\nshape = \"counter\"\n{step}")
+                format!("shape = \"counter\"\n{step}")
             }
             ValueShape::Truth => {
                 let chance = commented("chance = 0.1", "how often it is true");
-                format!("type = \"bool\"\nshape = \"random\"\n{chance}hold = \"{hold}\"\n")
+                format!("shape = \"random\"\n{chance}hold = \"{hold}\"\n")
             }
-            ValueShape::Words => format!(
-                "type = \"text\"\nshape = \"random\"\nvalues = [\"ok\", \"warning\", \"failed\"]\nhold = \"{hold}\"\n"
-            ),
+            ValueShape::Words => {
+                format!("shape = \"random\"\nvalues = [\"ok\", \"warning\", \"failed\"]\nhold = \"{hold}\"\n")
+            }
         };
-        format!("[[fields]]\nname = \"{}\"\n{rest}\n", self.name)
+        format!("[[fields]]\nname = \"{}\"\ntype = \"{}\"\n{rest}\n", self.name, self.shape.kind())
     }
 }

@@ -1,12 +1,13 @@
 //! What a person is asked about the own sensors, and the workload file that the answers make.
 //!
-//! Each question has a default and takes its answer as text, from a terminal or from an option. [`draft`] writes the file. Nothing is measured here, and
+//! Each question has a default and takes its answer as text, from a terminal, from an option or from a recording. [`draft`] writes the file. Nothing is measured here, and
 //! no terminal is known.
 
 mod answers;
 pub mod draft;
 mod measure;
 mod parse;
+mod recorded;
 mod text;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod tests;
 use super::file::StoreCheck;
 pub use answers::{Answers, Asked, BUDGETS, Loss};
 pub use measure::Measure;
+pub use recorded::Recorded;
 use sensormark_data::quantity::duration_ns;
 
 /// One question.
@@ -65,7 +67,7 @@ pub const QUESTIONS: [Question; 14] = [
         hint: "none, or such as: 1 % late, 0.1 % twice",
         default: "none",
         take: |all, text, _| {
-            (all.late, all.repeated) = parse::disorder(text)?;
+            (all.late, all.late_by_ns, all.repeated) = parse::disorder(text)?;
             Ok(())
         },
     },

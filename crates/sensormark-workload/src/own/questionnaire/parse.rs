@@ -11,9 +11,9 @@ use sensormark_data::units::round_u64;
 /// The most sensors.
 const MOST_SENSORS: u32 = 10_000_000;
 /// The slowest and the fastest that all sensors may send, in readings a second.
-const RATES: std::ops::RangeInclusive<f64> = 0.001..=1e7;
+const RATES: std::ops::RangeInclusive<f64> = 0.000_01..=1e7;
 /// The largest share that may come late or twice.
-const MOST_DISORDER: f64 = 0.5;
+pub(super) const MOST_DISORDER: f64 = 0.5;
 
 const ASKED: [(&str, Asked); 4] = [
     ("live", Asked::Live),
@@ -47,31 +47,36 @@ pub fn interval(interval_ns: i64, sensors: u32) -> Result<(), String> {
         return Ok(());
     }
     let all = if sensors == 1 { "1 sensor sends".to_owned() } else { format!("{sensors} sensors send") };
-    Err(format!("{all} {rate} readings a second then; it has to be 0.001 to 10,000,000"))
+    Err(format!("{all} {rate} readings a second then; it has to be 0.00001 to 10,000,000"))
 }
 
-pub fn disorder(text: &str) -> Result<(f64, f64), String> {
+/// The share of late ones, how late they are where it is said, and the share of those that come twice.
+pub fn disorder(text: &str) -> Result<(f64, Option<i64>, f64), String> {
     let wrong = || format!("{text:?} is not understood; write none, or such as: 1 % late, 0.1 % twice");
-    let (mut late, mut repeated) = (0.0, 0.0);
+    let (mut late, mut late_by_ns, mut repeated) = (0.0, None, 0.0);
     if ["none", "no", "0"].contains(&text) {
-        return Ok((late, repeated));
+        return Ok((late, late_by_ns, repeated));
     }
     for part in list(text) {
-        let (share, word) = part.rsplit_once(' ').ok_or_else(wrong)?;
+        let (kind, by) = match part.split_once(" by ") {
+            Some((kind, by)) => (kind, Some(by)),
+            None => (part, None),
+        };
+        let (share, word) = kind.rsplit_once(' ').ok_or_else(wrong)?;
         let share = match quantity(share) {
-            Some((share, Quantity::Share)) => share,
+            Some((share, Quantity::Share)) => (share * 1e6).round() / 1e6,
             _ => return Err(wrong()),
         };
         if !(0.0..=MOST_DISORDER).contains(&share) {
             return Err(format!("{part:?}: it has to be 0 to 50 %"));
         }
-        match word {
-            "late" => late = share,
-            "twice" => repeated = share,
+        match (word, by) {
+            ("late", by) => (late, late_by_ns) = (share, by.map(duration_ns).transpose()?),
+            ("twice", None) => repeated = share,
             _ => return Err(wrong()),
         }
     }
-    Ok((late, repeated))
+    Ok((late, late_by_ns, repeated))
 }
 
 /// From reading to reading, in ns: a length of time, or a rate in Hz.

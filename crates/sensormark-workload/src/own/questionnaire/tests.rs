@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::own::file::parse;
-use crate::own::parameters::{Parameters, PhasePart, QueryKind};
+use crate::own::parameters::{FieldKind, Parameters, PhasePart, QueryKind};
+use sensormark_data::recording::{Recording, RecordingOptions};
 use sensormark_store::Durability;
 use std::path::Path;
 
@@ -28,7 +29,7 @@ fn answers(given: &[(&str, &str)]) -> Result<Answers, String> {
 
 /// The file that the answers make, as the program reads it.
 fn read(given: &[(&str, &str)]) -> Parameters {
-    let text = answers(given).expect("right answers").file("plant");
+    let text = answers(given).expect("right answers").file("plant", &[]);
     let read = parse(&text, "plant.toml", Path::new(""), &[], &|_| Ok(()));
     read.unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -83,7 +84,7 @@ fn what_is_answered_is_in_the_file() {
         ("sensors", "2_500"),
         ("measures", "temperature, co2, door, oil_level:integer, hits:counter, state"),
         ("every", "500ms"),
-        ("disorder", "2 % late, 0.5 % twice"),
+        ("disorder", "2 % late by 1m, 0.5 % twice"),
         ("keep", "1d12h"),
         ("asks", "alerts, live, dashboards, live, history"),
         ("answer-within", "1.5s"),
@@ -96,6 +97,7 @@ fn what_is_answered_is_in_the_file() {
     let names: Vec<&str> = file.tables[0].fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["temperature", "co2", "door", "oil_level", "hits", "state"]);
     assert!((file.tables[0].series.late, file.tables[0].series.repeated) == (0.02, 0.005));
+    assert_eq!(file.tables[0].series.late_by_ns, 60_000_000_000);
     assert_eq!(file.stores, ["sqlite", "postgresql:bulk"]);
     assert_eq!(file.durability, Some(Durability::Relaxed));
     let limits = limits(&file);
@@ -115,11 +117,11 @@ fn what_is_answered_is_in_the_file() {
     assert_eq!(mixed.writers[0].rate, Some(5_000.0));
 }
 
-/// From one sensor that sends once in 15 minutes to a million that send each second.
+/// From one sensor that sends once an hour to a million that send each second.
 #[test]
 fn small_and_large_plants_have_files_that_are_right() {
     let all = ("asks", "live, history, dashboards, alerts");
-    for (sensors, every) in [("1", "15m"), ("3", "1ms"), ("40", "7s"), ("100000", "1m"), ("1000000", "1s")] {
+    for (sensors, every) in [("1", "1h"), ("3", "1ms"), ("40", "7s"), ("100000", "1m"), ("1000000", "1s")] {
         for disorder in ["none", "50 % late", "1 % twice"] {
             for measures in ["temperature", "energy", "door:bool, brightness"] {
                 let given = [
@@ -155,6 +157,8 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
         ("disorder", "some", "1 % late"),
         ("disorder", "90 % late", "0 to 50 %"),
         ("disorder", "1 % early", "not understood"),
+        ("disorder", "1 % twice by 1m", "not understood"),
+        ("disorder", "1 % late by then", "no length of time"),
         ("keep", "5s", "shorter than"),
         ("asks", "live, histroy", "did you mean history?"),
         ("asks", " , ", "one or more"),
@@ -176,7 +180,7 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
     assert!(error.contains("dashboards are about numbers"), "{error}");
 }
 
-/// A trial of a database with two layouts has half of a budget, and half of that loads.
+/// A trial of a database with three layouts has a third of a budget, and half of that loads.
 #[test]
 fn a_budget_is_named_that_decides_or_what_the_longest_one_decides() {
     let advice = |given: &[(&str, &str)]| answers(given).expect("right answers").advice();
@@ -184,9 +188,13 @@ fn a_budget_is_named_that_decides_or_what_the_longest_one_decides() {
     assert!(small.contains("\n--budget 10m decides how fast answers are at your size, too."), "{small}");
     let plant = advice(&[("sensors", "100"), ("every", "1 Hz"), ("keep", "90d")]);
     assert!(plant.contains("\n--budget 1h decides"), "{plant}");
+    // As `run` plans it: nine databases have 25 layouts, and an hour is too short for their percentiles.
+    let nine = ["sqlite"; 9].join(", ");
+    let many = advice(&[("sensors", "100"), ("every", "10s"), ("keep", "90d"), ("on", &nine)]);
+    assert!(many.contains("\n--budget 8h decides"), "{many}");
     let large = advice(&[("sensors", "10000"), ("every", "1s"), ("keep", "2 years")]);
     assert!(
-        large.contains("\n--budget 8h decides how fast answers are with 11.5 billion readings, not yours."),
+        large.contains("\n--budget 8h decides how fast answers are with 7,680 million readings, not yours."),
         "{large}"
     );
     assert!(large.lines().all(|line| line.len() <= 80), "{large}");
@@ -206,5 +214,102 @@ fn rates_and_sizes_of_writes_are_understood() {
     {
         let why = answers(&[(option, text)]).expect_err("it is wrong");
         assert!(why.contains(words), "{why}");
+    }
+}
+
+/// What a file of these lines answers.
+fn recorded(lines: &[String], arguments: &[&str]) -> Recorded {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let path = folder.path().join("plant.csv");
+    std::fs::write(&path, lines.join("\n")).expect("a file");
+    let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+    let options = RecordingOptions::typed(&arguments).expect("options");
+    Recorded::of(&Recording::read(&path, &options).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// A row a minute of each of these sensors, with temperature, starts, door and note.
+fn rows(minutes: &[u32], sensors: &[&str]) -> Vec<String> {
+    let row = |minute: u32, sensor: &str| {
+        let note = if minute.is_multiple_of(2) { "ok" } else { "" };
+        let time = format!("2026-03-01T{:02}:{:02}:00Z", minute / 60, minute % 60);
+        format!("{time},{sensor},{minute}.5,{minute},{},{note}", minute.is_multiple_of(3))
+    };
+    let head = "time,sensor,temperature,Starts (n),door,id".to_owned();
+    let all = minutes.iter().flat_map(|&minute| sensors.iter().map(move |sensor| row(minute, sensor)));
+    std::iter::once(head).chain(all).collect()
+}
+
+#[test]
+fn a_recording_answers_what_it_shows_and_an_option_overrules_it() {
+    let minutes: Vec<u32> = (0..100).collect();
+    let found = recorded(&rows(&minutes, &["a", "b", "c"]), &["--tags", "sensor"]);
+    let answer = |option| found.answer(option).unwrap_or_default();
+    assert_eq!(answer("sensors"), "3");
+    assert_eq!(answer("measures"), "temperature, starts_n:integer, door, id_value:text");
+    assert_eq!((answer("every"), answer("disorder"), found.answer("keep")), ("1m", "none", None));
+    assert_eq!(
+        found.lines(|_| false),
+        [
+            "From plant.csv: 3 sensors, 2 numbers and 1 truth value and 1 text, a reading every 1m, none late or twice.",
+            "12.5 % of the values are absent. A workload file has no key for that.",
+        ]
+    );
+    let file = read(&["sensors", "measures", "every", "disorder"].map(|option| (option, answer(option))));
+    let table = &file.tables[0];
+    let kinds: Vec<FieldKind> = table.fields.iter().map(|field| field.kind).collect();
+    assert_eq!(kinds, [FieldKind::Float, FieldKind::Integer, FieldKind::Bool, FieldKind::Text]);
+    assert_eq!((table.series.count, table.series.interval_ns), (3, 60_000_000_000));
+    let lines = found.lines(|option| option == "sensors" || option == "disorder");
+    assert!(
+        lines[0].starts_with("From plant.csv: 2 numbers") && lines[0].ends_with(" every 1m."),
+        "{lines:?}"
+    );
+    let text = answers(&[]).expect("right answers").file("plant", &["one\nname = 2".to_owned()]);
+    assert!(text.contains("\n# one name = 2\n"), "{text}");
+}
+
+/// A reading that stands there again is not late.
+#[test]
+fn late_and_repeated_readings_are_told_apart() {
+    let mut minutes: Vec<u32> = (0..100).collect();
+    // 10 comes after 14, and 50 comes again after 60.
+    minutes[10..15].rotate_left(1);
+    minutes.insert(61, 50);
+    let found = recorded(&rows(&minutes, &["a"]), &["--tags", "sensor"]);
+    assert_eq!(found.answer("disorder"), Some("1 % late by 4m, 1 % twice"));
+    // The newest first.
+    minutes.reverse();
+    let found = recorded(&rows(&minutes, &["a"]), &["--tags", "sensor"]);
+    assert_eq!(found.answer("disorder"), Some("1 % twice"));
+    let said = found.lines(|_| false).join(" ");
+    assert!(
+        said.contains("99 % of its readings are older than one before them. That is not taken"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_a_recording_does_not_tell_is_asked_and_gaps_are_told() {
+    let found = recorded(&rows(&[7], &["a", "b"]), &["--tags", "sensor"]);
+    assert_eq!(found.answer("every"), None);
+    let said = found.lines(|_| false).join(" ");
+    assert!(said.contains("the interval is not known"), "{said}");
+    let minutes: Vec<u32> = (0..20).chain(600..620).collect();
+    let found = recorded(&rows(&minutes, &["a"]), &["--tags", "sensor"]);
+    assert_eq!(found.answer("every"), Some("1m"));
+    let said = found.lines(|_| false).join(" ");
+    assert!(said.contains("come every 16m on average"), "{said}");
+}
+
+#[test]
+fn an_interval_that_is_nearly_whole_is_told_as_whole() {
+    for (seconds, every) in
+        [("60.02", "1m"), ("3599.999", "1h"), ("604800", "7d"), ("0.0999", "99ms900us"), ("61", "1m1s")]
+    {
+        let step: f64 = seconds.parse().expect("a number");
+        let row = |number: u32| format!("{:.6},1", 1_772_323_200.0 + f64::from(number) * step);
+        let rows = std::iter::once("unix,level".to_owned()).chain((0..9).map(row)).collect::<Vec<_>>();
+        let found = recorded(&rows, &["--time-format", "unix-s"]);
+        assert_eq!(found.answer("every"), Some(every), "{seconds}");
     }
 }

@@ -13,8 +13,8 @@ pub fn commented(line: &str, comment: &str) -> String {
     format!("{line:<COMMENTS_AT$} # {comment}\n")
 }
 
-/// A number of at most three decimals.
+/// A number of at most three decimals, or six where it is small.
 pub fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
+    let text = if value < 0.01 { format!("{value:.6}") } else { format!("{value:.3}") };
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
