@@ -34,7 +34,7 @@ arguments() {
     # 30 s of warm-up, 90 s of writing and 270 cycle reads: 1/10.
     machine-tool)
       length=$(shorter 90 15)
-      echo "--on mariadb,mongodb,influxdb --set warmup_seconds=$(shorter 30 5) --set measured_seconds=$length --set reads=$((3 * length)) --set repetitions=3"
+      echo "--on mariadb,mongodb,influxdb --set warmup_seconds=$(shorter 30 5) --set measured_seconds=$length --set history_seconds=0 --set reads=$((3 * length)) --set repetitions=3"
       ;;
     # 100,000 single and 1,000,000 multi readings: 1/10. A phase is cut after 30 s instead of 10 minutes.
     sensor-operations)

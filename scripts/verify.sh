@@ -40,7 +40,7 @@ clean() {
     measure crates/sensormark-cli/tests/page/own.toml --on sqlite --seed "$run"
     ((run > 8)) || measure sensor-operations --on sqlite --seed "$run" --set single=60 --set multi=400 --set batch=50 --set sensors=7 --set clients=1,3 --set grown=0 \
       --set statements=all
-    ((run > 8)) || measure machine-tool --on sqlite:individual/bulk,sqlite:individual-clustered/bulk,sqlite:bulk/bulk --seed "$run" --set warmup_seconds=0.5 --set measured_seconds=3.5 --set reads=3
+    ((run > 8)) || measure machine-tool --on sqlite:individual/bulk,sqlite:individual-clustered/bulk,sqlite:bulk/bulk --seed "$run" --set warmup_seconds=0.5 --set measured_seconds=3.5 --set reads=3 --set history_seconds=2
     ((run > 8)) || measure devops --on sqlite:individual,sqlite:individual-clustered --seed "$run" --set hosts=4 --set hours=0.25 --set more_hours=0.5 --set workers=1,2 --set clients=1,2 \
       --set queries=12 --set batch=60 --set short_minutes=5 --set long_minutes=11 --set mean_minutes=12 --set mean_step_minutes=4 --set several_hosts=3
   done

@@ -29,7 +29,10 @@ pub struct Readings {
 /// The size that a layout reached in all of its repetitions.
 pub(super) fn reached<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Option<u64> {
     trials
-        .map(|trial| trial.loads.iter().filter(|load| load.is_scored()).filter_map(LoadRecord::stored).max())
+        .map(|trial| {
+            let counted = trial.loads.iter().filter(|load| load.is_scored() && load.operations() > 0);
+            counted.filter_map(LoadRecord::stored).max()
+        })
         .min()?
 }
 

@@ -94,6 +94,7 @@ pub fn the_announced_time_of(on: &str) -> Option<String> {
         on,
         "--set=warmup_seconds=0.5",
         "--set=measured_seconds=3.5",
+        "--set=history_seconds=2",
         "--set=reads=9",
         "--tolerate-disturbance",
         "--progress=json",

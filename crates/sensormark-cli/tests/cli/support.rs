@@ -151,6 +151,8 @@ pub const SHORT: [&str; 13] = [
     "--set",
     "measured_seconds=3.5",
     "--set",
+    "history_seconds=2",
+    "--set",
     "reads=3",
     "--results",
     "results",

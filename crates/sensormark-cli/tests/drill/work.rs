@@ -19,7 +19,7 @@ pub enum Work {
 
 const MACHINE_TOOL: Work = Work::Named(
     "machine-tool",
-    &["warmup_seconds=0.1", "measured_seconds=3.5", "reads=2", "reads_per_second=5"],
+    &["warmup_seconds=0.1", "measured_seconds=3.5", "reads=2", "reads_per_second=5", "history_seconds=5"],
     "individual",
 );
 const DEVOPS: Work = Work::Named(
@@ -41,10 +41,13 @@ const SENSORS: Work = Work::Named(
     &["clients=1,2", "multi=2000", "single=100", "sweep=false", "grown=8000"],
     "individual",
 );
-const PLATFORM: Work =
-    Work::Named("iot-platform", &["days=2", "spans=1", "statistics=1", "questions=1", "messages=20"], "flat");
+const PLATFORM: Work = Work::Named(
+    "iot-platform",
+    &["days=2", "spans=1", "statistics=1", "questions=1", "messages=20", "grown=8"],
+    "flat",
+);
 const BILLING: Work =
-    Work::Named("billing", &["clients=2", "devices=2", "bill_rounds=1", "records=50"], "reading");
+    Work::Named("billing", &["clients=2", "devices=2", "bill_rounds=1", "records=50", "grown=8"], "reading");
 const DURABILITY: Work = Work::Named("durability", &["kill_after_seconds=0.4"], "individual");
 
 const HEAD: &str = concat!(

@@ -24,7 +24,7 @@ name = "sensor"
 );
 
 /// A short run of machine-tool, but for what it is measured on.
-pub const MACHINE_TOOL: [&str; 13] = [
+pub const MACHINE_TOOL: [&str; 15] = [
     "run",
     "machine-tool",
     "--results",
@@ -36,6 +36,8 @@ pub const MACHINE_TOOL: [&str; 13] = [
     "warmup_seconds=0.5",
     "--set",
     "measured_seconds=4",
+    "--set",
+    "history_seconds=0",
     "--set",
     "reads=6",
 ];

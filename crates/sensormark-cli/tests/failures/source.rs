@@ -29,7 +29,7 @@ fn broken_off(server: &Server, with: &str, limit: Duration, reason: &str) -> Out
     let on = format!("{}/bulk", server.on());
     let mut program = place.command(&["run", "machine-tool", "--on", &on, "--results", "results"]);
     program.args(["--progress=plain", "--tolerate-disturbance"]);
-    for number in ["warmup_seconds=0", "measured_seconds=60", "reads=1"] {
+    for number in ["warmup_seconds=0", "measured_seconds=60", "reads=1", "history_seconds=0"] {
         program.args(["--set", number]);
     }
     let program =

@@ -356,6 +356,8 @@ fn long_run(place: &Place, on: &str, launcher: &str) -> Command {
         "warmup_seconds=0.5",
         "--set",
         "measured_seconds=20",
+        "--set",
+        "history_seconds=2",
         "--on",
         on,
         "--launcher",

@@ -44,6 +44,7 @@ pub fn a_busy_machine_gets_a_rough_ranking_in_the_announced_time() -> Option<&'s
         "sqlite:individual,sqlite:bulk",
         "--set",
         "measured_seconds=4",
+        "history_seconds=2",
         "--set",
         "warmup_seconds=1",
         "--progress",

@@ -7,7 +7,7 @@ const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
 
 pub fn of_machine_tool() {
-    let settings = ["warmup_seconds=0", "measured_seconds=3.5", "reads=2"];
+    let settings = ["warmup_seconds=0", "measured_seconds=3.5", "reads=2", "history_seconds=2"];
     // All layouts and strategies would take minutes.
     shows_all("machine-tool", "sqlite:bulk,duckdb:bulk", &settings);
 }
@@ -23,12 +23,12 @@ pub fn of_devops() {
 }
 
 pub fn of_iot_platform() {
-    let settings = ["days=1", "messages=10", "spans=1", "statistics=1", "questions=1"];
+    let settings = ["days=1", "messages=10", "spans=1", "statistics=1", "questions=1", "grown=0"];
     shows_all("iot-platform", "sqlite,duckdb", &settings);
 }
 
 pub fn of_billing() {
-    let settings = ["devices=2", "clients=2", "records=30", "bill_rounds=1"];
+    let settings = ["devices=2", "clients=2", "records=30", "bill_rounds=1", "grown=0"];
     shows_all("billing", "sqlite,duckdb", &settings);
 }
 

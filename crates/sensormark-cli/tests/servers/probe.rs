@@ -294,6 +294,8 @@ pub fn a_probe_that_dies_ends_the_trial_with_the_reason() {
         "--set",
         "measured_seconds=60",
         "--set",
+        "history_seconds=0",
+        "--set",
         "warmup_seconds=0.5",
         "--results",
         "results",

@@ -222,9 +222,11 @@ impl Billing {
             };
             let mut asking = self.at_size("bills", devices, asking);
             asking.limit = Some(Duration::from_secs(grown_seconds.into()));
+            let mut history = self.at_size(HISTORY, devices, history);
+            history.needs.extend(self.parameters.devices.last().copied().map(ingest_of));
             steps.extend([
                 Step::Size(self.stored(devices)),
-                Step::Run(self.at_size(HISTORY, devices, history)),
+                Step::Run(history),
                 Step::Run(tail),
                 Step::Settle(format!("settled-{devices}")),
                 Step::Run(asking),

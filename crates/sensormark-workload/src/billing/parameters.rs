@@ -18,7 +18,7 @@ parameters! {
     #[derive(Eq)]
     pub struct Parameters {
         /// devices loaded, then billed; several numbers, ascending, to see how bills slow down: devices=160,320
-        devices: Vec<u32>, Plain, at_least(1.0) => vec![16, 32], vec![32, 64], vec![160], vec![1_600, 4_000, 6_400];
+        devices: Vec<u32>, Plain, at_least(1.0) => vec![16], vec![16], vec![160], vec![1_600, 4_000, 6_400];
         /// the data then grow to so many devices, four times each, as far as the budget goes: history in bulk, the last hours one by one, and bills at each; 0: they do not
         #[serde(default)]
         grown: u32, Plain, any() => MOST_GROWN, MOST_GROWN, 0, 0;
@@ -32,20 +32,20 @@ parameters! {
         #[serde(default)]
         emptied: bool, Plain, any() => false;
         /// readings of each device, one an hour from 2018 on; 8760 is a year
-        records: u32, Hours, between(1.0, calendar::MOST_HOURS as f64) => 744, 3_624, 8_760, 8_760;
+        records: u32, Hours, between(1.0, calendar::MOST_HOURS as f64) => 744, 744, 8_760, 8_760;
         /// clients, each with a connection of its own and one device at a time; devices are multiples of it
-        clients: u32, Plain, at_least(1.0) => 16, 32, 160, 160;
+        clients: u32, Plain, at_least(1.0) => 16, 16, 160, 160;
         /// processes that clients are spread over evenly
         /// (the study's are 5 of 32 clients; 1 where a database lets one process have it open)
         processes: u32, Plain, at_least(1.0) => 1, 1, 5, 5;
         /// whether a meter's update and its reading are one commit (true) or two, as the study has it (false)
         atomic: bool, Plain, any() => false;
         /// the month that is billed, 1 to 120; 13 is the January of the second year
-        bill_month: u32, Plain, at_least(1.0) => 1, 2, 7, 7;
+        bill_month: u32, Plain, at_least(1.0) => 1, 1, 7, 7;
         /// how often each device is billed; the study's number is 1
-        bill_rounds: u32, Plain, at_least(1.0) => 60, 30, 10, 1;
+        bill_rounds: u32, Plain, at_least(1.0) => 60, 60, 10, 1;
         /// after so many seconds a phase is cut, and shown as cut; 0 for never
-        limit_seconds: u32, Seconds, any() => 60, 300, 1_800, 0;
+        limit_seconds: u32, Seconds, any() => 60, 60, 1_800, 0;
         /// how often everything is measured
         repetitions: u32, Plain, at_least(1.0) => 1, 5, 3, 3;
     }

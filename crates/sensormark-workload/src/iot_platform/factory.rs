@@ -171,7 +171,9 @@ impl Platform {
             let writing =
                 LoadSpec::writing(LOAD, Arc::clone(&load) as Arc<dyn Operations>, self.parameters.clients);
             let subjects = Subjects { load, ..self.subjects.clone() };
-            let loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
+            let mut loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
+            // What was cut is not built upon.
+            loading.needs.push(About { phase: LOAD.to_owned(), load: LOAD.to_owned() });
             steps.extend([
                 Step::Size(stored),
                 Step::Run(loading),

@@ -141,6 +141,7 @@ fn ingest_by_itself_and_emptied_databases() {
         "bill_rounds=1",
         "limit_seconds=0",
         "bill_month=1",
+        "grown=0",
     ];
     let output = place.measure("billing", &settings, &["--on", "sqlite:reading"]);
     let text = said(&output);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Output;
 
 /// Two numbers of devices, four clients, a day and a bit.
-pub const SMALL: [&str; 7] = [
+pub const SMALL: [&str; 8] = [
     "devices=4,8",
     "clients=4",
     "processes=2",
@@ -13,6 +13,7 @@ pub const SMALL: [&str; 7] = [
     "bill_rounds=3",
     "limit_seconds=0",
     "bill_month=1",
+    "grown=0",
 ];
 
 /// Measures the workload at the small size.
