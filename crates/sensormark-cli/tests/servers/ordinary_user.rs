@@ -177,15 +177,18 @@ pub fn of_mongodb() {
 }
 
 /// What InfluxDB's first user is answered.
-fn influxql(server: &Running<'_>, statement: &str) -> String {
+fn influxdb(server: &Running<'_>, path: &str, body: &str) -> String {
     let (_, host) = server.url.split_once("://").expect("a scheme");
-    let place = format!("http://{}/query", host.split('/').next().expect("a host"));
-    let asked = Command::new("curl")
-        .args(["-sSf", &place, "--data-urlencode", &format!("q={statement}")])
-        .output()
-        .expect("curl is there");
+    let place = format!("http://{}/{path}", host.split('/').next().expect("a host"));
+    let kind = if path == "query" { "--data-urlencode" } else { "--data-binary" };
+    let asked = Command::new("curl").args(["-sSf", &place, kind, body]).output();
+    let asked = asked.expect("curl is there");
     assert!(asked.status.success(), "{}", errors(&asked));
     said(&asked)
+}
+
+fn influxql(server: &Running<'_>, statement: &str) -> String {
+    influxdb(server, "query", &format!("q={statement}"))
 }
 
 /// A user of one database measures in that one, which stays.
@@ -211,8 +214,17 @@ pub fn of_influxdb() {
         assert!(text.contains(words), "{words:?} is not in: {text}");
     }
     assert!(influxql(&server, "SHOW DATABASES").contains("sensormark_plant"));
-    let left = influxql(&server, "SHOW MEASUREMENTS ON sensormark_plant");
-    assert!(!left.contains("name"), "{left}");
+    let is_empty = || {
+        let left = influxql(&server, "SHOW MEASUREMENTS ON sensormark_plant");
+        assert!(!left.contains("name"), "{left}");
+    };
+    is_empty();
+    // What a killed run left goes too, and the database stays.
+    let lines = "readings value=1 1\nsensormark_owner mark=\"6608b01611240000001\",name=\"sensormark_6608b01611240000001\" 0";
+    influxdb(&server, "write?db=sensormark_plant", lines);
+    let cleaned = said(&place.run(&["clean", &format!("influxdb={given}"), "--older-than=0s"]));
+    assert!(cleaned.contains(": dropped"), "{cleaned}");
+    is_empty();
 
     // A right that is needed is named by the server's own error, as text.
     refused_with(&format!("influxdb={url}"), &["requires admin privilege", "?database=sensormark_NAME"]);
