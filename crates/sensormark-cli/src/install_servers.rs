@@ -180,7 +180,7 @@ mod tests {
             }
         }
         assert_eq!(known_name("pg").expect("another name"), "postgresql");
-        for name in ["chromium", "openssh", "slurm"] {
+        for name in ["chromium", "openssh", "slurm", "pgbouncer"] {
             assert_eq!(known_name(name).expect("by name"), name);
         }
         let unknown = format!("{:?}", known_name("mariadbb").unwrap_err());

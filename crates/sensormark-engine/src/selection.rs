@@ -212,8 +212,14 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
         Some(None) => (layout, None),
         None => (None, None),
     };
+    let store = find_store(name, registry)?;
+    if !store.description().embedded && url.as_ref().is_some_and(|url| is_cut(url.expose())) {
+        return Err(format!(
+            "--on {left}=…: a sign of the URL's user or password is read as their end; write @ as %40, / as %2F, ? as %3F and # as %23"
+        ));
+    }
     Ok(Choice {
-        store: Arc::clone(find_store(name, registry)?),
+        store: Arc::clone(store),
         layout: layout.filter(|layout| !layout.is_empty()).map(str::to_owned),
         optional: false,
         strategy: strategy.map(str::to_owned),
@@ -228,6 +234,13 @@ fn parse_item(item: &str, registry: &Registry) -> Result<Choice, String> {
 fn is_hidden(url: &str) -> bool {
     let after = url.split_once("://").map_or(url, |(_, after)| after);
     after.starts_with(&format!("{HIDDEN}@"))
+}
+
+/// Whether a user or password ends before its own end: one @ too many, or one behind the host.
+fn is_cut(url: &str) -> bool {
+    let after = url.split_once("://").map_or("", |(_, after)| after);
+    let (authority, rest) = after.split_at(after.find(['/', '?', '#']).unwrap_or(after.len()));
+    authority.matches('@').count() > 1 || rest.split('=').next().is_some_and(|path| path.contains('@'))
 }
 
 /// The longest name of a server, in characters.

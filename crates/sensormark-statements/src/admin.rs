@@ -138,12 +138,16 @@ impl FileAdministrator {
         Ok(())
     }
 
+    /// What stands under this name, to be looked at.
+    async fn there(&self, name: &str) -> Result<Link, StoreError> {
+        let purpose = if self.is_on_server() { Purpose::Administer } else { Purpose::Look };
+        self.look(&Place { purpose, ..self.place(Some(name)) }).await
+    }
+
     /// The owner's mark of what stands under this name; none where there is no mark.
     async fn mark(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let purpose = if self.is_on_server() { Purpose::Administer } else { Purpose::Look };
-        let place = Place { purpose, ..self.place(Some(name)) };
         let marked = async {
-            let mut link = self.look(&place).await?;
+            let mut link = self.there(name).await?;
             let text = self.named(&self.config().admin.marked);
             link.value("read the owner's mark", &text, &[]).await
         };
@@ -184,10 +188,13 @@ impl BackendAdministrator for FileAdministrator {
             return Ok(Found::Nothing);
         }
         let mark = self.mark(name).await?;
-        if mark.is_none() && self.is_on_server() {
-            let mut link = self.look(&self.place(Some(name))).await?;
-            if link.list("look at the tables that are there", &admin.contents, &[]).await?.is_empty() {
-                return Ok(Found::Empty);
+        if mark.is_none() {
+            let mut link = self.there(name).await?;
+            match link.list("look at the tables that are there", &admin.contents, &[]).await {
+                Ok(contents) if contents.is_empty() => return Ok(Found::Empty),
+                Err(error) if self.is_on_server() => return Err(error),
+                // A file of another kind has none.
+                _ => {}
             }
         }
         Ok(Found::with_mark(mark, name))

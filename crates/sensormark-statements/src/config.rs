@@ -220,6 +220,8 @@ pub struct Admin {
     pub version: String,
     /// What the database that a user's URL names has to be: who names one means that sensormark should use it.
     pub named: Option<Check>,
+    /// What each of two connections to a server by URL has to take. It fails where a pooler shares their sessions, so that nobody has what it asked for.
+    pub pooled: String,
     /// The plan of `{statement}`.
     pub explain: String,
     /// How statements begin that have a plan.

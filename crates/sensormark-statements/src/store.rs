@@ -234,6 +234,13 @@ impl Store for FileStore {
             if let Some(check) = admin.named.as_ref().filter(|_| !endpoint.managed) {
                 link.check("look into the URL's database", check).await?;
             }
+            if !admin.pooled.is_empty() && !endpoint.managed {
+                let mut other = Link::bare(&self.files, &*self.driver, &place).await?;
+                for session in [&mut link, &mut other] {
+                    session.run("begin a session", &admin.pooled).await?;
+                }
+                other.close().await?;
+            }
             link.close().await?;
             Ok(version.unwrap_or_default())
         })

@@ -23,6 +23,9 @@ const LOG_ENDING: &str = ".wal";
 /// <https://duckdb.org/docs/current/sql/statements/checkpoint>. Before 1.4 it ended them.
 const CHECKPOINT: &str = "FORCE CHECKPOINT";
 
+/// The tables of a database.
+const TABLES: &str = "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary";
+
 /// The settings that matter, read back.
 const SETTINGS: [&str; 9] = [
     "access_mode",
@@ -53,9 +56,9 @@ impl DuckdbAdministrator {
         let (connection, _used) = config::open_or_make(&self.plan)?;
         let owner = self.plan.owner.replace('\'', "''");
         let work = || {
-            connection.run("BEGIN")?;
-            connection.run(&format!("CREATE TABLE {OWNER_TABLE} (owner VARCHAR NOT NULL)"))?;
-            connection.run(&format!("INSERT INTO {OWNER_TABLE} VALUES ('{owner}')"))?;
+            connection.run(&format!(
+                "BEGIN; CREATE TABLE {OWNER_TABLE} (owner VARCHAR NOT NULL); INSERT INTO {OWNER_TABLE} VALUES ('{owner}')"
+            ))?;
             for statement in statements(&self.physical) {
                 connection.run(&statement)?;
             }
@@ -97,15 +100,21 @@ fn read_mark(file: &Path) -> Result<Option<String>, StoreError> {
 impl BackendAdministrator for DuckdbAdministrator {
     async fn found(&mut self, name: &str) -> Result<Found, StoreError> {
         let folder = config::folder(&self.plan.endpoint);
-        folder::found(&folder, name, FILE_ENDING, read_mark)
+        let file = folder.join(format!("{name}{FILE_ENDING}"));
+        let tables = |connection: &Connection| connection.query(TABLES).and_then(texts);
+        // DuckDB makes the file before its header.
+        let is_empty = || {
+            matches!(folder::blocks(&file), Ok(0))
+                || config::look_into(&file, tables).is_ok_and(|tables| tables.is_empty())
+        };
+        Ok(match folder::found(&folder, name, FILE_ENDING, read_mark)? {
+            Found::Unmarked if is_empty() => Found::Empty,
+            found => found,
+        })
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {
-        let names = self.texts(
-            "look at the tables that are there",
-            "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary",
-        )?;
-        Ok(names.into_iter().flatten().collect())
+        Ok(self.texts("look at the tables that are there", TABLES)?.into_iter().flatten().collect())
     }
 
     fn expected(&self) -> Vec<String> {
@@ -113,13 +122,12 @@ impl BackendAdministrator for DuckdbAdministrator {
     }
 
     async fn make(&mut self) -> Result<(), StoreError> {
-        let wrong = |cause| file_error("create the DuckDB database", cause);
-        fs::create_dir_all(config::folder(&self.plan.endpoint)).map_err(wrong)?;
+        fs::create_dir_all(config::folder(&self.plan.endpoint))
+            .map_err(|cause| file_error("create the DuckDB database", cause))?;
         let made = self.fill();
         if made.is_err() {
             // The file was made a moment ago and holds nothing; what failed is reported.
-            instance::forget(&self.file);
-            drop(folder::remove_files(&self.file));
+            drop(self.remove().await);
         }
         made
     }

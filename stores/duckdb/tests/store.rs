@@ -19,12 +19,18 @@ use tempfile::TempDir;
 const SECOND: i64 = 1_000_000_000;
 /// Names the folder whose database a process of ours is to hold open.
 const HOLD: &str = "SENSORMARK_RUN_HOLDS_DATABASE_IN";
+/// Names the folder in which a process of ours is to make databases until it is killed.
+const MAKE: &str = "SENSORMARK_RUN_MAKES_DATABASES_IN";
 
 fn main() {
     if let Some(folder) = std::env::var_os(HOLD) {
         return hold(Path::new(&folder));
     }
-    let tests: [(&str, fn()); 7] = [
+    if let Some(folder) = std::env::var_os(MAKE) {
+        return make_for_ever(Path::new(&folder));
+    }
+    let tests: [(&str, fn()); 8] = [
+        ("what is killed while it makes a database is found", killed_while_it_makes),
         ("files that are not ours stay as they are", foreign_files),
         ("a drop reaches open sessions and leaves nothing", dropped),
         ("one process at a time has a database open", one_process),
@@ -170,6 +176,48 @@ fn dropped() {
     now(database.connect().write(&batch(5))).unwrap();
     drop(session);
     assert_eq!(database.stored(), 5);
+}
+
+/// A run's database in a folder.
+fn numbered(folder: &Path, number: usize) -> Plan {
+    let database = DatabaseName::new(&format!("6608b0161124{number:07x}")).unwrap();
+    Plan { database, ..plan(folder, usual(Family::PerReading)) }
+}
+
+fn make_for_ever(folder: &Path) {
+    println!("begun");
+    for number in 0.. {
+        let plan = numbered(folder, number);
+        now(now(Duckdb::new().administrator(&plan)).unwrap().create()).unwrap();
+    }
+}
+
+/// Whatever it was doing: of every file it is known whose it is.
+fn killed_while_it_makes() {
+    for after_ms in (0..200).step_by(10) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .env(MAKE, folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(after_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let is_file = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|end| end == "duckdb");
+        let files = || fs::read_dir(folder.path()).unwrap().flatten().filter(is_file).count();
+        let there = files();
+        let mut administrator = now(Duckdb::new().administrator(&numbered(folder.path(), there))).unwrap();
+        let found = now(administrator.databases()).unwrap();
+        assert_eq!(found.len(), there, "after {after_ms} ms: {found:?}");
+        for number in 0..there {
+            let plan = numbered(folder.path(), number);
+            now(now(Duckdb::new().administrator(&plan)).unwrap().drop_database()).unwrap();
+        }
+        assert_eq!(files(), 0, "after {after_ms} ms");
+    }
 }
 
 /// Holds a folder's database open until nobody listens any more.

@@ -276,7 +276,12 @@ impl BackendAdministrator for GriddbAdministrator {
         if let Some(owner) = self.mark(name)? {
             return Ok(Found::with_mark(Some(owner), name));
         }
-        Ok(if self.containers(name)?.is_empty() { Found::Nothing } else { Found::Unmarked })
+        Ok(match self.containers(name)?.as_slice() {
+            [] => Found::Nothing,
+            // The one that its mark was to be in.
+            [only] if *only == owner(name) => Found::Empty,
+            _ => Found::Unmarked,
+        })
     }
 
     async fn contents(&mut self) -> Result<Vec<String>, StoreError> {

@@ -65,6 +65,7 @@ pub struct InfluxdbAdministrator {
     physical: Arc<PhysicalSchema>,
     link: Link,
     database: String,
+    notes: Vec<String>,
 }
 
 /// The owner's mark of the reader's database, if it has one.
@@ -97,7 +98,7 @@ impl InfluxdbAdministrator {
             .await
             .map_err(|error| error.with_doubt(false))?;
         link.allow(PATIENCE);
-        Ok(Self { plan, physical, link, database })
+        Ok(Self { plan, physical, link, database, notes: Vec::new() })
     }
 
     async fn shown_schema(&mut self) -> Result<Vec<String>, StoreError> {
@@ -128,14 +129,9 @@ impl InfluxdbAdministrator {
         self.reader("").rows(operation, statement).await.map(|_| ())
     }
 
-    /// Whether this is the one bucket that the URL names, with nothing in it.
+    /// Whether this is the one database that the URL names, with nothing in it.
     async fn is_given_and_empty(&mut self, name: &str) -> Result<bool, StoreError> {
-        let is_given =
-            self.link.organisation().is_some_and(|organisation| organisation.bucket.as_deref() == Some(name));
-        if !is_given {
-            return Ok(false);
-        }
-        self.is_empty(name).await
+        Ok(self.link.given() == Some(name) && self.is_empty(name).await?)
     }
 
     /// Whether nobody has put anything into a database.
@@ -145,10 +141,23 @@ impl InfluxdbAdministrator {
         Ok(measurements.is_empty())
     }
 
+    /// The server's settings, where the user or token may see them.
     async fn read_settings(&mut self) -> Result<Vec<Setting>, StoreError> {
-        if self.link.organisation().is_some() {
-            return self.read_configuration().await;
+        let read = match self.link.organisation() {
+            Some(_) => self.read_configuration().await,
+            None => self.read_diagnostics().await,
+        };
+        match read {
+            Err(error) if matches!(error.kind(), ErrorKind::Authentication | ErrorKind::NotFound) => {
+                let note = "settings are missing: the user may not read them (one with all privileges may)";
+                self.notes.push(note.to_owned());
+                Ok(Vec::new())
+            }
+            read => read,
         }
+    }
+
+    async fn read_diagnostics(&mut self) -> Result<Vec<Setting>, StoreError> {
         let mut settings = Vec::new();
         for shown in self.shown_wide("read settings", "SHOW DIAGNOSTICS").await? {
             let Some((part, wanted)) = SETTINGS.iter().find(|(part, _)| *part == shown.name) else {
@@ -225,7 +234,7 @@ impl BackendAdministrator for InfluxdbAdministrator {
         }
         match read_mark(&mut self.reader(name)).await {
             Ok(Some(mark)) => Ok(Found::Marked(mark)),
-            // the one bucket that the URL names is taken where nothing is in it
+            // the one that the URL names is taken where nothing is in it
             Ok(None) if self.is_given_and_empty(name).await? => Ok(Found::Nothing),
             Ok(None) if self.is_empty(name).await? => Ok(Found::Empty),
             Ok(None) => Ok(Found::Unmarked),
@@ -252,14 +261,13 @@ impl BackendAdministrator for InfluxdbAdministrator {
 
     async fn make(&mut self) -> Result<(), StoreError> {
         let name = self.database.clone();
-        match self.link.organisation().cloned() {
-            Some(organisation) => self.make_bucket(&organisation, &name).await?,
-            None => {
-                let statement = format!(
-                    "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
-                );
-                self.run("create the database", &statement).await?;
-            }
+        if self.link.organisation().is_some() {
+            self.make_bucket(&name).await?;
+        } else if self.link.given() != Some(name.as_str()) {
+            let statement = format!(
+                "CREATE DATABASE \"{name}\" WITH DURATION INF REPLICATION 1 SHARD DURATION 7d NAME \"autogen\""
+            );
+            self.run("create the database", &statement).await?;
         }
         let line = mark_line(&self.plan.owner, self.plan.database.as_str());
         let path = self.link.write_path(&name);
@@ -270,23 +278,44 @@ impl BackendAdministrator for InfluxdbAdministrator {
 
     async fn remove(&mut self) -> Result<(), StoreError> {
         let name = self.database.clone();
-        if let Some(organisation) = self.link.organisation().cloned() {
-            return self.remove_bucket(&organisation, &name).await;
+        if self.link.organisation().is_some() {
+            return self.remove_bucket(&name).await;
+        }
+        if self.link.given() == Some(name.as_str()) {
+            let mut measurements = self.contents().await?;
+            // The mark goes last: what a failure leaves behind still bears it.
+            measurements.sort_by_key(|measurement| measurement == OWNER);
+            for measurement in measurements {
+                let statement = format!("DROP SERIES FROM \"{measurement}\"");
+                self.reader(&name).rows("empty the database", &statement).await?;
+            }
+            return Ok(());
         }
         let statement = format!("DROP DATABASE \"{name}\"");
         self.run("drop the database", &statement).await
     }
 
     async fn names(&mut self) -> Result<Vec<String>, StoreError> {
-        if let Some(organisation) = self.link.organisation().cloned() {
-            let buckets = self.buckets(&organisation, None).await?;
+        if self.link.organisation().is_some() {
+            let buckets = self.buckets(None).await?;
             return Ok(buckets.into_iter().map(|bucket| bucket.name).collect());
         }
         self.shown("list databases", "SHOW DATABASES").await
     }
 
     async fn settle(&mut self) -> Result<(), StoreError> {
-        self.settle_all().await
+        match self.settle_all().await {
+            Err(error) if error.kind() == ErrorKind::Authentication => {
+                let note = "compactions were not waited for before the disk was measured: the user may not see them (SHOW STATS)";
+                self.notes.push(note.to_owned());
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>, StoreError> {

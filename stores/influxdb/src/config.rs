@@ -1,8 +1,8 @@
 //! The URL of a server and what is in it.
 //!
 //! `influxdb://user:password@host:8086/` (or `http://`, `https://`), with `?udp=PORT&udp_database=NAME` where the server listens for
-//! datagrams, and `?tls_ca=FILE` where its certificate is of an authority of one's own. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`; `bucket=NAME` names the one
-//! bucket that a token may write into. Nothing here shows a password or token.
+//! datagrams, and `?tls_ca=FILE` where its certificate is of an authority of one's own. An InfluxDB 2: `influxdb2://ORGANISATION:TOKEN@host:8086/`, or any of the others with `?org=…&token=…`. `database=NAME` (or `bucket=NAME`) names the one
+//! that a user or token may write into. Nothing here shows a password or token.
 
 use sensormark_kit::url::{authority, basic_authorization, existing_server};
 use sensormark_store::{Durability, Endpoint, ErrorKind, Secret, StoreError};
@@ -33,17 +33,10 @@ pub(crate) struct Options {
     pub(crate) user: Option<(String, Secret)>,
     /// The listener of datagrams, where it is known.
     pub(crate) datagrams: Option<Datagrams>,
-    /// The organisation of an InfluxDB 2; none where the server is a 1.8.
-    pub(crate) organisation: Option<Organisation>,
-}
-
-/// Whose buckets an InfluxDB 2 is to keep readings in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Organisation {
-    /// Its name.
-    pub(crate) name: String,
-    /// The one bucket that is to be used, where the token may not make any.
-    pub(crate) bucket: Option<String>,
+    /// The organisation whose buckets an InfluxDB 2 keeps readings in; none where the server is a 1.8.
+    pub(crate) organisation: Option<String>,
+    /// The one database or bucket that is to be used, where the user or token may not make any.
+    pub(crate) given: Option<String>,
 }
 
 /// What stands behind a URL's question mark.
@@ -53,7 +46,7 @@ struct Question {
     udp_database: Option<String>,
     organisation: Option<String>,
     token: Option<Secret>,
-    bucket: Option<String>,
+    given: Option<String>,
     authorities: Option<PathBuf>,
 }
 
@@ -108,7 +101,7 @@ fn question(url: &Url) -> Result<Question, StoreError> {
             "org" => question.organisation = Some(value.into_owned()),
             "token" => question.token = Some(Secret::new(value)),
             "tls_ca" => question.authorities = Some(PathBuf::from(value.as_ref())),
-            "bucket" => question.bucket = own("bucket", &value)?,
+            "database" | "bucket" => question.given = own(&key, &value)?,
             other => {
                 return Err(wrong(&format!("{other:?} is not an option that it may have")));
             }
@@ -127,24 +120,23 @@ fn is_plain_name(name: &str) -> bool {
 
 impl Question {
     const fn names_organisation(&self) -> bool {
-        self.organisation.is_some() || self.token.is_some() || self.bucket.is_some()
+        self.organisation.is_some() || self.token.is_some()
     }
 
     /// The listener of datagrams.
     fn listener(self) -> Option<Datagrams> {
-        let database = self.udp_database;
-        self.udp
-            .map(|port| Datagrams { port, database: database.unwrap_or_else(|| "sensormark_udp".to_owned()) })
+        let database = self.udp_database.unwrap_or_else(|| "sensormark_udp".to_owned());
+        self.udp.map(|port| Datagrams { port, database })
     }
 
     /// The organisation and the token of an InfluxDB 2: what stands before the host fills in for what does not stand here.
-    fn organisation(self, user: Option<(String, Secret)>) -> Result<(Organisation, Secret), StoreError> {
+    fn organisation(&mut self, user: Option<(String, Secret)>) -> Result<(String, Secret), StoreError> {
         if self.udp.is_some() || self.udp_database.is_some() {
             return Err(wrong("an InfluxDB 2 listens for no datagrams"));
         }
         let (name, password) = user.unzip();
-        let organisation = self.organisation.or(name).unwrap_or_default();
-        let token = self.token.or(password);
+        let organisation = self.organisation.take().or(name).unwrap_or_default();
+        let token = self.token.take().or(password);
         let token = token.filter(|token| !token.expose().is_empty());
         if organisation.is_empty() {
             return Err(wrong("it names no organisation (?org=…)"));
@@ -152,7 +144,6 @@ impl Question {
         let Some(token) = token else {
             return Err(wrong("it holds no token (?token=…)"));
         };
-        let organisation = Organisation { name: organisation, bucket: self.bucket };
         Ok((organisation, token))
     }
 }
@@ -180,20 +171,14 @@ impl Options {
         if authorities.is_some() && !encrypted {
             return Err(wrong("tls_ca goes with https://"));
         }
-        if url.scheme() == "influxdb2" || question.names_organisation() {
-            let (organisation, token) = question.organisation(user)?;
-            return Ok(Self {
-                host,
-                port,
-                encrypted,
-                authorities,
-                authorization: Some(Secret::new(format!("Token {}", token.expose()))),
-                user: None,
-                datagrams: None,
-                organisation: Some(organisation),
-            });
-        }
-        let authorization = user.as_ref().map(|(user, password)| basic_authorization(user, password));
+        let (organisation, authorization, user) =
+            if url.scheme() == "influxdb2" || question.names_organisation() {
+                let (organisation, token) = question.organisation(user)?;
+                (Some(organisation), Some(Secret::new(format!("Token {}", token.expose()))), None)
+            } else {
+                let authorization = user.as_ref().map(|(user, password)| basic_authorization(user, password));
+                (None, authorization, user)
+            };
         Ok(Self {
             host,
             port,
@@ -201,8 +186,9 @@ impl Options {
             authorities,
             authorization,
             user,
+            given: question.given.take(),
             datagrams: question.listener(),
-            organisation: None,
+            organisation,
         })
     }
 
@@ -249,13 +235,13 @@ mod tests {
             ("influxdb://u:pw@h/?org=o", "o", "pw", None),
         ] {
             let options = Options::parse(url).unwrap();
-            let organisation = options.organisation.as_ref().unwrap();
-            assert_eq!((organisation.name.as_str(), organisation.bucket.as_deref()), (name, bucket));
+            assert_eq!((options.organisation.as_deref(), options.given.as_deref()), (Some(name), bucket));
             let header = options.authorization.as_ref().unwrap().expose();
             assert_eq!(header, format!("Token {token}"));
             assert!(!format!("{options:?}").contains(token));
         }
-        assert_eq!(Options::parse("influxdb://u:p@h/").unwrap().organisation, None);
+        let first = Options::parse("influxdb://u:p@h/?database=sensormark_q").unwrap();
+        assert_eq!((first.organisation, first.given.as_deref()), (None, Some("sensormark_q")));
     }
 
     #[test]
@@ -270,6 +256,7 @@ mod tests {
             "influxdb2://us@h/",
             "influxdb://h/?org=us",
             "influxdb2://us:hunter2@h/?bucket=other",
+            "influxdb://u:hunter2@h/?database=other",
             "influxdb2://us:hunter2@h/?udp=1",
             "influxdb://u:hunter2@h/?udp=1&udp_database=other",
             "influxdb://u:hunter2%4@h/",

@@ -4,7 +4,7 @@
 //! the task that asks, so that a request costs no change of tasks. A connection that broke is made anew for the next
 //! request. It knows paths and bodies, but neither tables nor languages.
 
-use crate::config::{Options, Organisation};
+use crate::config::Options;
 use crate::error::{broken, garbled, not_connected, refused, sentence, timed_out};
 use crate::paths;
 use crate::sent::Kept;
@@ -116,8 +116,13 @@ impl Head {
 
 impl Link {
     /// The organisation of an InfluxDB 2.
-    pub(crate) const fn organisation(&self) -> Option<&Organisation> {
-        self.options.organisation.as_ref()
+    pub(crate) fn organisation(&self) -> Option<&str> {
+        self.options.organisation.as_deref()
+    }
+
+    /// The one database that is to be used, where the URL names it.
+    pub(crate) fn given(&self) -> Option<&str> {
+        self.options.given.as_deref()
     }
 
     /// Where lines of points of this database go.

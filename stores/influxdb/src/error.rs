@@ -7,81 +7,106 @@ use sensormark_store::{ErrorKind, StoreError};
 use std::io;
 
 /// Sentences of the server, or parts of them, by what they mean; the first that occurs counts.
-const SENTENCES: &[(&str, ErrorKind, &str)] = &[
-    ("database not found", ErrorKind::NotFound, "make the database first"),
-    ("database does not exist", ErrorKind::NotFound, "make the database first"),
-    ("no database", ErrorKind::NotFound, "make the database first"),
-    ("retention policy not found", ErrorKind::NotFound, "make the database anew"),
-    ("invalid retention policy", ErrorKind::NotFound, "make the database anew"),
-    ("could not find bucket", ErrorKind::NotFound, "make the database first"),
-    ("failed to initialize execute state: bucket", ErrorKind::NotFound, "make the database first"),
-    ("bucket \"", ErrorKind::NotFound, "make the database first"),
-    ("dbrp mapping not found", ErrorKind::NotFound, "make the database first"),
-    ("organization name", ErrorKind::NotFound, "correct the organisation in the URL"),
+const SENTENCES: &[(&[&str], ErrorKind, &str)] = &[
     (
-        "field type conflict",
+        &["database not found", "database does not exist", "no database"],
+        ErrorKind::NotFound,
+        "make the database first",
+    ),
+    (
+        &["retention policy not found", "invalid retention policy"],
+        ErrorKind::NotFound,
+        "make the database anew",
+    ),
+    (
+        &[
+            "could not find bucket",
+            "failed to initialize execute state: bucket",
+            "bucket \"",
+            "dbrp mapping not found",
+        ],
+        ErrorKind::NotFound,
+        "make the database first",
+    ),
+    (&["organization name"], ErrorKind::NotFound, "correct the organisation in the URL"),
+    (
+        &["field type conflict"],
         ErrorKind::Conflict,
         "a field keeps the type of its first value; use another database",
     ),
     (
-        "max-values-per-tag limit exceeded",
+        &["max-values-per-tag limit exceeded"],
         ErrorKind::Overload,
         "raise max-values-per-tag in the server's configuration",
     ),
     (
-        "max-series-per-database limit exceeded",
+        &["max-series-per-database limit exceeded"],
         ErrorKind::Overload,
         "raise max-series-per-database in the server's configuration",
     ),
     (
-        "cache-max-memory-size exceeded",
+        &["cache-max-memory-size exceeded"],
         ErrorKind::Overload,
         "allow the server more memory, or write more slowly",
     ),
     (
-        "max-concurrent-queries limit exceeded",
+        &["max-concurrent-queries limit exceeded"],
         ErrorKind::Overload,
         "ask with fewer clients, or raise max-concurrent-queries",
     ),
     (
-        "request throttled",
+        &["request throttled"],
         ErrorKind::Overload,
         "write with fewer clients, or raise max-concurrent-write-limit",
     ),
-    ("too many open files", ErrorKind::Overload, "allow the server more open files, or use fewer clients"),
-    ("cannot allocate memory", ErrorKind::Overload, "allow the server more memory, or ask for less"),
-    ("memory allocation limit reached", ErrorKind::Overload, "allow queries more memory, or ask for less"),
-    ("queue length exceeded", ErrorKind::Overload, "ask with fewer clients, or raise query-queue-size"),
+    (&["too many open files"], ErrorKind::Overload, "allow the server more open files, or use fewer clients"),
+    (&["cannot allocate memory"], ErrorKind::Overload, "allow the server more memory, or ask for less"),
+    (&["memory allocation limit reached"], ErrorKind::Overload, "allow queries more memory, or ask for less"),
+    (&["queue length exceeded"], ErrorKind::Overload, "ask with fewer clients, or raise query-queue-size"),
     // InfluxDB 1.8 goes on with "exceeed"
-    ("max-select-point limit", ErrorKind::TooLarge, "ask for less, or raise max-select-point"),
-    ("max-select-series limit", ErrorKind::TooLarge, "ask for less, or raise max-select-series"),
-    ("max-select-buckets limit", ErrorKind::TooLarge, "ask for wider windows, or raise max-select-buckets"),
-    ("max key length exceeded", ErrorKind::TooLarge, "shorten the tags' values"),
-    ("no space left on device", ErrorKind::DiskFull, "free space where the server keeps its data"),
-    ("disk quota exceeded", ErrorKind::DiskFull, "free space where the server keeps its data"),
-    ("query-timeout limit exceeded", ErrorKind::Timeout, "ask for less, or raise query-timeout"),
-    ("query timeout", ErrorKind::Timeout, "ask for less, or raise query-timeout"),
-    ("query interrupted", ErrorKind::Unavailable, "the server stopped the query; try again"),
-    ("query aborted", ErrorKind::Unavailable, "the server stopped the query; try again"),
-    ("query engine shutdown", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("engine is closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("shard is disabled", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("index is closing", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("series file closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("series partition closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("already closed", ErrorKind::Unavailable, "the server is stopping; connect again"),
-    ("shard is being deleted", ErrorKind::NotFound, "the database is being dropped; make it anew"),
+    (&["max-select-point limit"], ErrorKind::TooLarge, "ask for less, or raise max-select-point"),
+    (&["max-select-series limit"], ErrorKind::TooLarge, "ask for less, or raise max-select-series"),
     (
-        "outside retention policy",
+        &["max-select-buckets limit"],
+        ErrorKind::TooLarge,
+        "ask for wider windows, or raise max-select-buckets",
+    ),
+    (&["max key length exceeded"], ErrorKind::TooLarge, "shorten the tags' values"),
+    (
+        &["no space left on device", "disk quota exceeded"],
+        ErrorKind::DiskFull,
+        "free space where the server keeps its data",
+    ),
+    (
+        &["query-timeout limit exceeded", "query timeout"],
+        ErrorKind::Timeout,
+        "ask for less, or raise query-timeout",
+    ),
+    (
+        &["query interrupted", "query aborted"],
+        ErrorKind::Unavailable,
+        "the server stopped the query; try again",
+    ),
+    (
+        &[
+            "query engine shutdown",
+            "engine is closed",
+            "shard is disabled",
+            "index is closing",
+            "series file closed",
+            "series partition closed",
+            "already closed",
+        ],
+        ErrorKind::Unavailable,
+        "the server is stopping; connect again",
+    ),
+    (&["shard is being deleted"], ErrorKind::NotFound, "the database is being dropped; make it anew"),
+    (
+        &["outside retention policy", "beyond retention policy"],
         ErrorKind::Rejected,
         "the database drops readings of this age; use one that keeps all",
     ),
-    (
-        "beyond retention policy",
-        ErrorKind::Rejected,
-        "the database drops readings of this age; use one that keeps all",
-    ),
-    ("timeout", ErrorKind::Timeout, "allow more time, or look into the server's log"),
+    (&["timeout"], ErrorKind::Timeout, "allow more time, or look into the server's log"),
 ];
 
 /// What InfluxDB 1.8 answers, with status 403, where Flux is not turned on.
@@ -91,15 +116,17 @@ const NO_FLUX: (&str, ErrorKind, &str) = (
     "set flux-enabled = true in the server's configuration, or choose a layout that asks in InfluxQL",
 );
 
-/// What an answer's body says is wrong: InfluxDB puts a sentence into JSON, proxies write text.
+/// What an answer's body says is wrong: InfluxDB puts a sentence into JSON or, where that was asked for, `MessagePack`; proxies write text.
 pub(crate) fn sentence(body: &[u8]) -> String {
     #[derive(serde::Deserialize)]
     struct Said {
         #[serde(alias = "error")]
         message: String,
     }
-    serde_json::from_slice::<Said>(body)
-        .map_or_else(|_| String::from_utf8_lossy(body).into_owned(), |said| said.message)
+    let packed = crate::query::sentence(body).map(str::to_owned);
+    packed
+        .or_else(|| serde_json::from_slice::<Said>(body).ok().map(|said| said.message))
+        .unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
 }
 
 /// The failure that an answer with this status and sentence is.
@@ -124,7 +151,7 @@ fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
         403 => {
             return (
                 ErrorKind::Authentication,
-                "the URL's user needs all privileges, because an ordinary one makes no database (of 2.x, a token that may make buckets)",
+                "an ordinary user makes no database: give the URL's user all privileges, or name the one that it may read and write by ?database=sensormark_NAME (of 2.x, ?bucket=)",
             );
         }
         413 => {
@@ -132,7 +159,9 @@ fn meaning(status: u16, sentence: &str) -> (ErrorKind, &'static str) {
         }
         _ => {}
     }
-    if let Some((_, kind, advice)) = SENTENCES.iter().find(|(part, _, _)| sentence.contains(part)) {
+    if let Some((_, kind, advice)) =
+        SENTENCES.iter().find(|(parts, ..)| parts.iter().any(|part| sentence.contains(part)))
+    {
         return (*kind, advice);
     }
     match status {
@@ -216,6 +245,7 @@ mod tests {
     #[test]
     fn sentences_are_found_in_json() {
         assert_eq!(sentence(b"{\"error\":\"timeout\"}\n"), "timeout");
+        assert_eq!(sentence(b"\x81\xa5error\xa7timeout"), "timeout");
         assert_eq!(sentence(b"{\"code\":\"not found\",\"message\":\"no org\"}"), "no org");
         assert_eq!(sentence(b"Bad Gateway"), "Bad Gateway");
     }

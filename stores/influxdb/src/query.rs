@@ -10,6 +10,7 @@ mod readings;
 mod search;
 mod statement;
 
+pub(crate) use self::message::sentence;
 use self::message::{Rows, read_results};
 use self::statement::Statement;
 use crate::connection::{Link, Message};

@@ -101,9 +101,7 @@ pub(crate) fn database<'a>(
     options: &'a crate::config::Options,
 ) -> Result<&'a str, StoreError> {
     if plan.layout.write != WriteMethod::Datagram {
-        let bucket = options.organisation.as_ref();
-        let bucket = bucket.and_then(|organisation| organisation.bucket.as_deref());
-        return Ok(bucket.unwrap_or(plan.database.as_str()));
+        return Ok(options.given.as_deref().unwrap_or(plan.database.as_str()));
     }
     if options.organisation.is_some() {
         return Err(StoreError::unsupported(

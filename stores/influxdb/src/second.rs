@@ -195,7 +195,7 @@ fn a_bucket_that_is_given_is_emptied_and_stays() {
         administrator.remove().await.unwrap();
     });
     let requests = lines(kept);
-    for ((line, body), measurement) in requests.iter().skip(1).zip(["sensormark_owner", "m"]) {
+    for ((line, body), measurement) in requests.iter().skip(1).zip(["m", "sensormark_owner"]) {
         assert_eq!(line, "POST /api/v2/delete?org=us&bucket=sensormark_q HTTP/1.1");
         let predicate = format!(r#""predicate":"_measurement=\"{measurement}\"""#);
         assert!(body.contains(&predicate), "{body}");

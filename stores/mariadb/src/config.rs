@@ -2,7 +2,7 @@
 //!
 //! `mariadb://user:password@host:port,host:port/?ssl-mode=…` (or `mysql://`), with the meanings that MariaDB's own clients give to their
 //! options. Several hosts are the members of a Galera cluster. Two options are for these alone: `wsrep_sync_wait` sets it for each session, and `reads=replicas` has
-//! questions answered by members that take no writes. Connections are TCP always, never a socket file, so that bytes on the wire are comparable. Nothing here shows a password.
+//! questions answered by members that take no writes. Connections are TCP, unless `socket` names a file: the server then has no bytes on the wire. Nothing here shows a password.
 
 use crate::error::store_error;
 use mysql_async::{Conn, DriverError, Error, Opts, OptsBuilder, SslOpts};
@@ -45,6 +45,8 @@ pub(crate) struct Options {
     password: Secret,
     encryption: Encryption,
     authority: Option<PathBuf>,
+    /// The file of a socket of this machine, in place of host and port.
+    socket: Option<String>,
 }
 
 impl fmt::Debug for Options {
@@ -65,48 +67,6 @@ fn wrong(text: &str) -> StoreError {
     )
 }
 
-/// What a URL has after its question mark.
-struct Wishes {
-    encryption: Encryption,
-    authority: Option<PathBuf>,
-    sync_wait: Option<u8>,
-    reads_replicas: bool,
-}
-
-impl Wishes {
-    fn read(url: &Url) -> Result<Self, StoreError> {
-        let mut wishes = Self {
-            encryption: Encryption::Preferred,
-            authority: None,
-            sync_wait: None,
-            reads_replicas: false,
-        };
-        for (key, value) in url.query_pairs() {
-            match (key.as_ref(), value.as_ref()) {
-                ("ssl-mode", mode) => wishes.encryption = Encryption::parse(mode)?,
-                ("ssl-ca", file) => wishes.authority = Some(PathBuf::from(file)),
-                ("wsrep_sync_wait", bits) => {
-                    let number = bits.parse().ok().filter(|number| *number <= 15);
-                    wishes.sync_wait = Some(
-                        number.ok_or_else(|| wrong(&format!("wsrep_sync_wait is 0 to 15, not {bits:?}")))?,
-                    );
-                }
-                ("reads", "primary") => wishes.reads_replicas = false,
-                ("reads", "replicas") => wishes.reads_replicas = true,
-                ("reads", other) => {
-                    return Err(wrong(&format!("reads is primary or replicas, not {other:?}")));
-                }
-                (other, _) => {
-                    return Err(wrong(&format!(
-                        "{other:?} is not an option that it may have; those are ssl-mode, ssl-ca, wsrep_sync_wait and reads"
-                    )));
-                }
-            }
-        }
-        Ok(wishes)
-    }
-}
-
 impl Options {
     /// Reads a URL.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
@@ -122,21 +82,52 @@ impl Options {
         if !matches!(url.path(), "" | "/") {
             return Err(wrong("it names a database; sensormark makes databases of its own"));
         }
-        let wishes = Wishes::read(&url)?;
-        if further.is_empty() && (wishes.reads_replicas || wishes.sync_wait.is_some()) {
+        let mut options = Self {
+            hosts: std::iter::once(authority.host).chain(further).collect(),
+            sync_wait: None,
+            reads_replicas: false,
+            user: authority.user,
+            password: authority.password,
+            encryption: Encryption::Preferred,
+            authority: None,
+            socket: None,
+        };
+        for (key, value) in url.query_pairs() {
+            options.set(&key, &value)?;
+        }
+        let is_cluster = options.hosts() > 1;
+        if !is_cluster && (options.reads_replicas || options.sync_wait.is_some()) {
             return Err(wrong(
                 "reads and wsrep_sync_wait go with several hosts, the members of a Galera cluster",
             ));
         }
-        Ok(Self {
-            hosts: std::iter::once(authority.host).chain(further).collect(),
-            sync_wait: wishes.sync_wait,
-            reads_replicas: wishes.reads_replicas,
-            user: authority.user,
-            password: authority.password,
-            encryption: wishes.encryption,
-            authority: wishes.authority,
-        })
+        if is_cluster && options.socket.is_some() {
+            return Err(wrong("socket goes with one host"));
+        }
+        Ok(options)
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<(), StoreError> {
+        match (key, value) {
+            ("ssl-mode", "disabled") => self.encryption = Encryption::Disabled,
+            ("ssl-mode", "preferred") => self.encryption = Encryption::Preferred,
+            ("ssl-mode", "required") => self.encryption = Encryption::Required,
+            ("ssl-mode", "verify-ca") => self.encryption = Encryption::VerifyCa,
+            ("ssl-mode", "verify-identity") => self.encryption = Encryption::VerifyIdentity,
+            ("ssl-ca", file) => self.authority = Some(PathBuf::from(file)),
+            ("socket", file) if file.starts_with('/') => self.socket = Some(file.to_owned()),
+            ("wsrep_sync_wait", bits) if bits.parse().is_ok_and(|bits: u8| bits <= 15) => {
+                self.sync_wait = bits.parse().ok();
+            }
+            ("reads", "primary" | "replicas") => self.reads_replicas = value == "replicas",
+            _ => {
+                return Err(wrong(&format!(
+                    "its option {key:?} is unknown or has a wrong value: ssl-mode is disabled, preferred, required, verify-ca or verify-identity, ssl-ca a file, \
+                     socket the whole path of a socket, wsrep_sync_wait 0 to 15, reads primary or replicas"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// How many hosts there are.
@@ -165,7 +156,12 @@ impl Options {
     ) -> Result<Conn, StoreError> {
         const OPERATION: &str = "connect to MariaDB";
         let connecting = async {
-            let tls = (self.encryption != Encryption::Disabled).then(|| self.tls());
+            // As MariaDB's own clients: what goes through a socket of this machine is encrypted only where that is asked for.
+            let is_plain = match self.encryption {
+                Encryption::Preferred => self.socket.is_some(),
+                encryption => encryption == Encryption::Disabled,
+            };
+            let tls = (!is_plain).then(|| self.tls());
             match Conn::new(self.options(host, database, tls)).await {
                 Err(Error::Driver(DriverError::NoClientSslFlagFromServer))
                     if self.encryption == Encryption::Preferred =>
@@ -199,6 +195,7 @@ impl Options {
             .db_name(database)
             .ssl_opts(tls)
             .prefer_socket(false)
+            .socket(self.socket.as_ref())
             .tcp_nodelay(true)
             .client_found_rows(true)
             .stmt_cache_size(0) // the link keeps its own
@@ -221,23 +218,6 @@ impl Options {
     }
 }
 
-impl Encryption {
-    fn parse(mode: &str) -> Result<Self, StoreError> {
-        Ok(match mode {
-            "disabled" => Self::Disabled,
-            "preferred" => Self::Preferred,
-            "required" => Self::Required,
-            "verify-ca" => Self::VerifyCa,
-            "verify-identity" => Self::VerifyIdentity,
-            other => {
-                return Err(wrong(&format!(
-                    "ssl-mode {other:?} is none of disabled, preferred, required, verify-ca, verify-identity"
-                )));
-            }
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,6 +232,8 @@ mod tests {
         let plain = Options::parse("mariadb://me@[::1]").unwrap();
         assert_eq!(plain.hosts, [("::1".to_owned(), 3306)]);
         assert_eq!(plain.encryption, Encryption::Preferred);
+        let local = Options::parse("mysql://me@localhost/?socket=%2Frun/my.sock").unwrap();
+        assert_eq!(local.options(0, None, None).socket(), Some("/run/my.sock"));
         let cluster = "mariadb://me@one,two:3307/?wsrep_sync_wait=1&reads=replicas";
         let cluster = Options::parse(cluster).unwrap();
         assert_eq!(cluster.name(), "one:3306,two:3307");
@@ -273,6 +255,8 @@ mod tests {
             "mariadb://u:hunter2@h,i/?wsrep_sync_wait=16",
             "mariadb://u:hunter2@h,i/?reads=others",
             "mariadb://u:hunter2@h,i:x/",
+            "mariadb://u:hunter2@h/?socket=my.sock",
+            "mariadb://u:hunter2@h,i/?socket=/run/my.sock",
         ] {
             let error = Options::parse(url).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{url}");

@@ -5,6 +5,7 @@
 use crate::config::Options;
 use crate::error::{native, not_in_time};
 use sensormark_store::{ErrorKind, StoreError};
+use std::cell::Cell;
 use std::future::Future;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -15,7 +16,7 @@ pub(crate) struct Link {
     /// What sends requests.
     pub(crate) client: Client,
     timeout: Duration,
-    is_given_up: std::cell::Cell<bool>,
+    is_given_up: Cell<bool>,
     task: JoinHandle<()>,
 }
 
@@ -29,8 +30,7 @@ impl Link {
     /// Connects within the time allowed.
     pub(crate) async fn open(options: &Options, timeout: Duration) -> Result<Self, StoreError> {
         const OPERATION: &str = "connect to QuestDB";
-        let driver = options.driver();
-        let connecting = tokio::time::timeout(timeout, driver.connect(NoTls));
+        let connecting = tokio::time::timeout(timeout, options.driver.connect(NoTls));
         let (client, connection) = match connecting.await {
             Ok(connected) => connected.map_err(|error| native(OPERATION, error))?,
             Err(_) => return Err(not_in_time(OPERATION, timeout).with_doubt(false)),
@@ -39,7 +39,7 @@ impl Link {
             // The request that meets the failure reports it.
             let _ = connection.await;
         });
-        Ok(Self { client, timeout, is_given_up: std::cell::Cell::new(false), task })
+        Ok(Self { client, timeout, is_given_up: Cell::new(false), task })
     }
 
     /// Waits as long as this for each answer from now on.

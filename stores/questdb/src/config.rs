@@ -1,6 +1,7 @@
 //! The URL of a server: user, password, host, and two ports. Nothing here shows a password.
 //!
-//! `questdb://user:password@host:8812/?http=9000`: questions go to the port of PostgreSQL's protocol, lines to that of HTTP.
+//! `questdb://user:password@host:8812/?http=9000`: questions go to the port of PostgreSQL's protocol, lines to that of HTTP. `http.user` and `http.password`, as the server's
+//! own settings are called, are for HTTP where it has other ones.
 
 use sensormark_kit::url::{authority, basic_authorization, existing_server};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};
@@ -17,20 +18,17 @@ pub(crate) const URL_EXAMPLE: &str = "questdb://admin:password@host:8812/?http=9
 pub(crate) struct Options {
     /// The host.
     pub(crate) host: String,
-    port: u16,
+    /// What the driver connects with. QuestDB has no TLS on this port but in its Enterprise edition.
+    pub(crate) driver: Config,
     /// The port of HTTP.
     pub(crate) http_port: u16,
-    user: String,
-    password: Secret,
+    /// The header that says who writes; none where there is no password, as QuestDB's HTTP comes.
+    pub(crate) authorization: Option<Secret>,
 }
 
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("port", &self.port)
-            .field("http_port", &self.http_port)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Options").field("host", &self.host).finish_non_exhaustive()
     }
 }
 
@@ -53,47 +51,42 @@ impl Options {
         if !matches!(url.path(), "" | "/") {
             return Err(wrong("it names a database, and QuestDB has one for all tables"));
         }
-        let mut http_port = 9000;
-        for (key, value) in url.query_pairs() {
-            if key != "http" {
-                return Err(wrong(&format!(
-                    "{key:?} is not an option that it may have; the only one is http, the port of HTTP"
-                )));
-            }
-            let port = value.parse();
-            http_port = port.map_err(|_| wrong("the value of http is no port"))?;
-        }
         let user = match authority.user.as_str() {
             "" => "admin".to_owned(),
             _ => authority.user,
         };
+        let (mut http_port, mut http_user, mut http_password) =
+            (9000, user.clone(), authority.password.clone());
+        for (key, value) in url.query_pairs() {
+            match key.as_ref() {
+                "http" => http_port = value.parse().map_err(|_| wrong("the value of http is no port"))?,
+                "http.user" => http_user = value.into_owned(),
+                "http.password" => http_password = Secret::new(value),
+                _ => {
+                    return Err(wrong(&format!(
+                        "{key:?} is not an option that it may have; those are http, the port of HTTP, http.user and http.password"
+                    )));
+                }
+            }
+        }
+        let has_password = !http_password.expose().is_empty();
+        let authorization = has_password.then(|| basic_authorization(&http_user, &http_password));
         let (host, port) = authority.host;
-        Ok(Self { host, port, http_port, user, password: authority.password })
+        let mut driver = Config::new();
+        driver
+            .host(&host)
+            .port(port)
+            .user(user)
+            .dbname("qdb")
+            .application_name("sensormark")
+            .ssl_mode(SslMode::Disable)
+            .password(authority.password.expose());
+        Ok(Self { host, driver, http_port, authorization })
     }
 
     /// The endpoint of an existing server with this URL.
     pub(crate) fn endpoint(&self, url: &str) -> Endpoint {
-        existing_server("questdb", url, vec![self.port, self.http_port])
-    }
-
-    /// What the driver connects with. QuestDB has no TLS on this port but in its Enterprise edition.
-    pub(crate) fn driver(&self) -> Config {
-        let mut config = Config::new();
-        config
-            .host(&self.host)
-            .port(self.port)
-            .user(&self.user)
-            .dbname("qdb")
-            .application_name("sensormark")
-            .ssl_mode(SslMode::Disable)
-            .password(self.password.expose());
-        config
-    }
-
-    /// The header that says who writes; none where the URL has no password, as QuestDB's HTTP comes.
-    pub(crate) fn authorization(&self) -> Option<Secret> {
-        let has_password = !self.password.expose().is_empty();
-        has_password.then(|| basic_authorization(&self.user, &self.password))
+        existing_server("questdb", url, [self.driver.get_ports(), &[self.http_port]].concat())
     }
 }
 
@@ -104,9 +97,15 @@ mod tests {
     #[test]
     fn a_url_says_who_where_and_how() {
         let options = Options::parse("questdb://me:p%40ss@db.example:1/?http=2").unwrap();
-        assert_eq!((options.host.as_str(), options.port, options.http_port), ("db.example", 1, 2));
-        assert_eq!((options.user.as_str(), options.password.expose()), ("me", "p@ss"));
+        assert_eq!((options.host.as_str(), options.http_port), ("db.example", 2));
+        assert_eq!(options.endpoint("").ports, [1, 2]);
+        assert_eq!(options.driver.get_user(), Some("me"));
+        assert_eq!(options.driver.get_password(), Some(&b"p@ss"[..]));
         assert!(!format!("{options:?}").contains("p@ss"));
+        assert_eq!(options.authorization, Some(basic_authorization("me", &Secret::new("p@ss"))));
+        let two = Options::parse("questdb://me:one@h/?http.user=you&http.password=t%26o").unwrap();
+        assert_eq!(two.authorization, Some(basic_authorization("you", &Secret::new("t&o"))));
+        assert_eq!(two.driver.get_password(), Some(&b"one"[..]));
     }
 
     #[test]

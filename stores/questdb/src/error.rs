@@ -11,30 +11,30 @@ use std::time::Duration;
 use tokio_postgres::Error;
 
 /// Words of QuestDB's messages, what they mean, and the next step. The first that is found counts.
-const WORDS: [(&str, ErrorKind, &str); 14] = [
-    ("invalid username/password", ErrorKind::Authentication, "check user and password in the URL"),
-    ("does not exist", ErrorKind::NotFound, "create the database first, or correct its name"),
-    ("automatic table creation", ErrorKind::NotFound, "create the database first, or correct its name"),
+const WORDS: [(&[&str], ErrorKind, &str); 10] = [
+    (&["invalid username/password"], ErrorKind::Authentication, "check user and password in the URL"),
     (
-        "creating new columns is disabled",
+        &["does not exist", "automatic table creation"],
+        ErrorKind::NotFound,
+        "create the database first, or correct its name",
+    ),
+    (
+        &["creating new columns is disabled", "Invalid column"],
         ErrorKind::NotFound,
         "was the database created with another schema?",
     ),
-    ("table is dropped", ErrorKind::NotFound, "create the database again"),
-    ("Invalid column", ErrorKind::NotFound, "was the database created with another schema?"),
-    ("already exists", ErrorKind::Conflict, "a table of this name is there"),
-    ("o space left", ErrorKind::DiskFull, "free space on the data folder's disk"),
-    ("errno=28", ErrorKind::DiskFull, "free space on the data folder's disk"),
-    ("timeout, query aborted", ErrorKind::Timeout, "raise query.timeout.sec or ask for less"),
-    ("memory limit", ErrorKind::Overload, "raise ram.usage.limit.bytes or use fewer clients"),
-    ("suspended", ErrorKind::Crashed, "look into the server's log, then ALTER TABLE … RESUME WAL"),
-    ("maximum", ErrorKind::TooLarge, "make the reading or the batch smaller"),
-    ("too large", ErrorKind::TooLarge, "make the reading or the batch smaller"),
+    (&["table is dropped"], ErrorKind::NotFound, "create the database again"),
+    (&["already exists"], ErrorKind::Conflict, "a table of this name is there"),
+    (&["o space left", "errno=28"], ErrorKind::DiskFull, "free space on the data folder's disk"),
+    (&["timeout, query aborted"], ErrorKind::Timeout, "raise query.timeout.sec or ask for less"),
+    (&["memory limit"], ErrorKind::Overload, "raise ram.usage.limit.bytes or use fewer clients"),
+    (&["suspended"], ErrorKind::Crashed, "look into the server's log, then ALTER TABLE … RESUME WAL"),
+    (&["maximum", "too large"], ErrorKind::TooLarge, "make the reading or the batch smaller"),
 ];
 
 /// What words of the server mean, and the next step.
 fn meaning(text: &str) -> Option<(ErrorKind, &'static str)> {
-    let found = WORDS.iter().find(|row| text.contains(row.0));
+    let found = WORDS.iter().find(|row| row.0.iter().any(|words| text.contains(words)));
     found.map(|row| (row.1, row.2))
 }
 
@@ -106,7 +106,10 @@ pub(crate) fn refused(operation: &str, status: u16, body: &[u8]) -> StoreError {
         .and_then(|told| told.get("message")?.as_str())
         .map_or_else(|| String::from_utf8_lossy(body).trim().to_owned(), str::to_owned);
     let (kind, advice) = match status {
-        401 | 403 => (ErrorKind::Authentication, "check user and password in the URL"),
+        401 | 403 => (
+            ErrorKind::Authentication,
+            "check user and password in the URL, or http.user and http.password where HTTP has its own",
+        ),
         413 => (ErrorKind::TooLarge, "make the batch smaller"),
         _ => meaning(&message).unwrap_or(match status {
             503 => (ErrorKind::Overload, "use fewer clients"),

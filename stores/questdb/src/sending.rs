@@ -55,14 +55,11 @@ impl Link {
             HeaderValue::from_str(text)
                 .map_err(|_| StoreError::new(ErrorKind::Configuration, CONNECT, advice))
         };
-        let authorization = match options.authorization() {
-            None => None,
-            Some(secret) => {
-                let mut value = header(secret.expose())?;
-                value.set_sensitive(true);
-                Some(value)
-            }
-        };
+        let secret = options.authorization.as_ref();
+        let mut authorization = secret.map(|secret| header(secret.expose())).transpose()?;
+        if let Some(value) = &mut authorization {
+            value.set_sensitive(true);
+        }
         let mut link = Self {
             host: header(&format!("{}:{}", options.host, options.http_port))?,
             address: (options.host.clone(), options.http_port),
@@ -160,21 +157,16 @@ impl Link {
             };
             answer.map(|(status, body)| (status, body, is_whole))
         };
-        match tokio::time::timeout(self.timeout, exchange).await {
-            Ok(Ok((status, _, true))) if status.is_success() => Ok(()),
-            Ok(Ok((status, body, _))) => {
-                // The server may close after a refusal, so the next request has a connection of its own.
-                self.live = None;
-                Err(refused(operation, status.as_u16(), &body))
-            }
-            Ok(Err(error)) => {
-                self.live = None;
-                Err(broken(operation, error))
-            }
-            Err(_) => {
-                self.live = None;
-                Err(not_in_time(operation, self.timeout))
-            }
+        let exchanged = tokio::time::timeout(self.timeout, exchange).await;
+        if matches!(&exchanged, Ok(Ok((status, _, true))) if status.is_success()) {
+            return Ok(());
         }
+        // The server may close after a refusal, so the next request has a connection of its own.
+        self.live = None;
+        Err(match exchanged {
+            Ok(Ok((status, body, _))) => refused(operation, status.as_u16(), &body),
+            Ok(Err(error)) => broken(operation, error),
+            Err(_) => not_in_time(operation, self.timeout),
+        })
     }
 }

@@ -118,6 +118,23 @@ fn query(ask: Ask) -> Query {
     Query { table: 0, series: Selection::One(0), range: TimeRange::new(0, 100 * SECOND), ask }
 }
 
+/// A run that is killed before it has marked what it made leaves an empty file, or one with a header alone.
+#[test]
+fn what_was_made_and_not_marked_is_found_and_goes() {
+    let mut database = Database::new(layout(Family::PerReading, ""));
+    let mark = "6608b01611240000001";
+    database.plan.database = DatabaseName::new(mark).unwrap();
+    for header in ["", "PRAGMA journal_mode = WAL"] {
+        fs::write(database.file(), "").unwrap();
+        database.raw().execute_batch(header).unwrap();
+        assert!(header.is_empty() || fs::metadata(database.file()).unwrap().len() > 0);
+        let listed = now(database.administrator().databases()).unwrap();
+        assert_eq!(listed, [(format!("sensormark_{mark}"), mark.to_owned())], "{header}");
+        now(database.administrator().drop_database()).unwrap();
+        assert!(database.names().is_empty(), "{header}");
+    }
+}
+
 #[test]
 fn files_that_are_not_ours_stay_as_they_are() {
     let database = Database::new(layout(Family::PerReading, ""));

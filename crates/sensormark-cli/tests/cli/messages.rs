@@ -133,6 +133,31 @@ fn servers_that_cannot_be_reached() {
     refused(&place, &["run", "machine-tool", "--on", "sqlite=@nothing"], 3, &["sensormark servers status"]);
 }
 
+/// Part of it would be taken for the host, and a message about the host would show it.
+#[test]
+fn a_password_that_is_not_encoded() {
+    let place = Place::new();
+    for (store, url) in [
+        ("postgresql", "postgresql://somebody:hunt@er2@127.0.0.1:9/"),
+        ("mariadb", "mariadb://somebody:hunt/er2@127.0.0.1:9/"),
+        ("mongodb", "mongodb://somebody:hunt?er2@127.0.0.1:9/"),
+        ("influxdb", "http://somebody:hunt#er2@127.0.0.1:9/"),
+        ("questdb", "questdb://somebody:hunt@er2@127.0.0.1:9/?http=8"),
+        ("cassandra", "cassandra://somebody:hunt@er2@127.0.0.1:9/"),
+    ] {
+        let on = format!("{store}={url}");
+        let arguments = ["run", "machine-tool", "--on", &on];
+        refused_at_once(&place, &arguments, &[&format!("--on {store}=…"), "write @ as %40"]);
+        let text = errors(&place.run(&["clean", &on]));
+        assert!(text.contains("%40") && !text.contains("hunt") && !text.contains("er2"), "{text}");
+    }
+    // What is encoded is none of it, and neither is an @ of an option.
+    let url = "influxdb=influxdb2://127.0.0.1:9/?org=me@here&token=x";
+    refused(&place, &["run", "machine-tool", "--on", url], 3, &["InfluxDB"]);
+    let url = "postgresql=postgresql://somebody:hunt%40er2@127.0.0.1:9/";
+    refused(&place, &["run", "machine-tool", "--on", url], 3, &["PostgreSQL"]);
+}
+
 #[test]
 fn results_that_cannot_be_written_or_read() {
     let place = Place::new();

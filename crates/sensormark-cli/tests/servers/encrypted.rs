@@ -83,7 +83,7 @@ fn is_root() -> bool {
 }
 
 /// Gives a file or folder to the servers' user, who alone may read it.
-fn give(path: &Path) {
+pub fn give(path: &Path) {
     if is_root() {
         std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).expect("root may do it");
     }
@@ -93,7 +93,7 @@ fn give(path: &Path) {
 }
 
 /// A server that the test started itself.
-struct Started(Child);
+pub struct Started(pub Child);
 
 impl Drop for Started {
     fn drop(&mut self) {
@@ -103,7 +103,7 @@ impl Drop for Started {
 }
 
 /// A command as the servers' user, with nothing of this environment but the path.
-fn as_nobody(program: &Path, folder: &Path) -> Command {
+pub fn as_nobody(program: &Path, folder: &Path) -> Command {
     let mut command = match is_root() {
         true => {
             let mut command = Command::new("setpriv");
@@ -119,13 +119,13 @@ fn as_nobody(program: &Path, folder: &Path) -> Command {
     command
 }
 
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
 }
 
 /// The folder of a database's programs, as `doctor` says it.
-fn programs(title: &str) -> PathBuf {
+pub fn programs(title: &str) -> PathBuf {
     let doctor = said(&Place::new().run(&["doctor"]));
     let mut lines = doctor.lines();
     let line = lines.find(|line| line.trim_start().starts_with(title));
@@ -134,7 +134,7 @@ fn programs(title: &str) -> PathBuf {
 }
 
 /// Looks into a server; whatever listens there has to come up first. On a busy machine Java takes minutes.
-fn look(place: &Place, named: &str) -> Output {
+pub fn look(place: &Place, named: &str) -> Output {
     let deadline = Instant::now() + Duration::from_secs(240);
     loop {
         let output = place.run(&["clean", named, "--timeout", "3s"]);
@@ -207,7 +207,7 @@ pub fn postgresql() -> Option<String> {
     }
     let place = Place::new();
     let (server, authority) = (Running::start(&place), Authority::new(&place));
-    let serve = |made: &Certificate| {
+    let mut serve = |made: &Certificate| {
         for (name, value) in [("ssl_cert_file", &made.certificate), ("ssl_key_file", &made.key)] {
             let value = value.display();
             server.sql("postgres", &format!("ALTER SYSTEM SET {name} = '{value}'"));
@@ -219,17 +219,35 @@ pub fn postgresql() -> Option<String> {
     };
     let url = server.url_of("postgres");
     let named = format!("postgresql={url}?sslmode=verify-full&sslrootcert={}", authority.file());
-    try_all(&place, &authority, serve, &named);
+    try_all(&place, &authority, &mut serve, &named);
     // The authority is of the test's own, so the public ones do not know it.
     let output = look(&place, &format!("postgresql={url}?sslmode=verify-full"));
     assert!(!output.status.success() && said(&output).contains("sslrootcert"), "{}", said(&output));
     let named = format!("postgresql={url}?sslmode=verify-full&sslrootcert=/not/there.pem");
     assert!(said(&look(&place, &named)).contains("/not/there.pem"));
+    // As PostgreSQL's manual makes one for itself, for another name than the URL's.
+    authority.openssl(
+        "req -new -x509 -days 365 -nodes -text -out server.crt -keyout server.key -subj /CN=dbhost.yourdomain.com",
+    );
+    let file = |name: &str| authority.0.join(name);
+    give(&file("server.key"));
+    let own = Certificate { certificate: file("server.crt"), key: file("server.key"), both: PathBuf::new() };
+    serve(&own);
+    let own = own.certificate.display();
+    for (ending, words) in [
+        (format!("verify-ca&sslrootcert={own}"), "nothing is left"),
+        (format!("verify-full&sslrootcert={own}"), "certificate"),
+        ("verify-ca".to_owned(), "sslrootcert names"),
+        ("require".to_owned(), "nothing is left"),
+    ] {
+        let text = said(&look(&place, &format!("postgresql={url}?sslmode={ending}")));
+        assert!(text.contains(words), "{ending}: {text}");
+    }
     None
 }
 
 /// A folder for a server's data.
-fn data(place: &Place) -> PathBuf {
+pub fn data(place: &Place) -> PathBuf {
     let folder = place.path().join("data");
     std::fs::create_dir(&folder).expect("a folder");
     give(&folder);

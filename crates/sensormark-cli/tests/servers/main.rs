@@ -15,6 +15,7 @@ mod cluster;
 #[path = "../cli/cold.rs"]
 mod cold;
 mod compare;
+mod connections;
 mod descriptors;
 #[path = "../cli/dry_run.rs"]
 mod dry_run;
@@ -126,6 +127,8 @@ fn rights_and_warm_up() -> Vec<Named> {
     vec![
         test!("PostgreSQL", ordinary_user::of_postgresql),
         test!("MariaDB", ordinary_user::of_mariadb),
+        test!("MongoDB", ordinary_user::of_mongodb),
+        test!("InfluxDB", ordinary_user::of_influxdb),
         test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
         test!("PostgreSQL", ordinary_user::a_server_that_flushes_nothing_is_not_durable),
         test!("QuestDB", warm_up::questdb_writes_a_second_in_one_request),
@@ -211,6 +214,10 @@ fn clusters_and_encryption() -> Vec<Named> {
             Some("MariaDB"),
             cluster::the_loss_of_a_member_of_mariadb_is_an_outage_until_the_others_give_it_up,
         ),
+        test!("MariaDB", connections::mariadb_by_a_socket),
+        test!("PostgreSQL", connections::postgresql_by_a_socket),
+        test!("QuestDB", connections::questdb_with_two_pairs),
+        ("connections::pgbouncer", Some("PostgreSQL"), connections::pgbouncer),
         ("encrypted::postgresql", None, encrypted::postgresql),
         ("encrypted::mariadb", None, encrypted::mariadb),
         ("encrypted::mongodb", None, encrypted::mongodb),

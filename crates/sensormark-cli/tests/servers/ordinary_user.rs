@@ -2,26 +2,50 @@
 
 use crate::existing_server::Running;
 use crate::support::{Place, errors, held_against, said};
+use mongodb::bson::{Document, doc};
 use std::process::{Command, Output};
 
 const OURS: &str = "SELECT count(*) FROM pg_database WHERE datname LIKE 'sensormark%'";
 
 /// The server's URL for another user, with the password "secret".
-fn url_of(server: &Running<'_>, user: &str) -> String {
+pub fn url_of(server: &Running<'_>, user: &str) -> String {
     let (_, host) = server.url.rsplit_once('@').expect("a user");
     let (scheme, _) = server.url.split_once("://").expect("a scheme");
     format!("{scheme}://{user}:secret@{host}")
 }
 
 /// What was said, without the lines that a terminal makes of it.
-fn flat(output: &Output) -> String {
+pub fn flat(output: &Output) -> String {
     let text = said(output);
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A short run on a server.
-fn run(place: &Place, on: &str, further: &[&str]) -> Output {
+pub fn run(place: &Place, on: &str, further: &[&str]) -> Output {
     place.short(&[&["--on", on], further].concat())
+}
+
+/// Checks that there are this many trials at least, and that nothing is held against any.
+pub fn all_hold(place: &Place, least: usize, text: &str) {
+    assert!(place.results().exists(), "{text}");
+    let trials = place.trials();
+    assert!(trials.len() >= least, "{} trials: {text}", trials.len());
+    for trial in &trials {
+        let against = held_against(trial);
+        assert!(against.is_empty(), "{} {against:?}: {text}", trial["name"]);
+    }
+}
+
+/// Checks that a run is refused with these words.
+fn refused_with(on: &str, words: &[&str]) {
+    let place = Place::new();
+    let output = run(&place, on, &[]);
+    let text = flat(&output);
+    assert!(!output.status.success(), "{text}");
+    for word in words {
+        assert!(text.contains(word), "{word:?} is not in: {text}");
+    }
+    assert!(!text.contains("secret"), "{text}");
 }
 
 pub fn of_postgresql() {
@@ -33,20 +57,12 @@ pub fn of_postgresql() {
     let on = format!("postgresql={}", url_of(&server, "plain"));
     let output = run(&place, &on, &[]);
     let text = flat(&output);
-    let trials = place.trials();
-    assert!(trials.len() >= 4, "{text}");
-    for trial in &trials {
-        let against = held_against(trial);
-        assert!(against.is_empty(), "{} {against:?}: {text}", trial["name"]);
-    }
+    all_hold(&place, 4, &text);
     assert!(text.contains("no CHECKPOINT before the disk was measured"), "{text}");
     assert_eq!(server.sql("postgres", OURS), "0\n", "nothing is left behind");
     // A right that is needed is named by the server's own error.
     server.sql("postgres", "ALTER ROLE plain NOCREATEDB");
-    let refused = Place::new();
-    let text = flat(&run(&refused, &on, &[]));
-    assert!(text.contains("permission denied to create database"), "{text}");
-    assert!(text.contains("LOGIN and CREATEDB"), "{text}");
+    refused_with(&on, &["permission denied to create database", "LOGIN and CREATEDB"]);
 }
 
 /// What was stopped between making a database and marking it is found, and goes; what holds something stays.
@@ -97,8 +113,8 @@ pub fn a_server_that_flushes_nothing_is_not_durable() {
     assert_eq!(place.trials().len(), 2, "{}", errors(&output));
 }
 
-/// Runs a statement as MariaDB's first user.
-fn mariadb(url: &str, statement: &str) {
+/// What MariaDB's first user is answered.
+pub fn mariadb(url: &str, statement: &str) -> String {
     let after = url.split_once("://").expect("a scheme").1;
     let (user, host) = after.rsplit_once('@').expect("a user");
     let (user, password) = user.split_once(':').expect("a password");
@@ -106,11 +122,12 @@ fn mariadb(url: &str, statement: &str) {
         host.rsplit_once(':').expect("a port").1.chars().take_while(char::is_ascii_digit).collect();
     let done = Command::new("mariadb")
         .args(["--protocol=tcp", "-h", "127.0.0.1", "-P", &port, "-u", user])
-        .args(["-e", statement])
+        .args(["-Ne", statement])
         .env("MYSQL_PWD", password)
         .output()
         .expect("its client is there");
     assert!(done.status.success(), "{}", errors(&done));
+    said(&done)
 }
 
 pub fn of_mariadb() {
@@ -122,16 +139,96 @@ pub fn of_mariadb() {
     );
     let on = format!("mariadb:bulk/bulk={}", url_of(&server, "plain"));
     let text = flat(&run(&place, &on, &["--durability", "default"]));
-    let trials = place.trials();
-    assert_eq!(trials.len(), 2, "{text}");
-    for trial in &trials {
-        let against = held_against(trial);
-        assert!(against.is_empty(), "{} {against:?}: {text}", trial["name"]);
-    }
+    all_hold(&place, 2, &text);
     for words in [
         "pages were not flushed before the disk was measured",
         "the server has innodb_flush_log_at_trx_commit = 0: a power cut may take acknowledged writes",
     ] {
         assert!(text.contains(words), "{words:?} is not in: {text}");
     }
+}
+
+/// Runs a command of MongoDB as its first user.
+fn mongodb(server: &Running<'_>, command: Document) {
+    let runtime = sensormark_server::runtime().expect("a runtime");
+    let done = runtime.block_on(async {
+        let client = mongodb::Client::with_uri_str(&server.url).await?;
+        client.database("admin").run_command(command).await
+    });
+    done.expect("the server does it");
+}
+
+pub fn of_mongodb() {
+    let place = Place::new();
+    let server = Running::start_of(&place, "mongodb");
+    let roles = |role: &str| vec![role.to_owned()];
+    let make = doc! { "createUser": "plain", "pwd": "secret", "roles": roles("readWriteAnyDatabase") };
+    mongodb(&server, make);
+    let on = format!("mongodb={}", url_of(&server, "plain"));
+    let text = flat(&run(&place, &on, &[]));
+    all_hold(&place, 4, &text);
+    for words in ["no checkpoint before the disk was measured", "settings are missing"] {
+        assert!(text.contains(words), "{words:?} is not in: {text}");
+    }
+    let left = place.run(&["clean", &on, "--older-than=0s"]);
+    assert!(said(&left).contains("nothing is left"), "{}", said(&left));
+    mongodb(&server, doc! { "updateUser": "plain", "roles": roles("readAnyDatabase") });
+    refused_with(&on, &["not authorized on sensormark_", "readWriteAnyDatabase is enough"]);
+}
+
+/// What InfluxDB's first user is answered.
+fn influxdb(server: &Running<'_>, path: &str, body: &str) -> String {
+    let (_, host) = server.url.split_once("://").expect("a scheme");
+    let place = format!("http://{}/{path}", host.split('/').next().expect("a host"));
+    let kind = if path == "query" { "--data-urlencode" } else { "--data-binary" };
+    let asked = Command::new("curl").args(["-sSf", &place, kind, body]).output();
+    let asked = asked.expect("curl is there");
+    assert!(asked.status.success(), "{}", errors(&asked));
+    said(&asked)
+}
+
+fn influxql(server: &Running<'_>, statement: &str) -> String {
+    influxdb(server, "query", &format!("q={statement}"))
+}
+
+/// A user of one database measures in that one, which stays.
+pub fn of_influxdb() {
+    let place = Place::new();
+    let server = Running::start_of(&place, "influxdb");
+    for statement in [
+        "CREATE DATABASE sensormark_plant",
+        "CREATE USER plain WITH PASSWORD 'secret'",
+        "GRANT ALL ON sensormark_plant TO plain",
+    ] {
+        influxql(&server, statement);
+    }
+    let url = url_of(&server, "plain");
+    let url = url.split('?').next().expect("a URL");
+    // Without a listener of datagrams there is no layout udp.
+    let given = format!("{url}?database=sensormark_plant");
+    let on =
+        ["individual", "individual-in-seconds"].map(|layout| format!("influxdb:{layout}={given}")).join(",");
+    let text = flat(&run(&place, &on, &[]));
+    all_hold(&place, 4, &text);
+    for words in ["compactions were not waited for", "settings are missing"] {
+        assert!(text.contains(words), "{words:?} is not in: {text}");
+    }
+    assert!(influxql(&server, "SHOW DATABASES").contains("sensormark_plant"));
+    let is_empty = || {
+        let left = influxql(&server, "SHOW MEASUREMENTS ON sensormark_plant");
+        assert!(!left.contains("name"), "{left}");
+    };
+    is_empty();
+    // What a killed run left goes too, and the database stays.
+    let lines = "readings value=1 1\nsensormark_owner mark=\"6608b01611240000001\",name=\"sensormark_6608b01611240000001\" 0";
+    influxdb(&server, "write?db=sensormark_plant", lines);
+    let cleaned = said(&place.run(&["clean", &format!("influxdb={given}"), "--older-than=0s"]));
+    assert!(cleaned.contains(": dropped"), "{cleaned}");
+    is_empty();
+
+    // A right that is needed is named by the server's own error, as text.
+    refused_with(&format!("influxdb={url}"), &["requires admin privilege", "?database=sensormark_NAME"]);
+    refused_with(&on.replace("secret", "wrong"), &["InfluxDB answers 401: authorization failed;"]);
+    influxql(&server, "REVOKE WRITE ON sensormark_plant FROM plain");
+    refused_with(&on, &["user is not authorized to write to database"]);
 }

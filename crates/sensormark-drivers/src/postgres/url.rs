@@ -126,7 +126,7 @@ impl Options {
             }
             _ => {
                 return Err(wrong(&format!(
-                    "{key}={value} is none of its options: sslmode is disable, prefer, require, verify-ca or verify-full, sslrootcert a file, host a socket's folder, \
+                    "its option {key:?} is unknown or has a wrong value: sslmode is disable, prefer, require, verify-ca or verify-full, sslrootcert a file, host a socket's folder, \
                      target_session_attrs any, read-write or primary, reads primary or replicas, synchronous_commit {}",
                     COMMIT_LEVELS.join(", ")
                 )));
@@ -283,6 +283,7 @@ mod tests {
             "postgresql://h:1/",
             "postgresql://u:hunter2@h/?sslmode=on",
             "postgresql://u:hunter2@h/?sslmod=require",
+            "postgresql://u@h/?password=hunter2",
             "postgresql://u:hunter2@h/?sslmode=require&sslrootcert=/ca.pem",
             "postgresql://u:hunter2%4@h/",
             "postgresql://u:hunter2@h:1,:2/",

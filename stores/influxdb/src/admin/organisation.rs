@@ -5,7 +5,6 @@
 
 use super::InfluxdbAdministrator;
 use super::settle::Counters;
-use crate::config::Organisation;
 use crate::connection::Message;
 use crate::error::garbled;
 use crate::paths;
@@ -86,16 +85,16 @@ impl InfluxdbAdministrator {
         serde_json::from_slice(self.link.body()).map_err(|error| garbled(operation, &error.to_string()))
     }
 
+    fn organisation(&self) -> &str {
+        self.link.organisation().unwrap_or_default()
+    }
+
     /// The organisation's buckets, or the one of this name.
-    pub(super) async fn buckets(
-        &mut self,
-        organisation: &Organisation,
-        name: Option<&str>,
-    ) -> Result<Vec<Bucket>, StoreError> {
+    pub(super) async fn buckets(&mut self, name: Option<&str>) -> Result<Vec<Bucket>, StoreError> {
         const OPERATION: &str = "list buckets";
         let mut all = Vec::new();
         loop {
-            let path = paths::buckets(organisation, name, all.len());
+            let path = paths::buckets(self.organisation(), name, all.len());
             let asked = self.link.demand(Message::get(OPERATION, &path)).await;
             match asked {
                 // asked by name, a bucket that is not there is an error
@@ -113,9 +112,17 @@ impl InfluxdbAdministrator {
         }
     }
 
-    async fn organisation_number(&mut self, organisation: &Organisation) -> Result<String, StoreError> {
+    /// The bucket of this name.
+    async fn bucket(&mut self, name: &str) -> Result<Bucket, StoreError> {
+        self.buckets(Some(name)).await?.pop().ok_or_else(|| {
+            let text = format!("the organisation has no bucket {name}; make it first");
+            StoreError::new(ErrorKind::NotFound, "look for a bucket", text)
+        })
+    }
+
+    async fn organisation_number(&mut self) -> Result<String, StoreError> {
         const OPERATION: &str = "find the organisation";
-        let path = paths::organisation(organisation);
+        let path = paths::organisation(self.organisation());
         self.link.demand(Message::get(OPERATION, &path)).await?;
         let found: Organisations = self.read(OPERATION)?;
         let first = found.orgs.into_iter().next();
@@ -129,51 +136,38 @@ impl InfluxdbAdministrator {
     }
 
     /// Makes a bucket and the mapping by which InfluxQL finds it.
-    pub(super) async fn make_bucket(
-        &mut self,
-        organisation: &Organisation,
-        name: &str,
-    ) -> Result<(), StoreError> {
+    pub(super) async fn make_bucket(&mut self, name: &str) -> Result<(), StoreError> {
         const OPERATION: &str = "make a bucket";
-        let number = self.organisation_number(organisation).await?;
-        if organisation.bucket.is_none() {
+        let number = self.organisation_number().await?;
+        if self.link.given().is_none() {
             let body = Bytes::from(bucket_request(&number, name));
             let message = Message::post(OPERATION, "/api/v2/buckets", JSON, body);
             self.link.demand(message).await?;
         }
-        let Some(bucket) = self.buckets(organisation, Some(name)).await?.pop() else {
-            return Err(StoreError::new(
-                ErrorKind::NotFound,
-                OPERATION,
-                format!("the organisation has no bucket {name}; make it first"),
-            ));
-        };
+        let bucket = self.bucket(name).await?;
         let body = Bytes::from(mapping_request(&number, &bucket));
         let message = Message::post("map a bucket", "/api/v2/dbrps", JSON, body);
         match self.link.demand(message).await {
             // it may be there: later versions map every bucket by themselves
-            Err(error) if organisation.bucket.is_none() => Err(error),
+            Err(error) if self.link.given().is_none() => Err(error),
             _ => Ok(()),
         }
     }
 
     /// Removes a bucket; of the one bucket that the URL names, the measurements that sensormark made.
-    pub(super) async fn remove_bucket(
-        &mut self,
-        organisation: &Organisation,
-        name: &str,
-    ) -> Result<(), StoreError> {
-        if organisation.bucket.is_some() {
+    pub(super) async fn remove_bucket(&mut self, name: &str) -> Result<(), StoreError> {
+        if self.link.given().is_some() {
             let physical = std::sync::Arc::clone(&self.physical);
-            let path = paths::delete(organisation, name);
-            for measurement in physical.names() {
+            let path = paths::delete(self.organisation(), name);
+            // The mark goes last.
+            for measurement in physical.names().into_iter().rev() {
                 let body = Bytes::from(delete_request(measurement));
                 let message = Message::post("empty the bucket", &path, JSON, body);
                 self.link.demand(message).await?;
             }
             return Ok(());
         }
-        for bucket in self.buckets(organisation, Some(name)).await? {
+        for bucket in self.buckets(Some(name)).await? {
             let path = format!("/api/v2/buckets/{}", bucket.id);
             let message = Message::delete("remove the bucket", &path);
             self.link.demand(message).await?;
@@ -181,21 +175,14 @@ impl InfluxdbAdministrator {
         Ok(())
     }
 
-    /// The server's settings, where the token may see them.
+    /// The server's settings, which an operator's token alone may see.
     pub(super) async fn read_configuration(&mut self) -> Result<Vec<Setting>, StoreError> {
         const OPERATION: &str = "read settings";
         #[derive(Deserialize)]
         struct Configuration {
             config: serde_json::Map<String, serde_json::Value>,
         }
-        let asked = self.link.demand(Message::get(OPERATION, "/api/v2/config"));
-        match asked.await {
-            Err(error) if matches!(error.kind(), ErrorKind::Authentication | ErrorKind::NotFound) => {
-                // an operator's token alone may see them
-                return Ok(Vec::new());
-            }
-            other => other?,
-        };
+        self.link.demand(Message::get(OPERATION, "/api/v2/config")).await?;
         let stated: Configuration = self.read(OPERATION)?;
         let setting = |name: &&str| {
             let value = stated.config.get(*name)?;
@@ -208,19 +195,9 @@ impl InfluxdbAdministrator {
     }
 
     /// The counters of a bucket's shards, added up.
-    pub(super) async fn bucket_counters(
-        &mut self,
-        organisation: &Organisation,
-        name: &str,
-    ) -> Result<Counters, StoreError> {
+    pub(super) async fn bucket_counters(&mut self, name: &str) -> Result<Counters, StoreError> {
         const OPERATION: &str = "read counters";
-        let Some(bucket) = self.buckets(organisation, Some(name)).await?.pop() else {
-            return Err(StoreError::new(
-                ErrorKind::NotFound,
-                OPERATION,
-                format!("there is no bucket {name}"),
-            ));
-        };
+        let bucket = self.bucket(name).await?;
         self.link.demand(Message::get(OPERATION, "/metrics")).await?;
         let text = String::from_utf8_lossy(self.link.body());
         Ok(counters(&text, &bucket.id))

@@ -4,7 +4,7 @@
 //! sensormark started has that while shortened to seconds; on others it may be hours, and settling waits only for what is running.
 
 use super::InfluxdbAdministrator;
-use sensormark_store::{ErrorKind, Setting, Size, StoreError};
+use sensormark_store::{ErrorKind, Size, StoreError};
 use std::time::{Duration, Instant};
 
 /// The longest that settling takes.
@@ -52,8 +52,8 @@ impl Counters {
 impl InfluxdbAdministrator {
     async fn counters(&mut self) -> Result<Counters, StoreError> {
         let name = self.database.clone();
-        if let Some(organisation) = self.link.organisation().cloned() {
-            return self.bucket_counters(&organisation, &name).await;
+        if self.link.organisation().is_some() {
+            return self.bucket_counters(&name).await;
         }
         let mut counters = Counters::default();
         for shown in self.shown_wide("read counters", "SHOW STATS").await? {
@@ -70,13 +70,11 @@ impl InfluxdbAdministrator {
     /// Whether shards that rest are written out within seconds.
     async fn rests_soon(&mut self) -> Result<bool, StoreError> {
         let settings = self.read_settings().await?;
-        let value = |name: &str| {
-            let ends = |setting: &&Setting| setting.name.ends_with(name);
-            let setting = settings.iter().find(ends);
-            setting.map_or(i64::MAX, |setting| seconds(&setting.value))
+        let is_soon = |name: &str| {
+            let setting = settings.iter().find(|setting| setting.name.ends_with(name));
+            setting.is_some_and(|setting| is_soon(&setting.value))
         };
-        Ok(value("cache-snapshot-write-cold-duration") <= 30
-            && value("compact-full-write-cold-duration") <= 30)
+        Ok(is_soon("cache-snapshot-write-cold-duration") && is_soon("compact-full-write-cold-duration"))
     }
 
     pub(super) async fn settle_all(&mut self) -> Result<(), StoreError> {
@@ -121,40 +119,19 @@ impl InfluxdbAdministrator {
     }
 }
 
-/// A duration as the server prints it ("1h0m0s", "10s"), in whole seconds.
-fn seconds(text: &str) -> i64 {
-    let mut total = 0.0;
-    let mut number = String::new();
-    let mut unit = String::new();
-    for character in text.chars().chain("0".chars()) {
-        if character.is_ascii_digit() || character == '.' {
-            if !unit.is_empty() {
-                let factor = match unit.as_str() {
-                    "h" => 3_600.0,
-                    "m" => 60.0,
-                    "s" => 1.0,
-                    "ms" => 0.001,
-                    _ => 0.0,
-                };
-                total += factor * number.parse::<f64>().unwrap_or_default();
-                number.clear();
-                unit.clear();
-            }
-            number.push(character);
-        } else {
-            unit.push(character);
-        }
-    }
-    // durations of settings are far under 2^53 seconds
-    format!("{total:.0}").parse().unwrap_or(i64::MAX)
+/// Whether a duration as the server prints it ("1h0m0s", "10s", "100ms") is half a minute at most.
+fn is_soon(text: &str) -> bool {
+    let number = text.strip_suffix('s').unwrap_or_default();
+    number.parse().map_or(number.ends_with(['m', 'µ']), |seconds: f64| seconds <= 30.0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::seconds;
+    use super::is_soon;
 
     #[test]
     fn durations_are_read() {
-        assert_eq!(["10m0s", "4h0m0s", "5s", "100ms"].map(seconds), [600, 14_400, 5, 0]);
+        assert_eq!(["10m0s", "4h0m0s", "1m30s", "31s", ""].map(is_soon), [false; 5]);
+        assert_eq!(["30s", "5s", "100ms", "1.5s", "0s"].map(is_soon), [true; 5]);
     }
 }

@@ -284,6 +284,15 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The sentence of a refusal, which comes in the form of an answer.
+pub(crate) fn sentence(bytes: &[u8]) -> Option<&str> {
+    let mut cells = Cells::new(bytes);
+    match (cells.pairs(), cells.word(), cells.word()) {
+        (Ok(1), Ok("error"), Ok(sentence)) => Some(sentence),
+        _ => None,
+    }
+}
+
 /// The series of all results; none where the answer is not whole yet.
 pub(crate) fn read_results<'a>(
     operation: &str,

@@ -50,7 +50,7 @@ pub(super) const MEANINGS: &[Meaning] = &[
         &[13],
         ErrorKind::Authentication,
         Doubt::None,
-        "give the URL's user this right; readWriteAnyDatabase and dbAdminAnyDatabase are enough to measure",
+        "give the URL's user this right; readWriteAnyDatabase is enough to measure",
     ),
     // AuthenticationRestrictionUnmet
     (
