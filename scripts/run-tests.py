@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone.
-Suites of the stores and of servers wait most of the time, so a few run side by side; each prints its output whole when it has ended. All other tests run one after the other, because some of them measure time."""
+Suites that wait most of the time run a few side by side: those of the stores, of servers, of failures and of other hosts. Each prints its output whole when it has ended. All other tests run one after the other, because some of them measure time."""
 import concurrent.futures, json, os, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
 LONG = ' servers'
+ASIDE = (LONG, ' failures', ' hosts', ' fuzz')
 # The longest of all in two parts, so that it does not run on alone; one of them starts several servers a test.
 PARTS = [['cluster::', '--test-threads=1'], ['--skip', 'cluster::']]
 CARGO = os.environ.get('CARGO', 'cargo')
@@ -44,10 +45,10 @@ def aside(test):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
-    suites = [test for test in tests if name(test).startswith('stores') or LONG in name(test)]
+    suites = [test for test in tests if name(test).startswith('stores') or any(one in name(test) for one in ASIDE)]
     with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         # What takes longest begins first.
-        suites.sort(key=lambda test: (LONG not in name(test), 'conformance' not in test[0]))
+        suites.sort(key=lambda test: (LONG not in name(test), ' failures' not in name(test), 'conformance' not in test[0]))
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
             if not ended_well: failed.append(name(test))

@@ -16,6 +16,8 @@ const WIDEST: usize = 100;
 const INDENT: &str = "  ";
 /// Between columns.
 const GAP: usize = 2;
+/// A space at which no line ends.
+const NO_BREAK: &str = "\u{a0}";
 /// The least rows of a ranking.
 const LEAST_ROWS: usize = 3;
 /// The least width of a name.
@@ -46,7 +48,7 @@ pub struct Room {
 /// The last screen. Where the ranking does not fit, its end is left out, and a line says so.
 pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     let width = room.width.clamp(NARROWEST, WIDEST);
-    let mut head = wrap(&title(summary), width);
+    let mut head = title(summary, width);
     head.push(String::new());
     head.extend(headline(summary, width, room.height));
     if let Some(text) = summary.how_sure() {
@@ -95,7 +97,7 @@ fn indent(line: String) -> String {
     format!("{INDENT}{line}")
 }
 
-fn title(summary: &Summary) -> String {
+fn title(summary: &Summary, width: usize) -> Vec<String> {
     // The first line is to have what was measured, so of many databases it has their number.
     let stores = match summary.stores.len() {
         0..=2 => summary.stores.join(", "),
@@ -107,9 +109,11 @@ fn title(summary: &Summary) -> String {
         1 => "1 trial".to_owned(),
         trials => format!("{trials} trials"),
     });
-    parts.push(summary.seconds.map_or_else(|| "not finished".to_owned(), span));
+    // A time stays in one line.
+    let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span);
+    parts.push(time.replace(' ', NO_BREAK));
     parts.retain(|part| !part.is_empty());
-    parts.join(" · ")
+    wrap(&parts.join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.

@@ -12,6 +12,7 @@ mod dry_run;
 mod explain;
 mod faults;
 mod files;
+mod grown;
 mod in_seconds;
 mod init;
 mod install_servers;

@@ -143,7 +143,7 @@ impl Place {
 }
 
 /// The arguments of a short run.
-pub const SHORT: [&str; 13] = [
+pub const SHORT: [&str; 15] = [
     "run",
     "machine-tool",
     "--set",

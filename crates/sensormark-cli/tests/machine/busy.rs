@@ -37,13 +37,14 @@ fn announced(text: &str) -> Option<Duration> {
 }
 
 pub fn a_busy_machine_gets_a_rough_ranking_in_the_announced_time() -> Option<&'static str> {
-    const RUN: [&str; 10] = [
+    const RUN: [&str; 12] = [
         "run",
         "machine-tool",
         "--on",
         "sqlite:individual,sqlite:bulk",
         "--set",
         "measured_seconds=4",
+        "--set",
         "history_seconds=2",
         "--set",
         "warmup_seconds=1",
