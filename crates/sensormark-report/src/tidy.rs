@@ -6,11 +6,14 @@ use super::field::Field;
 use super::raw::{Table, trials};
 use super::timed::timed;
 use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
 use sensormark_store::Cluster;
 use serde_json::Value;
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 18] = [
+    "run",
+    "workload",
+    "scale",
     "store",
     "server",
     "layout",
@@ -35,16 +38,19 @@ const COLUMNS: [&str; 15] = [
 pub fn tidy(field: &Field) -> Result<String, String> {
     let mut table = Table::new(&COLUMNS);
     for (side, _, trial) in trials(field) {
-        let mut rows = Rows { table: &mut table, identity: identity(side, trial) };
+        let mut rows = Rows { table: &mut table, identity: identity(&field.run, side, trial) };
         rows.trial(trial);
     }
     table.finish("no trial has figures")
 }
 
-fn identity(side: &str, trial: &TrialRecord) -> Vec<String> {
+fn identity(run: &RunRecord, side: &str, trial: &TrialRecord) -> Vec<String> {
     let what = &trial.implementation;
     let strategy = what.strategy.as_deref().unwrap_or_default();
     vec![
+        clean(&run.name),
+        clean(run.title()),
+        clean(&run.scale),
         clean(&what.store),
         clean(what.server.as_deref().unwrap_or_default()),
         clean(&what.layout_name),

@@ -26,7 +26,7 @@ pub struct ReportArguments {
     /// Write latencies by operation and second as CSV
     #[arg(long, value_name = "FILE")]
     pub latencies: Option<PathBuf>,
-    /// Write every figure as CSV, one row a figure: store, layout, strategy, repetition, phase, figure, value, unit
+    /// Write every figure as CSV, one row a figure: run, workload, scale, store, layout, strategy, repetition, phase, figure, value, unit
     #[arg(long, value_name = "FILE")]
     pub tidy: Option<PathBuf>,
     /// Print every table, instead of the answer and the ranking
