@@ -256,8 +256,10 @@ pub fn four_load_hosts() -> Option<String> {
     };
     let server = Running::start(&one);
     let on = format!("postgresql:individual={}", server.url);
-    let alone = one.measure("devops", &SMALL, &["--on", &on]);
-    let words = devops(&SMALL, &[&["--on", &on][..], &LOAD_HOSTS].concat());
+    // Time enough for both sizes on a busy machine.
+    let common = ["--budget", "10m", "--on", &on];
+    let alone = one.measure("devops", &SMALL, &common);
+    let words = devops(&SMALL, &[&common[..], &LOAD_HOSTS].concat());
     let spread = slurm.run(&four, &words).output().expect("it starts");
     let (first, second) = (trial(&one, &alone), trial(&four, &spread));
     assert!(first["ledger"]["stored"].as_u64() > Some(1_000), "{}", said(&alone));

@@ -36,7 +36,9 @@ pub fn front(report: &Report) -> Value {
         .map(|(arm, reads)| {
             let price =
                 prices.iter().filter_map(|(column, of)| Some((column.id.to_owned(), estimate(of(arm)?))));
-            row(&summary, arm, price.collect(), reads)
+            let mut row = row(&summary, arm, price.collect(), reads);
+            row["layout"] = field.write_of(arm).unwrap_or(arm).label.as_str().into();
+            row
         })
         .collect();
     json!({

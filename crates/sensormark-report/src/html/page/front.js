@@ -65,16 +65,26 @@ const front = {
     const apart = shown.filter((row) => !ranked.some((one) => one.label === row.label)).map((row) => ({ row, one: null }));
     return [...own, ...apart];
   },
+  // Each layout once, by its way of reading that costs least, ranked among these.
+  byLayout(whole) {
+    const layouts = new Map();
+    for (const { row } of whole) if (!layouts.has(row.layout)) layouts.set(row.layout, row.label);
+    if (layouts.size === whole.length) return whole;
+    const labels = new Set(layouts.values());
+    return this.order(weights.ranked(labels)).filter(({ row }) => labels.has(row.label));
+  },
   draw() {
     if (!this.data) return;
     const ranked = weights.ranked();
     weights.draw(ranked);
     if (!this.places.cost) return;
-    const all = this.order(ranked);
+    const whole = this.order(ranked);
+    const all = this.isAll ? whole : this.byLayout(whole);
     const first = this.isAll ? all : all.slice(0, Math.max(this.most(), 1));
-    const hidden = all.length - first.length;
+    const hidden = whole.length - first.length;
     const shown = this.named(first, ranked);
-    this.places.more.replaceChildren(...(hidden > 0 ? [button(`Show all ${all.length} layouts`, () => { this.isAll = true; this.draw(); })] : []));
+    const what = all.length < whole.length ? "ways of reading" : "layouts";
+    this.places.more.replaceChildren(...(hidden > 0 ? [button(`Show all ${whole.length} ${what}`, () => { this.isAll = true; this.draw(); })] : []));
     this.show("cost", [this.costs(all, shown)]);
     this.show("reads", [this.reads(all, shown)]);
     const price = element("div", { class: "side-by-side" }, this.price(all, shown, "cpu_per_reading", "CPU of a reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "Disk of a reading", "disk, bytes", "B"));

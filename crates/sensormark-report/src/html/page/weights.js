@@ -42,7 +42,11 @@ const weights = {
   isBy(name) { return this.ranking.criteria.every((criterion, at) => this.values[at] === this.preset(name, criterion)); },
   isChanged() { return !this.isBy("balanced"); },
   contestants() { return this.ranking.contestants.filter((one) => !page.isHidden(one.label)); },
-  ranked() { return this.ranking ? costs.rank(this.ranking, this.contestants(), this.values) : []; },
+  // Everybody, or those with these labels, among themselves.
+  ranked(labels = null) {
+    const among = (one) => !labels || labels.has(one.label);
+    return this.ranking ? costs.rank(this.ranking, this.contestants().filter(among), this.values) : [];
+  },
   section(filters) {
     const several = this.ranking && this.ranking.contestants.length > 1;
     const parts = [];
