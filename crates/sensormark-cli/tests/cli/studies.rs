@@ -28,7 +28,7 @@ fn the_studys_scale_follows_its_protocol() {
     assert_eq!(record["as_study"], true, "{text}");
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("As the study did"), "{text}");
-    // Its statements are kept with its trials: one write, and one reading a strategy.
+    // Its statements are kept with its trials: history, one write, and one reading a strategy.
     let trials = place.trials();
     let mut shown: Vec<&str> = trials
         .iter()
@@ -39,7 +39,7 @@ fn the_studys_scale_follows_its_protocol() {
         .filter_map(|operation| operation["name"].as_str())
         .collect();
     shown.sort_unstable();
-    let wanted = ["read bulk", "read bulk-1", "read individual", "write"];
+    let wanted = ["history", "read bulk", "read bulk-1", "read individual", "write"];
     assert_eq!(shown, wanted, "{text}");
     for words in ["Schema of each layout", "Statements of each layout"] {
         let page = std::fs::read_to_string(place.run_folder().join("report.html"));
