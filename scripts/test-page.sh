@@ -33,7 +33,7 @@ for workload in machine-tool sensor-operations devops billing iot-platform; do
     case $workload in
         machine-tool) on=sqlite:individual,sqlite:individual-clustered ;;
         # devops shows what grows.
-        billing) on=sqlite further=(--set grown=0) ;;
+        billing | sensor-operations) on=sqlite further=(--set grown=0) ;;
         iot-platform) on=sqlite:summary further=(--set grown=0) ;;
         *) on=sqlite ;;
     esac
