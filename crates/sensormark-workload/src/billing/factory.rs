@@ -214,7 +214,7 @@ impl Billing {
             };
             let ingest = Ingest::new(self.seed, rest, self.atomicity());
             let ingest = LoadSpec::writing(INGEST, Arc::new(ingest), clients);
-            let tail = self.at_size(TAIL, devices, ingest);
+            let mut tail = self.at_size(TAIL, devices, ingest);
             let about = About { phase: tail.name.clone(), load: INGEST.to_owned() };
             let asking = LoadSpec {
                 about: Some(about),
@@ -223,7 +223,11 @@ impl Billing {
             let mut asking = self.at_size("bills", devices, asking);
             asking.limit = Some(Duration::from_secs(grown_seconds.into()));
             let mut history = self.at_size(HISTORY, devices, history);
-            history.needs.extend(self.parameters.devices.last().copied().map(ingest_of));
+            // What was cut or left out is not built upon.
+            let base = self.parameters.devices.last().copied().map(ingest_of);
+            history.needs.extend(base.clone());
+            tail.needs.extend(base.clone());
+            asking.needs.extend(base);
             steps.extend([
                 Step::Size(self.stored(devices)),
                 Step::Run(history),

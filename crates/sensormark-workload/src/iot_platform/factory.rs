@@ -188,6 +188,7 @@ impl Platform {
                 };
                 let name = format!("{}-{span}d-of-{days}d", query.name());
                 let mut asking = PhaseSpec::new(name, vec![asking]).label(names::STORED, stored);
+                asking.needs.push(About { phase: LOAD.to_owned(), load: LOAD.to_owned() });
                 asking.limit = Some(Duration::from_secs_f64(self.parameters.grown_seconds));
                 steps.push(Step::Run(asking));
             }
