@@ -31,7 +31,10 @@ pub(super) fn reached<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Opti
     trials
         .map(|trial| {
             let counted = trial.loads.iter().filter(|load| load.is_scored() && load.operations() > 0);
-            counted.filter_map(LoadRecord::stored).max()
+            let is_whole = |size: &u64| {
+                !trial.loads.iter().any(|load| load.is_cut_load() && load.stored() == Some(*size))
+            };
+            counted.filter_map(LoadRecord::stored).filter(is_whole).max()
         })
         .min()?
 }

@@ -17,6 +17,8 @@ pub mod devops;
 
 pub mod durability;
 
+mod growth;
+
 pub mod iot_platform;
 
 pub mod machine_tool;

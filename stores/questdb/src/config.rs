@@ -1,7 +1,7 @@
 //! The URL of a server: user, password, host, and two ports. Nothing here shows a password.
 //!
-//! `questdb://user:password@host:8812/?http=9000`: questions go to the port of PostgreSQL's protocol, lines to that of HTTP. `http.user` and `http.password`, as the server's
-//! own settings are called, are for HTTP where it has other ones.
+//! `questdb://user:password@host:8812/?http=9000`: questions go to the port of PostgreSQL's protocol, lines to that of HTTP. `http.user` and `http.password`
+//! are for HTTP where it has other ones; the server's own settings are called so.
 
 use sensormark_kit::url::{authority, basic_authorization, existing_server};
 use sensormark_store::{Endpoint, ErrorKind, Secret, StoreError};

@@ -40,6 +40,20 @@ fn meters_come_to_those_that_were_billed() {
     assert!(text.contains("measured at 38,400 readings; a year is 560,640"), "{text}");
 }
 
+/// QuestDB's load one by one was cut, and bills of the next size were called wrong.
+#[test]
+fn no_size_is_built_upon_a_load_that_was_cut() {
+    let place = Place::new();
+    let settings =
+        ["devices=4", "clients=4", "records=87648", "bill_rounds=3", "limit_seconds=1", "grown=16"];
+    let output = place.measure("billing", &settings, &["--on", "sqlite:reading-clustered"]);
+    let text = said(&output);
+    let trial = &place.trials()[0];
+    is_sound(trial, &text);
+    is_right(trial, &text);
+    assert!(sizes(trial).is_empty(), "{text}");
+}
+
 #[test]
 fn days_come_to_those_of_a_home() {
     let place = Place::new();
@@ -59,6 +73,8 @@ fn days_come_to_those_of_a_home() {
     is_sound(trial, &text);
     is_right(trial, &text);
     assert_eq!(sizes(trial).len(), 2, "{text}");
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("a year is 4,661,488"), "{text}");
     let loads = trial["loads"].as_array().expect("loads");
     let at_last = |load: &&Value| load["labels"]["stored"].as_u64() == sizes(trial).last().copied();
     let names: Vec<&str> = loads.iter().filter(at_last).filter_map(|load| load["name"].as_str()).collect();

@@ -244,6 +244,13 @@ impl<'a> Coordinator<'a> {
             let reasons = self.reasons.len();
             self.growth.finish(Whole { record: record.clone(), reasons, step });
         }
+        // What was cut is not built upon: answers could not be told right from wrong.
+        let is_written = |phase: &str| self.written.iter().any(|one| self.steps[one.step].is_phase(phase));
+        if let Some(cut) = record.loads.iter().find(|load| load.is_cut_load() && is_written(&load.phase)) {
+            let (readings, phase) = (count_text(readings as f64), &cut.phase);
+            record.warnings.push(format!("{readings} readings were not begun: {phase} before them was cut"));
+            return Ok(false);
+        }
         if let Some(missing) = self.growth.missing_seconds() {
             let (readings, missing) = (count_text(readings as f64), duration_text(missing * 1e9));
             record.warnings.push(format!(

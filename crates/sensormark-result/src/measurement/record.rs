@@ -412,6 +412,11 @@ impl LoadRecord {
         self.cut.as_deref().filter(|_| !self.warm_up)
     }
 
+    /// Whether it was to write all that there is and was cut, so that less is stored than its size says.
+    pub fn is_cut_load(&self) -> bool {
+        self.writes && !self.open_loop && self.cut_short().is_some()
+    }
+
     /// How many operations could not start, in words.
     pub fn not_started_words(&self) -> String {
         match self.not_started {

@@ -5,6 +5,7 @@ use super::history::History;
 use super::ingest::{Ingest, Order};
 use super::parameters::Parameters;
 use super::{ALONE, DEVICES, EXTRACT, HISTORY, INGEST, NAME, OPERATION};
+use crate::growth;
 use sensormark_data::billing::{self, calendar};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::answers::Checking;
@@ -18,7 +19,6 @@ use sensormark_store::{
     Atomicity, DefaultSelection, Family, Index, LayoutOption, Schema, Shape, WriteMethod,
 };
 use serde_json::Value;
-use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +27,6 @@ use std::time::Duration;
 const SINGLE_WRITES: u32 = 2_000;
 /// The phase of them.
 const TAIL: &str = "tail";
-/// One of so many bills is compared in full where there is no end to them.
-const CHECK_ONE_IN: NonZeroU64 = NonZeroU64::new(20).unwrap();
 
 /// The billing workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,9 +68,7 @@ impl WorkloadFactory for BillingWorkload {
     }
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
-        let Ok(mut own) = read(&parameters) else { return parameters };
-        own.fit(budget);
-        serde_json::to_value(own).unwrap_or(parameters)
+        growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -203,7 +199,7 @@ impl Billing {
     fn grow(&self, steps: &mut Vec<Step>, mut before: u32) {
         let Parameters { clients, records, grown_seconds, .. } = self.parameters;
         for devices in self.parameters.sizes() {
-            let last = SINGLE_WRITES.div_ceil(clients).clamp(1, records);
+            let last = SINGLE_WRITES.div_ceil(clients).clamp(1, records - 1);
             let rest =
                 Order { devices: devices - clients..devices, lanes: clients, hours: records - last..records };
             let history = History::new(self.seed, before..devices, records, rest.clone(), self.readings);
@@ -214,23 +210,17 @@ impl Billing {
             };
             let ingest = Ingest::new(self.seed, rest, self.atomicity());
             let ingest = LoadSpec::writing(INGEST, Arc::new(ingest), clients);
-            let mut tail = self.at_size(TAIL, devices, ingest);
+            let tail = self.at_size(TAIL, devices, ingest);
             let about = About { phase: tail.name.clone(), load: INGEST.to_owned() };
             let asking = LoadSpec {
                 about: Some(about),
-                ..LoadSpec::asking(EXTRACT, Arc::new(bills), clients, Checking::OneIn(CHECK_ONE_IN))
+                ..LoadSpec::asking(EXTRACT, Arc::new(bills), clients, Checking::OneIn(growth::CHECK_ONE_IN))
             };
             let mut asking = self.at_size("bills", devices, asking);
             asking.limit = Some(Duration::from_secs(grown_seconds.into()));
-            let mut history = self.at_size(HISTORY, devices, history);
-            // What was cut or left out is not built upon.
-            let base = self.parameters.devices.last().copied().map(ingest_of);
-            history.needs.extend(base.clone());
-            tail.needs.extend(base.clone());
-            asking.needs.extend(base);
             steps.extend([
                 Step::Size(self.stored(devices)),
-                Step::Run(history),
+                Step::Run(self.at_size(HISTORY, devices, history)),
                 Step::Run(tail),
                 Step::Settle(format!("settled-{devices}")),
                 Step::Run(asking),

@@ -1,10 +1,10 @@
 //! Every number behind a scale of the billing workload.
 
 use super::FAMILY;
+use crate::growth::sizes;
 use sensormark_data::billing::calendar;
 use sensormark_engine::parameter::{any, at_least, between, check_each};
 use sensormark_engine::parameters;
-use sensormark_result::measurement::sizes::TIMES;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ parameters! {
     pub struct Parameters {
         /// devices loaded, then billed; several numbers, ascending, to see how bills slow down: devices=160,320
         devices: Vec<u32>, Plain, at_least(1.0) => vec![16], vec![16], vec![160], vec![1_600, 4_000, 6_400];
-        /// the data then grow to so many devices, four times each, as far as the budget goes: history in bulk, the last hours one by one, and bills at each; 0: they do not
+        /// the data then grow to so many devices, four times each, as far as the budget goes; 0: they do not
         #[serde(default)]
         grown: u32, Plain, any() => MOST_GROWN, MOST_GROWN, 0, 0;
         /// seconds that bills are asked for at a further size
@@ -60,9 +60,9 @@ impl Parameters {
 
     /// Devices at each size after the last of `devices`.
     pub fn sizes(&self) -> Vec<u32> {
-        let next = |devices: &u32| u32::try_from(TIMES).ok()?.checked_mul(*devices);
-        let sizes = std::iter::successors(self.devices.last().and_then(next), next);
-        sizes.take_while(|devices| *devices <= self.grown).collect()
+        // History and what comes after it are of an hour at least.
+        let first = self.devices.last().filter(|_| self.records > 1);
+        first.map_or_else(Vec::new, |devices| sizes(*devices, self.grown))
     }
 
     /// The most devices, those of further sizes among them.

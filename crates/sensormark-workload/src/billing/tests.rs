@@ -272,6 +272,8 @@ fn each_size_has_every_reading_once_and_every_meter_s_last() {
     let once: BTreeSet<_> = readings.iter().copied().collect();
     assert_eq!((readings.len(), once.len()), (256 * 200, 256 * 200));
     assert_eq!(last.len(), 256);
+    let sizes = |records: u32| Parameters { records, ..parameters.clone() }.sizes();
+    assert_eq!((sizes(2).len(), sizes(1).len()), (2, 0), "one hour cannot be history and come after it");
     assert!(last.values().all(|time| *time == time_ns(199)));
 }
 

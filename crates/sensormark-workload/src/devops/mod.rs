@@ -12,6 +12,7 @@ pub mod steps;
 mod tests;
 pub mod writes;
 
+use crate::growth;
 pub use parameters::{LAYOUTS, Parameters};
 use sensormark_data::devops::fields::MEASUREMENTS;
 use sensormark_data::devops::{Devops, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
@@ -97,9 +98,7 @@ impl WorkloadFactory for DevopsWorkload {
     }
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
-        let Ok(mut own) = read(&parameters) else { return parameters };
-        own.fit(budget);
-        serde_json::to_value(own).unwrap_or(parameters)
+        growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {

@@ -1,5 +1,6 @@
 //! The numbers behind the scales, and what must hold among them.
 
+use crate::growth::{CHECK_ONE_IN, most_question_seconds};
 use sensormark_data::devops::{TICK_LIMIT, TICKS_AN_HOUR, Walk};
 use sensormark_data::units::round_u64;
 use sensormark_engine::operations::ENDLESS;
@@ -70,13 +71,6 @@ const fn once() -> f64 {
     1.0
 }
 
-/// A trial has about so many phases of questions: they take half of its budget at most.
-const QUESTION_PHASES: u32 = 60;
-/// One of so many answers is compared in full where there is no end to them.
-const CHECK_ONE_IN: u64 = 20;
-/// The shortest of them, in seconds.
-const LEAST_QUESTION_SECONDS: f64 = 0.5;
-
 impl Parameters {
     /// Ticks in some hours.
     fn ticks_in(hours: f64) -> u64 {
@@ -85,7 +79,7 @@ impl Parameters {
 
     /// Asks each question for no longer than a trial's budget has time.
     pub fn fit(&mut self, budget: Duration) {
-        let most = (budget / QUESTION_PHASES).as_secs_f64().max(LEAST_QUESTION_SECONDS);
+        let most = most_question_seconds(budget);
         // 0 is without an end, which somebody has asked for.
         if self.query_seconds > most {
             self.query_seconds = most;
@@ -97,7 +91,7 @@ impl Parameters {
     pub fn for_growth(&self) -> Self {
         let mut grown = self.clone();
         if self.query_seconds > 0.0 {
-            (grown.queries, grown.check_one_in) = (ENDLESS, self.check_one_in.max(CHECK_ONE_IN));
+            (grown.queries, grown.check_one_in) = (ENDLESS, self.check_one_in.max(CHECK_ONE_IN.get()));
         }
         grown
     }

@@ -5,6 +5,7 @@ use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
 use super::writes::{BatchWrites, MessageWrites};
 use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
+use crate::growth;
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, START_NS, schema};
 use sensormark_engine::answers::Checking;
@@ -15,13 +16,10 @@ use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::names;
 use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
 const HOURS_A_DAY: u64 = 24;
-/// One of so many answers is compared in full where there is no end to them.
-const CHECK_ONE_IN: NonZeroU64 = NonZeroU64::new(20).unwrap();
 
 /// The workload.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,9 +53,7 @@ impl WorkloadFactory for IotPlatformWorkload {
     }
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
-        let Ok(mut own) = Parameters::read(&parameters) else { return parameters };
-        own.fit(budget);
-        serde_json::to_value(own).unwrap_or(parameters)
+        growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
@@ -171,9 +167,7 @@ impl Platform {
             let writing =
                 LoadSpec::writing(LOAD, Arc::clone(&load) as Arc<dyn Operations>, self.parameters.clients);
             let subjects = Subjects { load, ..self.subjects.clone() };
-            let mut loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
-            // What was cut is not built upon.
-            loading.needs.push(About { phase: LOAD.to_owned(), load: LOAD.to_owned() });
+            let loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
             steps.extend([
                 Step::Size(stored),
                 Step::Run(loading),
@@ -184,11 +178,10 @@ impl Platform {
                 let questions = Arc::new(Questions::new(&subjects, query, *span, ENDLESS));
                 let asking = LoadSpec {
                     about: Some(About { phase: phase.clone(), load: LOAD.to_owned() }),
-                    ..LoadSpec::asking(query.name(), questions, 1, Checking::OneIn(CHECK_ONE_IN))
+                    ..LoadSpec::asking(query.name(), questions, 1, Checking::OneIn(growth::CHECK_ONE_IN))
                 };
                 let name = format!("{}-{span}d-of-{days}d", query.name());
                 let mut asking = PhaseSpec::new(name, vec![asking]).label(names::STORED, stored);
-                asking.needs.push(About { phase: LOAD.to_owned(), load: LOAD.to_owned() });
                 asking.limit = Some(Duration::from_secs_f64(self.parameters.grown_seconds));
                 steps.push(Step::Run(asking));
             }

@@ -1,10 +1,10 @@
 //! The numbers behind the scales, and what is wrong with them.
 
 use super::query::PlatformQuery;
+use crate::growth::{most_question_seconds, sizes};
 use sensormark_data::iot_platform::{DAY_NS, HOUR_NS, MOST_DAYS, MOST_HOMES};
 use sensormark_engine::parameter::{any, at_least, between, check_each, over, read, words};
 use sensormark_engine::parameters;
-use sensormark_result::measurement::sizes::TIMES;
 use sensormark_store::{DaySplit, Family, Shape};
 use serde_json::Value;
 use std::time::Duration;
@@ -26,7 +26,7 @@ parameters! {
         homes: u32, Plain, between(1.0, MOST_HOMES as f64) => 1;
         /// days of data, from 2021-09-27; about 12,771 values a home and day
         days: u32, Days, between(1.0, MOST_DAYS as f64) => 30, 365, STUDY_DAYS, STUDY_DAYS;
-        /// the data then grow to so many days, four times each, as far as the budget goes, and what every layout answers is asked at each, over the longest span; 0: they do not
+        /// the data then grow to so many days, four times each, as far as the budget goes; 0: they do not
         #[serde(default)]
         grown: u32, Days, between(0.0, MOST_DAYS as f64) => MOST_DAYS, MOST_DAYS, 0, 0;
         /// seconds that each question is asked at a further size
@@ -67,11 +67,6 @@ parameters! {
 
 /// Layouts that tell something beside the usual ones.
 const VARIANTS: [&str; 2] = ["bucketed-no-index", "flat-flux"];
-
-/// A trial has about so many phases of questions at further sizes: they take half of its budget at most.
-const QUESTION_PHASES: u32 = 60;
-/// The shortest of them, in seconds.
-const LEAST_QUESTION_SECONDS: f64 = 0.5;
 
 impl Parameters {
     /// Reads them.
@@ -131,14 +126,12 @@ impl Parameters {
 
     /// Days at each size after the first.
     pub fn sizes(&self) -> Vec<u32> {
-        let next = |days: &u32| u32::try_from(TIMES).ok()?.checked_mul(*days);
-        std::iter::successors(next(&self.days), next).take_while(|days| *days <= self.grown).collect()
+        sizes(self.days, self.grown)
     }
 
     /// Asks each question at a further size for no longer than a trial's budget has time.
     pub fn fit(&mut self, budget: Duration) {
-        let most = (budget / QUESTION_PHASES).as_secs_f64().max(LEAST_QUESTION_SECONDS);
-        self.grown_seconds = self.grown_seconds.min(most);
+        self.grown_seconds = self.grown_seconds.min(most_question_seconds(budget));
     }
 
     /// Which part of a day counts as day.

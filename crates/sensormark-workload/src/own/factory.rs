@@ -6,6 +6,7 @@ use super::parameters::{Parameters, PhasePart, QueryPart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
 use super::{LOAD, MIXED, NAME, sensors};
+use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::shapes::{self, Sensors};
@@ -81,9 +82,7 @@ impl WorkloadFactory for OwnWorkload {
     }
 
     fn fit(&self, parameters: Value, budget: Duration) -> Value {
-        let Ok(mut own) = read(&parameters) else { return parameters };
-        own.fit(budget);
-        serde_json::to_value(own).unwrap_or(parameters)
+        growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {

@@ -76,6 +76,7 @@ fn queries_keep_below_a_load_that_was_cut() {
     let place = Place::new();
     let settings = [
         "days=3000",
+        "grown=12000",
         "spans=1,3000",
         "messages=0",
         "limit=1",
@@ -91,6 +92,14 @@ fn queries_keep_below_a_load_that_was_cut() {
     assert_eq!(load(trial, "chart-1d")["answers"]["checked"], 12, "{text}");
     let reason = load(trial, "daily-3000d")["not_supported"].as_str();
     assert!(reason.is_some_and(|reason| reason.contains("cut")), "{text}");
+    // No size is built upon it, and it is none itself.
+    let loads = trial["loads"].as_array().expect("loads");
+    assert!(loads.iter().all(|load| load["phase"] != "load-12000d"), "{text}");
+    assert!(
+        trial["warnings"].to_string().contains("readings were not begun: load before them was cut"),
+        "{text}"
+    );
+    assert!(!text.contains("measured at "), "{text}");
 }
 
 #[test]
