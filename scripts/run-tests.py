@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone.
 Suites that wait most of the time run a few side by side: those of the stores, of servers, of failures and of other hosts. Each prints its output whole when it has ended. All other tests run one after the other, because some of them measure time."""
-import concurrent.futures, json, os, subprocess, sys, time
+import concurrent.futures, json, os, signal, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
+# A test that hangs fails by its suite's name, long before everything's time is up. The longest suite takes half of it.
+LIMIT_S = 1500
+RUNNING = {}
 LONG = ' servers'
 ASIDE = (LONG, ' failures', ' hosts', ' fuzz')
 # The longest of all in two parts, so that it does not run on alone; one of them starts several servers a test.
@@ -31,9 +34,22 @@ def run(test, output=None):
     """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
     start = time.monotonic()
     print(f'     Running {name(test)}', file=output, flush=True)
-    done = subprocess.run([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
-    print(f'     {name(test)}: {time.monotonic() - start:.0f} s', file=output, flush=True)
-    return done.returncode == 0
+    # A session of its own, so that what a hanging test started ends with it.
+    running = subprocess.Popen([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+    RUNNING[running.pid] = name(test)
+    try: code = running.wait(LIMIT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(running.pid, signal.SIGKILL)
+        code = f'hung for {LIMIT_S} s and was killed'
+    del RUNNING[running.pid]
+    print(f'     {name(test)}: {time.monotonic() - start:.0f} s{f" FAILED ({code})" if code else ""}', file=output, flush=True)
+    return not code
+
+def stop(number, _):
+    for pid, suite in RUNNING.items():
+        print(f'error: stopped while {suite} ran', flush=True)
+        os.killpg(pid, signal.SIGKILL)
+    os._exit(128 + number)
 
 def aside(test):
     path = f'target/{name(test).replace("/", "-").replace(" ", "-").replace(":", "")}.log'
@@ -43,6 +59,7 @@ def aside(test):
         return ended_well, output.read()
 
 def main():
+    for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, stop)
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
     suites = [test for test in tests if name(test).startswith('stores') or any(one in name(test) for one in ASIDE)]
