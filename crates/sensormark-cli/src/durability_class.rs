@@ -15,6 +15,18 @@ pub fn of_shipped(workload: &str) -> Durability {
     if workload == durability::NAME { Durability::Default } else { Durability::Durable }
 }
 
+/// Each database in each class that it has, the strongest first.
+pub fn in_each_class(choices: Vec<Choice>) -> Vec<Choice> {
+    let mut each = Vec::new();
+    for choice in choices {
+        let classes = choice.store.description().durability;
+        each.extend(
+            classes.into_iter().map(|(class, _)| Choice { durability: Some(class), ..choice.clone() }),
+        );
+    }
+    each
+}
+
 /// The cases of a class of durability, and what cannot be measured. A layout that cannot be durable has the strongest class that it has: a report ranks it apart.
 ///
 /// # Errors

@@ -67,6 +67,13 @@ pub fn main() -> ExitCode {
         }
     };
     show_warnings(arguments.quiet, arguments.verbose);
+    // Before this process has threads, and before it knows any folder.
+    if let Command::Run(asked) = &arguments.command
+        && asked.power_cut
+        && let Err(why) = sensormark_power::own_mounts()
+    {
+        return failure::Failure::usage(why).show();
+    }
     let measures = matches!(arguments.command, Command::Run(_) | Command::Replay(_) | Command::Explain(_));
     if measures {
         signals::catch();

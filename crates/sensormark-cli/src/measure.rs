@@ -20,6 +20,7 @@ use sensormark_engine::launcher::Launcher;
 use sensormark_engine::memory_limit;
 use sensormark_engine::owner_mark;
 use sensormark_engine::pinning::Pinning;
+use sensormark_engine::power::Power;
 use sensormark_engine::repeats::DisturbedHost;
 use sensormark_engine::role::own_program;
 use sensormark_engine::run::{RunOutcome, run as measure};
@@ -59,6 +60,8 @@ pub struct Planned<'a> {
     pub protocol: Option<&'static Protocol>,
     /// What all measuring commands have in common.
     pub common: &'a CommonArguments,
+    /// Whether the disk loses its power as servers are killed.
+    pub power_cut: bool,
     /// What runs on other hosts.
     pub hosts: Hosts,
     /// What measures a case.
@@ -128,6 +131,8 @@ impl Planned<'_> {
         }
         clean(supervisor, &progress);
         let _held = self.hold(&name, &progress);
+        let data = common.data.as_deref();
+        let power = self.power_cut.then(|| Power::make(supervisor, &program, data)).transpose()?;
         let context = RunContext {
             registry: &self.registry,
             supervisor,
@@ -143,7 +148,8 @@ impl Planned<'_> {
             cache: common.cache.cache(),
             timeout_ms: milliseconds(common.timeout),
             server: self.server(),
-            data_folder: common.data.clone(),
+            data_folder: power.as_ref().map(|power| power.path().to_owned()).or_else(|| common.data.clone()),
+            power: power.as_ref(),
             disturbance: DisturbanceLimits::default(),
             disturbed_host: self.disturbed_host(),
             protocol: self.protocol,

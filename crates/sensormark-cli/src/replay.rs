@@ -126,6 +126,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         server_memory: ServerMemory::new(arguments.common.server_memory, None),
         protocol: None,
         common: &arguments.common,
+        power_cut: false,
         hosts: Hosts::new(&HostsArguments::default(), &arguments.common.probing.probes)?,
         runner: &runner,
         registry,

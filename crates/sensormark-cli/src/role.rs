@@ -3,16 +3,23 @@
 use crate::failure::Failure;
 use crate::registry::{factories, registry};
 use sensormark_engine::placement::SERVER;
+use sensormark_engine::power::POWER;
 use sensormark_engine::role::{ELSEWHERE, Event};
 use sensormark_engine::role_line::{RoleLine, tell};
 use sensormark_engine::server_role;
 use sensormark_engine::trial::role;
 use sensormark_server::Supervisor;
 use sensormark_store::{ErrorKind, StoreError};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Runs the role of this name to its end.
 pub fn role(name: &str, place: Option<&str>) -> Result<ExitCode, Failure> {
+    if let (POWER, Some(folder)) = (name, place) {
+        return sensormark_power::serve(Path::new(folder))
+            .map(|()| ExitCode::SUCCESS)
+            .map_err(Failure::usage);
+    }
     let is_elsewhere = place == Some(ELSEWHERE);
     let outcome = if let Some(workload) = role::source_of(name) {
         open(is_elsewhere).and_then(|(_line, told)| role::run_source(workload, &told, &factories()))

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments, ScaleName};
 use crate::dry_run;
-use crate::durability_class::{cases_in_class, of_shipped};
+use crate::durability_class::{cases_in_class, in_each_class, of_shipped};
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
@@ -23,6 +23,7 @@ use sensormark_engine::trial::cases::layout_options;
 use sensormark_result::measurement::{Cache, NotMeasured};
 use sensormark_server::Supervisor;
 use sensormark_store::Durability;
+use sensormark_workload::durability;
 use sensormark_workload::own::find_limit::FindLimit;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -47,7 +48,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     match workload {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
-            let parameters = numbers(factory.as_ref(), scale, &arguments.settings)?;
+            let mut settings = arguments.settings.clone();
+            if arguments.power_cut && factory.name() == durability::NAME {
+                settings.push(durability::POWER_CUT.to_owned());
+            }
+            let parameters = numbers(factory.as_ref(), scale, &settings)?;
+            power_is_cut_by_its_option(arguments, &parameters)?;
             let measured = Measured {
                 shown: parameters.clone(),
                 parameters,
@@ -60,6 +66,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             measured.run(arguments)
         }
         Workload::File(path) => {
+            power_is_cut_by_its_option(arguments, &Value::Null)?;
             no_scale(arguments.scale)?;
             let own = own_file(&path, &arguments.settings)?;
             // A recording that cannot be read is said before anything is started.
@@ -78,6 +85,16 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             };
             measured.run(arguments)
         }
+    }
+}
+
+/// The workload whose server loses its power is told so by the option, which gives this process mounts of its own.
+fn power_is_cut_by_its_option(arguments: &RunArguments, parameters: &Value) -> Result<(), Failure> {
+    let is_cut = parameters.get("kill").is_some_and(|victim| victim == "power");
+    match (arguments.power_cut, is_cut) {
+        (true, false) => Err(Failure::usage("--power-cut is for the workload durability")),
+        (false, true) => Err(Failure::usage("--set kill=power is written --power-cut")),
+        _ => Ok(()),
     }
 }
 
@@ -123,6 +140,10 @@ impl Measured<'_> {
             Some(protocol) => protocol.promise(choices),
             None => choices,
         };
+        let choices = match arguments.power_cut && arguments.durability.is_none() {
+            true => in_each_class(choices),
+            false => choices,
+        };
         let (cases, unsupported) = cases_in_class(factory, parameters, &choices, durability)?;
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
@@ -147,6 +168,7 @@ impl Measured<'_> {
             server_memory: self.server_memory,
             protocol,
             common: &arguments.common,
+            power_cut: arguments.power_cut,
             hosts,
             runner: runner.as_ref(),
             registry,

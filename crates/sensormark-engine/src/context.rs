@@ -6,6 +6,7 @@ use super::benchmark_case::BenchmarkCase;
 use super::connection::Registry;
 use super::estimate::{CaseEstimate, Terms};
 use super::placement::{LOAD, Placement};
+use super::power::Power;
 use super::repeats::DisturbedHost;
 use super::server_probes::ServerProbes;
 use super::study_protocol::Protocol;
@@ -53,6 +54,8 @@ pub struct RunContext<'a> {
     pub server: ServerOptions,
     /// The folder on whose disk data goes, instead of the supervisor's own.
     pub data_folder: Option<PathBuf>,
+    /// Where data is, when a power cut is tried.
+    pub power: Option<&'a Power>,
     /// What disturbance makes a trial inconclusive.
     pub disturbance: DisturbanceLimits,
     /// Whether trials of a disturbed host count, and how often they are repeated.

@@ -70,6 +70,7 @@ pub mod tally;
 pub mod quiet_spells;
 
 pub mod phase;
+pub mod power;
 
 pub mod benchmark_case;
 pub mod client;

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 /// What one phase led to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseOutcome {
     /// When it began, in ns of CLOCK_MONOTONIC.
     pub start_ns: u64,
@@ -43,7 +43,7 @@ pub enum Cut {
 }
 
 /// What one load led to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadOutcome {
     /// Its name.
     pub name: String,

@@ -64,11 +64,12 @@ impl Choice {
         }
     }
 
-    /// The same in the names of files: no store's name has a dot.
+    /// The same in the names of files, with a class of durability of its own: no store's name has a dot.
     pub fn file_name(&self) -> String {
         let mut name = self.store.description().name;
         let cluster = self.cluster.as_ref().map(Cluster::file_name);
-        for part in self.server.iter().chain(&cluster) {
+        let class = self.durability.map(|class| class.text().to_owned());
+        for part in self.server.iter().chain(&cluster).chain(&class) {
             name.push('.');
             name.push_str(part);
         }

@@ -25,6 +25,12 @@ pub enum WorkDistribution {
     },
 }
 
+impl Default for WorkDistribution {
+    fn default() -> Self {
+        Self::STRIDE
+    }
+}
+
 impl WorkDistribution {
     /// Single operations, by stride.
     pub const STRIDE: Self = Self::Stride { block: NonZeroU64::MIN };
@@ -274,7 +280,7 @@ pub struct ClientDone {
 }
 
 /// Which operations of a load were issued: exact, and small however many there are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issued {
     distribution: WorkDistribution,
     of: u32,

@@ -1,23 +1,64 @@
 //! What the report says of durability trials: what survived of what had been acknowledged when the server was killed.
 
+use super::clean::clean;
 use super::criteria::figure;
 use super::field::{Arm, Field};
 use super::tables::{Cell, Section, Table};
+use sensormark_data::number::grouped;
+use sensormark_data::quantity::size_text;
 use sensormark_data::units::Total;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
 use sensormark_store::Durability;
 
-/// The section.
+/// The section: what happened, a line for each class, and the table.
 pub fn section(field: &Field) -> Section {
+    let is_power_cut = field.run.parameters.get("kill").is_some_and(|victim| victim == "power");
     let mut section = Section::new("survival", "What survived");
-    section.paragraph(
-        "Each server (or the program that holds an embedded database) was killed (SIGKILL) while clients wrote, started again on the same data folder, and everything in it was read back. \
-         This tries a crash of the database's process alone: what the operating system had taken over survives that. \
-         A power cut, or a crash of the operating system, was not tried.",
-    );
+    let (with, tried) = if is_power_cut {
+        (
+            "Its disk lost all that was not flushed, and it",
+            "This tries a power cut. What was there at the first acknowledged write counts as flushed, and names of files are not lost. A disk that keeps half a block was not tried.",
+        )
+    } else {
+        (
+            "It",
+            "This tries a crash of the database's process alone: what the operating system had taken over survives that. A power cut was not tried; --power-cut does.",
+        )
+    };
+    section.paragraph(format!(
+        "Each server (or the program that holds an embedded database) was killed (SIGKILL) while clients wrote. {with} was started again on the same data folder, and everything in it was read back. {tried}"
+    ));
+    section.list(field.mixed.iter().map(|arm| in_a_line(field, arm)).collect());
     section.table(survival(field));
     section
+}
+
+/// What was promised, and what was lost.
+fn in_a_line(field: &Field, arm: &Arm) -> String {
+    let class = arm.implementation.durability;
+    let promise = match class {
+        Durability::Durable => "promised to keep all that it acknowledges",
+        Durability::Default => "promised what the database does as it comes",
+        Durability::Relaxed => "promised all but the last second or so",
+        Durability::Unacknowledged => "promised nothing",
+    };
+    let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+    let ledgers: Vec<&LedgerRecord> = trials.iter().filter_map(|trial| trial.ledger.as_ref()).collect();
+    let sum = |count: fn(&LedgerRecord) -> u64| ledgers.iter().map(|ledger| count(ledger)).total();
+    let (acknowledged, lost) = (sum(|ledger| ledger.acknowledged), sum(|ledger| ledger.lost));
+    let found = match ledgers.len() {
+        0 => "what it kept could not be counted: see the verdicts".to_owned(),
+        _ if acknowledged == 0 => {
+            let (sent, stored) = (sum(|ledger| ledger.in_doubt), sum(|ledger| ledger.stored));
+            format!("{} of {} sent are there", grouped(&stored.to_string()), grouped(&sent.to_string()))
+        }
+        _ if lost == 0 => format!("lost none of {}", grouped(&acknowledged.to_string())),
+        _ => format!("lost {} of {}", grouped(&lost.to_string()), grouped(&acknowledged.to_string())),
+    };
+    let of_disk: f64 = trials.iter().filter_map(|trial| figure(trial, names::DISK_LOST_BYTES)).sum();
+    let disk = if of_disk > 0.0 { format!(" (the disk: {})", size_text(of_disk)) } else { String::new() };
+    format!("{}, {}: {promise}, {found}{disk}.", label(arm), class.text())
 }
 
 fn survival(field: &Field) -> Table {
@@ -73,7 +114,7 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         Cell::Missing("the whole was killed, and nobody was left to answer".to_owned())
     };
     vec![
-        Cell::text(label(&arm.label, class)),
+        Cell::text(label(arm)),
         Cell::text(class.text()),
         sum(|ledger| ledger.acknowledged),
         sum(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
@@ -86,8 +127,9 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     ]
 }
 
-/// The implementation's name without the class, which has a column of its own.
-fn label(label: &str, class: Durability) -> &str {
-    let ending = format!(", {}", class.text());
-    label.strip_suffix(ending.as_str()).unwrap_or(label)
+/// The implementation's name without the class, which is said beside it.
+fn label(arm: &Arm) -> String {
+    let label = clean(&arm.implementation.label());
+    let ending = format!(", {}", arm.implementation.durability.text());
+    label.strip_suffix(ending.as_str()).unwrap_or(&label).to_owned()
 }

@@ -1,8 +1,10 @@
 //! What is not a server but must be cleaned up like one: folders of embedded databases, and resources of the pipeline.
 
 use super::Supervisor;
+use super::files::file_error;
 use super::folder::RunFolder;
 use sensormark_store::error::{ErrorKind, StoreError};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -19,6 +21,18 @@ impl ScratchFolder {
     /// The folder for the database's files.
     pub fn path(&self) -> &Path {
         &self.data
+    }
+
+    /// Lets other users through it, to what lies deeper.
+    ///
+    /// # Errors
+    /// When its mode cannot be changed.
+    pub fn let_others_through(&self) -> Result<(), StoreError> {
+        for folder in [self.data.as_path()].into_iter().chain(self.data.parent()) {
+            std::fs::set_permissions(folder, PermissionsExt::from_mode(0o711))
+                .map_err(|error| file_error("open a folder to others", folder, error))?;
+        }
+        Ok(())
     }
 
     /// Removes it now.

@@ -32,6 +32,9 @@ pub struct RunArguments {
     /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a layout]
     #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
+    /// For durability: cut the power of the disk as the server is killed, in each class that a database has; it takes Linux with /dev/fuse
+    #[arg(help_heading = LOAD, long)]
+    pub power_cut: bool,
     /// For a file with limits: find the highest rate of its writers that holds them
     #[arg(help_heading = LOAD, long)]
     pub find_limit: bool,

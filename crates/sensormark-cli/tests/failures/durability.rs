@@ -67,3 +67,37 @@ pub fn other_classes(server: &Server) -> Outcome {
     ensure!(told == (lost > 0), "{lost} lost: {said}");
     Ok(None)
 }
+
+/// In class durable all that was acknowledged is there after a power cut, which another class shows to be one.
+pub fn power_cut(server: &Server) -> Outcome {
+    let place = Place::new();
+    let on = server.on();
+    let numbers = ["--set", "kill_after_seconds=1", "--set", "clients=2"];
+    let options = ["--results", "results", "--server-memory", MEMORY, "--tolerate-disturbance"];
+    let output =
+        place.run(&[&["run", "durability", "--power-cut", "--on", &on][..], &numbers, &options].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
+    if said.contains("a power cut needs") {
+        return Ok(Some(said));
+    }
+    let trials = place.trials();
+    let in_class = |class: &str| -> Vec<&Value> {
+        trials.iter().filter(|trial| trial["implementation"]["durability"] == class).collect()
+    };
+    let durable = in_class("durable");
+    ensure!(!durable.is_empty() && in_class("default").len() + in_class("relaxed").len() > 0, "{said}");
+    for trial in durable {
+        let (acknowledged, lost) = (count(trial, "acknowledged"), count(trial, "lost"));
+        ensure!(acknowledged > 0 && lost == 0, "{lost} of {acknowledged} lost: {said}");
+        ensure!(trial["verdict"]["state"] == "valid", "{said}");
+    }
+    let of_disk: f64 = trials.iter().filter_map(|trial| figure(trial, "disk_lost_bytes")).sum();
+    ensure!(of_disk > 0.0, "the disk lost nothing: {said}");
+    for words in ["durable: promised to keep all that it acknowledges, lost none of", "tries a power cut"] {
+        let joined = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        ensure!(joined.contains(words), "{words:?} is not in: {said}");
+    }
+    let left = place.leftovers();
+    ensure!(left.is_empty(), "left behind: {left:?}");
+    Ok(None)
+}

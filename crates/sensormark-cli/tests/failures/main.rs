@@ -91,6 +91,7 @@ fn on_its_own() -> Vec<(&'static str, OnItsOwn)> {
         ("a disk too small for the server is named", disk::too_small),
         ("every durable reading survives a kill", durability::durable),
         ("what other classes lose is counted", durability::other_classes),
+        ("a power cut takes what was not flushed, and nothing that was durable", durability::power_cut),
         ("searches without a bound are answered rightly, or refused with the reason", study::unbounded),
         ("a server's layout as study 000 had it is read rightly", study::as_published),
         ("after a server lost datagrams what is stored is read", study::lost_datagrams),

@@ -64,6 +64,7 @@ pub fn measure(parameters: &Parameters, fault: Option<&str>, interrupt: &AtomicB
         timeout_ms: 1_000,
         server: ServerOptions::default(),
         data_folder: None,
+        power: None,
         disturbance: DisturbanceLimits::default(),
         // Tests run beside each other.
         disturbed_host: DisturbedHost::Tolerated,

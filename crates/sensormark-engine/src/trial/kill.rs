@@ -1,7 +1,7 @@
 //! The end of a database on request, in mid-load: when it is due, whose may be killed at all, and what is known of clients that ended with theirs.
 //!
 //! A server is killed, and its clients report what was acknowledged. An embedded database ends with its one client. What this client had reported by then is
-//! known. What survives is counted by the coordinator; whether it is enough is decided there too.
+//! known.
 
 use super::plausible;
 use super::script::{LoadSpec, MemberKill, PhaseSpec};
@@ -13,11 +13,11 @@ use crate::outcome::{LoadOutcome, PhaseOutcome};
 use crate::role::Progress;
 use crate::tally::{Exception, Others, WriteCounts};
 use crate::work_distribution::Issued;
+use sensormark_power::Lost;
 use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{AnswersRecord, Figure, LedgerRecord, TrialRecord};
+use sensormark_result::measurement::record::{Figure, LedgerRecord, TrialRecord};
 use sensormark_result::measurement::verdict::Reason;
 use sensormark_store::{Schema, Store};
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Operations that a client may have done since it last reported how far it was, at least; and at most as many again as it had reported.
@@ -38,6 +38,8 @@ pub(super) struct Kill {
     /// Whether the clients were told to stop after that.
     is_over: bool,
     outage_seconds: Option<f64>,
+    /// What the disk lost with its power.
+    pub(super) lost: Option<Lost>,
 }
 
 /// What is to be done now.
@@ -160,29 +162,13 @@ impl Kill {
         let outcome = LoadOutcome {
             name: load.name.clone(),
             clients: load.clients,
-            open_loop: false,
             seconds: self.done_after().map_or(0.0, |after| after.as_secs_f64()),
-            shared: None,
-            classes: BTreeMap::new(),
-            errors: BTreeMap::new(),
-            first_error: None,
-            late: 0,
-            not_started: 0,
-            longest_ns: 0,
             writes,
             issued: Issued::first(sent, load.operations.len()),
             exceptions: (done..sent).map(doubtful).collect(),
-            answers: AnswersRecord::default(),
-            pacing: None,
-            reconnects: 0,
-            datagram_bytes: 0,
-            lines: BTreeMap::new(),
-            notes: BTreeMap::new(),
-            broken: None,
-            journal_ns: 0,
-            quiet: Vec::new(),
+            ..LoadOutcome::default()
         };
-        Ok(PhaseOutcome { start_ns: 0, end_ns: 0, cpu_ns: 0, cut: None, loads: vec![outcome] })
+        Ok(PhaseOutcome { loads: vec![outcome], ..PhaseOutcome::default() })
     }
 
     /// Counts what a killed client may have sent only as far as it is found: how much that was nobody knows.
@@ -227,6 +213,10 @@ impl Kill {
         }
         if let Some(after) = self.done_after() {
             put(names::KILLED_AFTER, Figure::new(after.as_secs_f64(), "s"));
+        }
+        if let Some(lost) = self.lost {
+            put(names::DISK_LOST_FILES, Figure::new(lost.files as f64, "files"));
+            put(names::DISK_LOST_BYTES, Figure::new(lost.bytes as f64, "bytes"));
         }
         if let Some(outage) = self.outage_seconds {
             put(names::OUTAGE, Figure::new(outage, "s"));

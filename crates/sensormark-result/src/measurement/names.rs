@@ -71,6 +71,10 @@ pub const SCORED: &str = "scored";
 pub const SURVIVED: &str = "survived";
 /// When the server was killed on request, in seconds after the phase's start.
 pub const KILLED_AFTER: &str = "killed_after_seconds";
+/// Files that were not flushed as a whole when the power was cut.
+pub const DISK_LOST_FILES: &str = "disk_lost_files";
+/// What of them the disk lost, in bytes.
+pub const DISK_LOST_BYTES: &str = "disk_lost_bytes";
 /// Of a cluster that lost one member on request: 1 where a lost reading breaks what was promised, 0 where nothing was promised.
 pub const LOSS_BREAKS_PROMISE: &str = "loss_breaks_promise";
 /// The longest time in which no operation succeeded while one member of a cluster was lost, in seconds; 0 where it was under 0.1 s.

@@ -86,7 +86,7 @@ impl Workload for Durability {
         let mut phase = PhaseSpec::new(WRITE, vec![load]).label("operation", WRITE);
         phase.kill_after = Some(kill_after);
         phase.limit = Some(kill_after + AFTER_THE_KILL);
-        if self.parameters.kill != Victim::Server {
+        if matches!(self.parameters.kill, Victim::Primary | Victim::Replica) {
             let down = Duration::from_secs_f64(self.parameters.down_seconds);
             phase.kill_member = Some(MemberKill { first: self.parameters.kill == Victim::Primary, down });
             phase.limit = Some(kill_after + AFTER_THE_KILL + down + down);

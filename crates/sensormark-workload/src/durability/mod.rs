@@ -5,8 +5,8 @@
 //! every acknowledged reading has to survive, else the trial is invalid. The other classes promise less, and the report says what they lose. Where one member of a
 //! cluster is killed, the consistency level decides first ([`promise`](sensormark_engine::judge::promise)).
 //!
-//! It tries the crash of a process, in which what the operating system holds survives. A power cut it does not try, nor does it measure speed: no figure of it
-//! is ranked.
+//! It tries the crash of a process, in which what the operating system holds survives, or a power cut, in which only what was flushed does (`kill=power`). It
+//! does not measure speed: no figure of it is ranked.
 
 pub mod factory;
 pub mod parameters;
@@ -17,5 +17,7 @@ pub use parameters::Parameters;
 
 /// The workload's name.
 pub const NAME: &str = "durability";
+/// What makes the kill a power cut.
+pub const POWER_CUT: &str = "kill=power";
 /// The name of its phase and its load.
 pub const WRITE: &str = "write";

@@ -11,6 +11,7 @@ use crate::intake::Feed;
 use crate::judge::client::CEILING_FACTOR;
 use crate::many_hosts;
 use crate::outcome::PhaseOutcome;
+use crate::power::Power;
 use crate::role::{Event, RoleError, RoleProcess};
 use crate::trial::feed::{Brought, Feeding, Journal, LEAD_NS, SOURCE};
 use crate::trial::kill::Due;
@@ -171,6 +172,9 @@ impl Coordinator<'_> {
         let progress = self.roles[number].listen(Instant::now())?;
         if let Some(progress) = progress {
             self.kill.tell(progress);
+            if let Some(power) = self.context.power.filter(|_| progress.done > 0 && !self.kill.is_done()) {
+                power.is_written()?;
+            }
             self.context.observer.event(RunEvent::Progress(progress));
         }
         Ok(progress.is_some())
@@ -396,11 +400,13 @@ impl Coordinator<'_> {
             Due::Nothing => {}
             Due::Kill if self.deployment.is_ours() => {
                 self.deployment.kill()?;
+                self.cut_power()?;
                 self.stop_clients();
                 self.kill.done(false);
             }
             Due::Kill => {
                 self.roles.iter_mut().for_each(RoleProcess::kill);
+                self.cut_power()?;
                 self.kill.done(true);
             }
             Due::KillMember(kill) => {
@@ -421,6 +427,12 @@ impl Coordinator<'_> {
                 self.stop_clients();
             }
         }
+        Ok(())
+    }
+
+    /// Cuts the power, where it can be cut.
+    fn cut_power(&mut self) -> Result<(), TrialFailure> {
+        self.kill.lost = self.context.power.map(Power::cut).transpose()?;
         Ok(())
     }
 

@@ -1,0 +1,79 @@
+//! The power of a run's disk: a folder that loses what was not flushed, and when it does.
+
+use crate::failure::TrialFailure;
+use sensormark_power::{Lost, PowerFolder};
+use sensormark_server::{ScratchFolder, Supervisor};
+use sensormark_store::{ErrorKind, StoreError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The role of the process that serves the folder.
+pub const POWER: &str = "power";
+
+/// A folder whose power can be cut; all databases of the run are in it.
+#[derive(Debug)]
+pub struct Power {
+    state: Mutex<State>,
+    path: PathBuf,
+    _scratch: ScratchFolder,
+}
+
+#[derive(Debug)]
+struct State {
+    folder: PowerFolder,
+    /// Whether something was acknowledged since the last cut.
+    is_written: bool,
+}
+
+impl Power {
+    /// Makes it in `data` (a folder on the disk that the user chose) if given. `program` is this one; it serves the folder in a process of its own.
+    ///
+    /// # Errors
+    /// When it cannot be made or mounted; nothing is left behind.
+    pub fn make(supervisor: &Supervisor, program: &Path, data: Option<&Path>) -> Result<Self, StoreError> {
+        let scratch = supervisor.scratch(POWER, data)?;
+        scratch.let_others_through()?;
+        let mut serves = Command::new(program);
+        serves.args(["role", POWER]).arg(scratch.path());
+        let folder = PowerFolder::make(scratch.path(), &mut serves).map_err(|error| {
+            StoreError::new(ErrorKind::Configuration, "mount a folder that can lose power", error.to_string())
+        })?;
+        let path = folder.path().to_owned();
+        Ok(Self { state: Mutex::new(State { folder, is_written: false }), path, _scratch: scratch })
+    }
+
+    /// Where databases go.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first readings of a trial are acknowledged: what is there counts as flushed, for a system flushes it within half a minute. Later ones change nothing.
+    pub(crate) fn is_written(&self) -> Result<(), TrialFailure> {
+        let mut state = self.state();
+        if !state.is_written {
+            state.folder.keep().map_err(|error| failed(&error))?;
+            state.is_written = true;
+        }
+        Ok(())
+    }
+
+    /// Cuts the power. Nobody who writes may live any more.
+    pub(crate) fn cut(&self) -> Result<Lost, TrialFailure> {
+        let mut state = self.state();
+        if !std::mem::take(&mut state.is_written) {
+            let text = "nothing was acknowledged before the power was cut: give the clients longer with --set kill_after_seconds=…";
+            return Err(TrialFailure::System(text.to_owned()));
+        }
+        state.folder.cut().map_err(|error| failed(&error))
+    }
+}
+
+fn failed(error: &io::Error) -> TrialFailure {
+    TrialFailure::System(format!("the power of the disk: {error}"))
+}
