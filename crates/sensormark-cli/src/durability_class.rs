@@ -27,6 +27,17 @@ pub fn in_each_class(choices: Vec<Choice>) -> Vec<Choice> {
     each
 }
 
+/// Leaves out what no setting makes: datagrams that are acknowledged, and, of a database that has datagrams, other writes that are not.
+pub fn keep_possible(cases: &mut Vec<BenchmarkCase>) {
+    let is_datagram = |case: &BenchmarkCase| case.layout.write == WriteMethod::Datagram;
+    let store = |case: &BenchmarkCase| case.choice.store.description().name;
+    let with_datagrams: Vec<String> = cases.iter().filter(|case| is_datagram(case)).map(store).collect();
+    cases.retain(|case| {
+        let is_unacknowledged = case.durability == Durability::Unacknowledged;
+        !with_datagrams.contains(&store(case)) || is_datagram(case) == is_unacknowledged
+    });
+}
+
 /// The cases of a class of durability, and what cannot be measured. A layout that cannot be durable has the strongest class that it has: a report ranks it apart.
 ///
 /// # Errors

@@ -6,11 +6,13 @@ use crate::messages;
 use crate::output;
 use crate::run_list::{LIST, refresh};
 use sensormark_report::brief::{self, Paths, Room};
+use sensormark_report::durability::{Promise, is_power_cut};
 use sensormark_report::tables::Document;
 use sensormark_report::{
     Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
 };
 use sensormark_result::measurement::folder::write_beside;
+use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::measurement::{FolderError, ResultsFolder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -198,13 +200,25 @@ fn paths(folder: &ResultsFolder, report: &Report) -> Paths {
     let own = folder.path();
     let results = own.parent().unwrap_or(own);
     let shown = |path: PathBuf| path.is_file().then(|| path.display().to_string());
-    let has_others = below(results).is_ok_and(|runs| runs.len() > 1);
+    let runs = below(results).unwrap_or_default();
+    let has_others = runs.len() > 1;
+    let promise = Promise::new(report.field(), &power_cuts(&runs));
     Paths {
+        power_cut: (!promise.untried.is_empty())
+            .then(|| format!("sensormark run durability --power-cut --on {}", promise.untried.join(","))),
+        promise: Some(promise.said),
         list: shown(results.join(LIST)).filter(|_| has_others),
         page: shown(own.join(PAGE)),
         everything: Some(format!("sensormark report {} --full", quoted(&own.to_string_lossy()))),
         firmer: report.firmer(),
     }
+}
+
+/// The trials of the runs that cut the power of a disk. One that cannot be read shows nothing.
+fn power_cuts(runs: &[PathBuf]) -> Vec<TrialRecord> {
+    let folders = runs.iter().filter_map(|run| ResultsFolder::open(run).ok());
+    let cuts = folders.filter(|folder| folder.run().is_ok_and(|run| is_power_cut(&run)));
+    cuts.filter_map(|folder| folder.trials().ok()).flatten().collect()
 }
 
 /// The room on the terminal; without one, everything is printed.

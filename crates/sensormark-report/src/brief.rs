@@ -34,6 +34,10 @@ pub struct Paths {
     pub everything: Option<String>,
     /// The command that measures again, surer.
     pub firmer: Option<String>,
+    /// What acknowledgements promised.
+    pub promise: Option<String>,
+    /// The command that tries the promise.
+    pub power_cut: Option<String>,
 }
 
 /// The room that a terminal has.
@@ -131,13 +135,16 @@ pub fn span(seconds: f64) -> String {
 
 fn tail(summary: &Summary, paths: &Paths, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    lines.extend(wrap(&summary.checks, width - INDENT.len()).into_iter().map(indent));
+    for text in [Some(&summary.checks), paths.promise.as_ref()].into_iter().flatten() {
+        lines.extend(wrap(text, width - INDENT.len()).into_iter().map(indent));
+    }
     lines.push(String::new());
     let paths = [
         ("page", &paths.page),
         ("all runs", &paths.list),
         ("everything", &paths.everything),
         ("firmer", &paths.firmer),
+        ("power cut", &paths.power_cut),
     ];
     for (name, path) in paths {
         // A path is copied, so it is never wrapped.

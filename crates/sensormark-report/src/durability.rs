@@ -8,12 +8,13 @@ use sensormark_data::number::grouped;
 use sensormark_data::quantity::size_text;
 use sensormark_data::units::Total;
 use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
+use sensormark_result::measurement::record::{LedgerRecord, RunRecord, TrialRecord};
 use sensormark_store::Durability;
+use std::collections::BTreeSet;
 
 /// The section: what happened, a line for each class, and the table.
 pub fn section(field: &Field) -> Section {
-    let is_power_cut = field.run.parameters.get("kill").is_some_and(|victim| victim == "power");
+    let is_power_cut = is_power_cut(&field.run);
     let mut section = Section::new("survival", "What survived");
     let (with, tried) = if is_power_cut {
         (
@@ -32,6 +33,66 @@ pub fn section(field: &Field) -> Section {
     section.list(field.mixed.iter().map(|arm| in_a_line(field, arm)).collect());
     section.table(survival(field));
     section
+}
+
+/// Whether a run cut the power.
+pub fn is_power_cut(run: &RunRecord) -> bool {
+    run.workload == sensormark_workload::durability::NAME
+        && run.parameters.get("kill").is_some_and(|victim| victim == "power")
+}
+
+/// What acknowledgements promised in a run, and what power cuts on the same machine showed of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Promise {
+    /// In words.
+    pub said: String,
+    /// The stores of class durable whose power was never cut here.
+    pub untried: Vec<String>,
+}
+
+impl Promise {
+    /// Of a run, by the trials of power cuts here. A cut of another version of a server says nothing.
+    pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
+        let classes: BTreeSet<Durability> =
+            field.trials.iter().map(|it| it.implementation.durability).collect();
+        let classes: Vec<&str> = classes.into_iter().map(Durability::text).collect();
+        let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
+        let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
+        for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {
+            let own = &trial.implementation;
+            let ledgers = cuts.iter().filter(|cut| {
+                let of = &cut.implementation;
+                (&of.store, of.durability) == (&own.store, own.durability) && version(cut) == version(trial)
+            });
+            let ledgers: Vec<&LedgerRecord> = ledgers.filter_map(|cut| cut.ledger.as_ref()).collect();
+            let sum = |count: fn(&LedgerRecord) -> u64| ledgers.iter().map(|it| count(it)).total();
+            let (names, name) = match (sum(|it| it.acknowledged), sum(|it| it.lost)) {
+                (0, _) => (&mut not_tried, own.title.clone()),
+                (_, 0) => (&mut kept, own.title.clone()),
+                (of, some) => (
+                    &mut lost,
+                    format!("{} ({} of {})", own.title, grouped(&some.to_string()), grouped(&of.to_string())),
+                ),
+            };
+            let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
+            if ledgers.is_empty() && !is_the_users && !untried.contains(&own.store) {
+                untried.push(own.store.clone());
+            }
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let parts = [
+            ("a power cut here took nothing of it from", kept),
+            ("it took some from", lost),
+            ("no power cut was tried here on", not_tried),
+        ];
+        let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
+        let parts: Vec<String> =
+            parts.map(|(what, names)| format!("; {what} {}", names.join(", "))).collect();
+        let meaning = if parts.is_empty() { "" } else { " (what is acknowledged is on disk)" };
+        Self { said: format!("Durability: {}{meaning}{}.", classes.join(", "), parts.concat()), untried }
+    }
 }
 
 /// What was promised, and what was lost.

@@ -28,7 +28,7 @@ pub mod costs;
 pub mod criteria;
 pub mod csv;
 mod disturbed;
-mod durability;
+pub mod durability;
 pub mod field;
 mod forest;
 pub mod html;

@@ -343,6 +343,7 @@ fn the_last_screen_marks_who_meets_all_and_has_room_for_it() {
         list: Some("results/index.html".to_owned()),
         everything: Some("sensormark report results/x --full".to_owned()),
         firmer: Some("sensormark run plant.toml --set repetitions=5".to_owned()),
+        ..Paths::default()
     };
     let room = Room { width: 80, height: Some(24) };
     let text = render(&summary, &paths, room);

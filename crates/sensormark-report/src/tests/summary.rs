@@ -2,8 +2,11 @@
 
 use super::*;
 use crate::brief::{Paths, Room, render};
+use crate::durability::Promise;
 use crate::summary::{Certainty, States};
 use sensormark_result::measurement::ReasonKind;
+use sensormark_result::measurement::record::LedgerRecord;
+use sensormark_store::Durability;
 
 /// What a run of a person would print: SQLite and MariaDB with the same layouts, nothing lost.
 fn four(repetitions: u32) -> Vec<TrialRecord> {
@@ -27,7 +30,37 @@ fn paths() -> Paths {
         list: Some("results/index.html".to_owned()),
         everything: Some("sensormark report results/x --full".to_owned()),
         firmer: Some("sensormark run machine-tool --set repetitions=5".to_owned()),
+        ..Paths::default()
     }
+}
+
+#[test]
+fn a_class_is_told_with_what_a_power_cut_showed_of_it_here() {
+    let promise = |cuts: &[TrialRecord]| {
+        let mut trials = four(1);
+        trials.iter_mut().for_each(|trial| trial.implementation.durability = Durability::Durable);
+        Promise::new(report(trials).field(), cuts)
+    };
+    let untried = promise(&[]);
+    assert_eq!(untried.untried.len(), 2);
+    assert!(
+        untried.said.contains("durable (what is acknowledged is on disk); no power cut was tried here on"),
+        "{}",
+        untried.said
+    );
+    let mut cut = four(1).swap_remove(0);
+    let name = cut.implementation.title.clone();
+    cut.implementation.durability = Durability::Durable;
+    cut.ledger = Some(LedgerRecord { acknowledged: 300, ..LedgerRecord::default() });
+    let tried = promise(std::slice::from_ref(&cut));
+    assert_eq!(tried.untried.len(), 1);
+    assert!(tried.said.contains(&format!("took nothing of it from {name};")), "{}", tried.said);
+    cut.ledger.as_mut().expect("set").lost = 2;
+    assert!(promise(&[cut.clone()]).said.contains(&format!("took some from {name} (2 of 300)")));
+    cut.implementation.durability = Durability::Default;
+    assert_eq!(promise(&[cut]), untried);
+    let plain = Promise::new(report(four(1)).field(), &[]);
+    assert_eq!((plain.said.as_str(), plain.untried.len()), ("Durability: default.", 0));
 }
 
 #[test]
