@@ -56,15 +56,7 @@ impl Deployment {
             let folder = supervisor.scratch(&store.description().name, data)?;
             let mut endpoint = store.endpoint(&folder.path().to_string_lossy())?;
             endpoint.managed = true;
-            return Ok(Self {
-                store,
-                endpoint,
-                server: None,
-                elsewhere: None,
-                folder: Some(folder),
-                record: None,
-                name: choice.server.clone(),
-            });
+            return Ok(Self { folder: Some(folder), ..Self::bare(choice, endpoint) });
         }
         let installation = store.installation()?;
         let server = supervisor.start(store.as_ref(), options, data)?;
@@ -81,15 +73,20 @@ impl Deployment {
             probe: None,
             notes: server.notes().to_vec(),
         };
-        Ok(Self {
-            store,
+        Ok(Self { server: Some(server), record: Some(record), ..Self::bare(choice, endpoint) })
+    }
+
+    /// That it is reached so, and nothing more.
+    fn bare(choice: &Choice, endpoint: Endpoint) -> Self {
+        Self {
+            store: Arc::clone(&choice.store),
             endpoint,
-            server: Some(server),
+            server: None,
             elsewhere: None,
             folder: None,
-            record: Some(record),
+            record: None,
             name: choice.server.clone(),
-        })
+        }
     }
 
     /// Starts the server on another host, by a role there.
@@ -101,17 +98,9 @@ impl Deployment {
         choice: &Choice,
         options: &ServerOptions,
     ) -> Result<Self, StoreError> {
-        let store = Arc::clone(&choice.store);
-        let server = ServerElsewhere::start(launcher, &store.description().name, options)?;
-        Ok(Self {
-            store,
-            endpoint: server.endpoint().clone(),
-            record: Some(server.record().clone()),
-            server: None,
-            elsewhere: Some(server),
-            folder: None,
-            name: choice.server.clone(),
-        })
+        let server = ServerElsewhere::start(launcher, &choice.store.description().name, options)?;
+        let (record, endpoint) = (Some(server.record().clone()), server.endpoint().clone());
+        Ok(Self { record, elsewhere: Some(server), ..Self::bare(choice, endpoint) })
     }
 
     fn existing(choice: &Choice, endpoint: Endpoint) -> Result<Self, StoreError> {
@@ -128,15 +117,7 @@ impl Deployment {
             probe: None,
             notes: Vec::new(),
         });
-        Ok(Self {
-            store,
-            endpoint,
-            server: None,
-            elsewhere: None,
-            folder: None,
-            record,
-            name: choice.server.clone(),
-        })
+        Ok(Self { record, ..Self::bare(choice, endpoint) })
     }
 
     /// The store.

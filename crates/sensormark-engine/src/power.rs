@@ -2,6 +2,8 @@
 
 use crate::failure::TrialFailure;
 use sensormark_power::{Lost, PowerFolder};
+use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{Figure, TrialRecord};
 use sensormark_server::{ScratchFolder, Supervisor};
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
@@ -71,6 +73,16 @@ impl Power {
             return Err(TrialFailure::System(text.to_owned()));
         }
         state.folder.cut().map_err(|error| failed(&error))
+    }
+}
+
+/// Puts down what the disk lost, where its power was cut.
+pub(crate) fn note(lost: Option<Lost>, record: &mut TrialRecord) {
+    let Some(lost) = lost else { return };
+    for (name, value, unit) in
+        [(names::DISK_LOST_FILES, lost.files, "files"), (names::DISK_LOST_BYTES, lost.bytes, "bytes")]
+    {
+        record.figures.insert(name.to_owned(), Figure::new(value as f64, unit));
     }
 }
 

@@ -38,15 +38,13 @@ pub struct RunOutcome {
 impl RunOutcome {
     /// Counts a trial that counts.
     fn count(&mut self, record: &TrialRecord) {
-        if record.verdict.is_valid() {
-            self.valid += 1;
-        } else {
-            self.not_valid += 1;
-        }
+        *(if record.verdict.is_valid() { &mut self.valid } else { &mut self.not_valid }) += 1;
         let is_missed = |limit: &&LimitRecord| !limit.met && !limit.is_undecided;
         self.limits_missed += record.limits.iter().filter(is_missed).count();
         let reasons = record.verdict.reasons();
-        self.unreachable |= reasons.iter().any(|reason| reason.kind == ReasonKind::Unreachable);
+        let has = |kind| reasons.iter().any(|reason| reason.kind == kind);
+        // A server that stopped is not reached either, but it was.
+        self.unreachable |= has(ReasonKind::Unreachable) && !has(ReasonKind::ServerCrashed);
     }
 }
 

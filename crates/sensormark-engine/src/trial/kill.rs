@@ -10,6 +10,7 @@ use crate::judge::data;
 use crate::judge::promise::{LostMember, Promise};
 use crate::operations::Slot;
 use crate::outcome::{LoadOutcome, PhaseOutcome};
+use crate::power::note;
 use crate::role::Progress;
 use crate::tally::{Exception, Others, WriteCounts};
 use crate::work_distribution::Issued;
@@ -206,6 +207,7 @@ impl Kill {
         ledger: &LedgerRecord,
         record: &mut TrialRecord,
     ) -> Vec<Reason> {
+        note(self.lost, record);
         let mut put = |name: &str, figure| record.figures.insert(name.to_owned(), figure);
         if crashed || self.is_done() {
             let survived = ledger.acknowledged.saturating_sub(ledger.lost);
@@ -213,10 +215,6 @@ impl Kill {
         }
         if let Some(after) = self.done_after() {
             put(names::KILLED_AFTER, Figure::new(after.as_secs_f64(), "s"));
-        }
-        if let Some(lost) = self.lost {
-            put(names::DISK_LOST_FILES, Figure::new(lost.files as f64, "files"));
-            put(names::DISK_LOST_BYTES, Figure::new(lost.bytes as f64, "bytes"));
         }
         if let Some(outage) = self.outage_seconds {
             put(names::OUTAGE, Figure::new(outage, "s"));
