@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone.
+"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Targets of the Makefile that are named (lint docs) are made beside, at the lowest priority.
 Suites that wait most of the time run a few side by side: those of the stores, of servers, of failures and of other hosts. Each prints its output whole when it has ended. All other tests run one after the other, because some of them measure time."""
 import concurrent.futures, json, os, signal, subprocess, sys, time
 
@@ -45,6 +45,21 @@ def run(test, output=None):
     print(f'     {name(test)}: {time.monotonic() - start:.0f} s{f" FAILED ({code})" if code else ""}', file=output, flush=True)
     return not code
 
+def makes(target):
+    """Whether a target of the Makefile is made; its output goes to a file, and is shown when it has ended."""
+    path = f'target/{target}.log'
+    with open(path, 'w+', encoding='utf8', errors='replace') as output:
+        running = subprocess.Popen(['nice', '-n', '19', 'make', target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        RUNNING[running.pid] = target
+        code = running.wait()
+        del RUNNING[running.pid]
+        output.seek(0)
+        print(output.read(), flush=True)
+    return not code
+
+def make_all(targets):
+    return [target for target in targets if not makes(target)]
+
 def stop(number, _):
     for pid, suite in RUNNING.items():
         print(f'error: stopped while {suite} ran', flush=True)
@@ -63,12 +78,14 @@ def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
     tests, failed = built(), []
     suites = [test for test in tests if name(test).startswith('stores') or any(one in name(test) for one in ASIDE)]
-    with concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    with concurrent.futures.ThreadPoolExecutor(1) as beside, concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        made = beside.submit(make_all, [word for word in sys.argv[1:] if not word.startswith('-')])
         # What takes longest begins first.
         suites.sort(key=lambda test: (LONG not in name(test), ' failures' not in name(test), 'conformance' not in test[0]))
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
             if not ended_well: failed.append(name(test))
+        failed += [f'make {target}' for target in made.result()]
     failed += [name(test) for test in tests if test not in suites and not run(test)]
     if '--check' not in sys.argv and subprocess.run([CARGO, 'test', '--locked', '--workspace', '--doc', '--no-fail-fast']).returncode: failed.append('tests in the documentation')
     for one in failed: print(f'error: {one} failed', flush=True)
