@@ -7,6 +7,7 @@ use sensormark_result::measurement::record::{Figure, TrialRecord};
 use sensormark_server::{ScratchFolder, Supervisor};
 use sensormark_store::{ErrorKind, StoreError};
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,7 +39,8 @@ impl Power {
         let scratch = supervisor.scratch(POWER, data)?;
         scratch.let_others_through()?;
         let mut serves = Command::new(program);
-        serves.args(["role", POWER]).arg(scratch.path());
+        // Ctrl-C is for the run, whose servers still end in good order then.
+        serves.args(["role", POWER]).arg(scratch.path()).process_group(0);
         let folder = PowerFolder::make(scratch.path(), &mut serves).map_err(|error| {
             StoreError::new(ErrorKind::Configuration, "mount a folder that can lose power", error.to_string())
         })?;
