@@ -9,7 +9,7 @@ use super::{
     cell::{CellRules, Look, unit},
     dialect::Dialect,
     error::Result,
-    number::{Number, ReadNumber},
+    number::{Marks, Number, ReadNumber},
     options::RecordingOptions,
     rows,
     time::Orders,
@@ -44,6 +44,8 @@ pub struct ColumnEvidence {
     /// Digits after needless zeros, which count as texts too.
     pub leading_zeros: u64,
     pub texts: u64,
+    /// Of the texts: numbers with other signs around them, as (1.5) and $12.
+    pub near_numbers: u64,
     /// Of the times: at the first moment of a day.
     pub midnights: u64,
     /// Of the times and times of day: with a zone.
@@ -189,7 +191,10 @@ impl ColumnEvidence {
                     }
                 }
             }
-            Look::Bool(_) => self.truths += 1,
+            Look::Bool(_) => {
+                self.truths += 1;
+                self.note(text);
+            }
             Look::Time(written) => {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
@@ -206,6 +211,10 @@ impl ColumnEvidence {
             Look::LeadingZeros | Look::Text => {
                 self.leading_zeros += u64::from(look == Look::LeadingZeros);
                 self.texts += 1;
+                let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
+                let is_near = look == Look::Text && !text.starts_with('#');
+                self.near_numbers +=
+                    u64::from(is_near && Marks::PLAIN.read(&plain.replace('D', "E")).is_some());
                 self.note(text);
             }
         }

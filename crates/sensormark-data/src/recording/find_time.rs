@@ -9,19 +9,29 @@ use super::{
     cell::text,
     dialect::Dialect,
     error::{Result, ask, unclear},
-    evidence::ColumnEvidence,
+    evidence::{ColumnEvidence, Tally},
     names::name_of,
     options::RecordingOptions,
     report::shown,
     rows,
     time::{TimeFormat, meanings, plausible},
-    time_source::{TimeSource, is_of_dates},
+    time_source::{TimeSource, is_of_dates, is_of_tails},
 };
 
 /// Words of names of columns that hold times.
-const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "when"];
+const TIME_WORDS: [&str; 8] = ["time", "date", "stamp", "epoch", "unix", "ts", "when", "yyyymmdd"];
 /// Words that say that numbers are Unix times.
 const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
+/// Names of columns that hold parts of a time.
+const PARTS: [&str; 7] = [
+    "year yyyy yy yr",
+    "month mm mo",
+    "day dd dy",
+    "hour hh hr",
+    "minute mm mn",
+    "second ss",
+    "millisecond ms",
+];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
@@ -63,6 +73,7 @@ impl Search<'_> {
             },
         };
         source.reason = "as --time says".to_owned();
+        source.is_bare_date = false;
         Ok(source)
     }
 
@@ -76,20 +87,54 @@ impl Search<'_> {
         }
         let (dates, fine): (Vec<usize>, Vec<usize>) =
             candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
-        match (&fine[..], &dates[..]) {
+        let source = match (&fine[..], &dates[..]) {
             ([], []) => self.parts(),
             ([], &[date]) => self.date(date),
             ([], _) => self.choose(&dates),
             (&[first], []) => Ok(self.one(first, self.format(first)?)),
             (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
-        }
+        }?;
+        self.check_tails(&source)?;
+        Ok(source)
+    }
+
+    /// Stops at a column that may belong to the time: AM or PM, a zone, milliseconds.
+    fn check_tails(&self, source: &TimeSource) -> Result<()> {
+        let label = source.label(self.labels);
+        let is_tail = |&column: &usize| {
+            let (seen, name) = (&self.seen[column], name_of(&self.labels[column]));
+            let is_count = ["ms", "msec", "millis", "millisecond", "milliseconds"].contains(&name.as_str());
+            let is_count = is_count
+                && seen.is_mostly(seen.point.values() + seen.leading_zeros)
+                && seen.point.extremes().is_none_or(|(_, most)| most < 1000.0);
+            !self.taken.contains(&column)
+                && source.columns().all(|time| time != column && self.seen[time].zoned == 0)
+                && !source.format.is_count()
+                && (is_of_tails(seen) || is_count)
+        };
+        let Some(tail) = (0..self.seen.len()).find(is_tail) else {
+            return Ok(());
+        };
+        let (name, example) = (&self.labels[tail], &self.seen[tail].example);
+        ask(
+            format!(
+                "column {name} ({example:?}) may belong to the time in {label}. Say --time {label},{name} if it does, or --time {label} if not"
+            ),
+            [["--time".to_owned(), format!("{label},{name}")], ["--time".to_owned(), label]],
+        )
     }
 
     /// Columns that are called year, month, day and on.
     fn parts(&self) -> Found {
-        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
-        let parts = ["year", "month", "day", "hour", "minute", "second"];
-        let columns: Vec<usize> = parts.into_iter().map_while(named).collect();
+        let mut columns = Vec::new();
+        for names in PARTS {
+            let is_it = |column: &usize| {
+                !columns.contains(column)
+                    && names.split(' ').contains(&name_of(&self.labels[*column]).as_str())
+            };
+            let Some(column) = (0..self.labels.len()).find(is_it) else { break };
+            columns.push(column);
+        }
         if columns.len() > 2
             && let Some(mut source) = TimeSource::several(&columns, self.seen, |date| self.format(date))?
         {
@@ -132,9 +177,9 @@ impl Search<'_> {
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::new(vec![column], 0, format);
+        let mut source = TimeSource::one(column, format);
         let (seen, label) = (&self.seen[column], &self.labels[column]);
-        if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
+        if self.options.time_format.is_none() && self.is_number(column) {
             source.plausible = source.format.is_count().then(plausible);
             source.notes.push(format!(
                 "numbers in column {label} are {}, as nothing else gives years from 2000 to the next",
@@ -154,11 +199,16 @@ impl Search<'_> {
         match clocks[..] {
             [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
+                if let Some(mut both) =
+                    TimeSource::several(&[date, clock], self.seen, |date| self.format(date))?
+                {
+                    both.notes = source.notes;
+                    source = both;
+                }
                 let [date_name, clock_name] = [date, clock].map(|column| &self.labels[column]);
                 source.notes.push(format!(
                     "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
                 ));
-                (source.columns, source.first) = (vec![date, clock], 2);
             }
             _ => return self.in_two_columns(date, &clocks),
         }
@@ -204,8 +254,15 @@ impl Search<'_> {
     }
 
     fn is_number(&self, column: usize) -> bool {
+        let numbers = self.numbers(column).values();
+        numbers > 0 && self.seen[column].is_mostly(numbers)
+    }
+
+    /// The numbers of a column, with a decimal comma where that is asked for and needed.
+    fn numbers(&self, column: usize) -> &Tally {
         let seen = &self.seen[column];
-        seen.point.values() > 0 && seen.is_mostly(seen.point.values())
+        let is_comma = self.options.decimal_comma && seen.comma.values() > seen.point.values();
+        if is_comma { &seen.comma } else { &seen.point }
     }
 
     /// Columns of times of day.
@@ -225,7 +282,7 @@ impl Search<'_> {
     /// What the numbers of a column can be. A name decides between Unix and GPS times. A clock that is not set yet starts at 0: then most of the numbers
     /// decide.
     fn meanings(&self, column: usize) -> Vec<TimeFormat> {
-        let numbers = &self.seen[column].point;
+        let numbers = self.numbers(column);
         let mut found = numbers.extremes().map(meanings).unwrap_or_default();
         if found.is_empty() && self.has_word(column, &TIME_WORDS) {
             found = numbers.usual().map(meanings).unwrap_or_default();
@@ -238,12 +295,8 @@ impl Search<'_> {
         found
     }
 
-    /// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
     fn has_word(&self, column: usize, words: &[&str]) -> bool {
-        let name = name_of(&self.labels[column]);
-        name.split('_').any(|word| {
-            words.iter().any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted)))
-        })
+        has_word(&self.labels[column], words)
     }
 
     /// Every format in which a column's times can be written: what the user said, or all that fit all of them.
@@ -322,7 +375,7 @@ impl Search<'_> {
 
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it.
     fn described(&self, column: usize, formats: &[TimeFormat]) -> String {
-        let point = &self.seen[column].point;
+        let point = self.numbers(column);
         let described = |format: &TimeFormat| {
             let all = point.extremes().filter(|all| meanings(*all).contains(format));
             let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
@@ -384,6 +437,18 @@ impl Search<'_> {
             columns.iter().map(|&column| ["--time", &self.labels[column]]),
         )
     }
+}
+
+/// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
+fn has_word(label: &str, words: &[&str]) -> bool {
+    name_of(label)
+        .split('_')
+        .any(|word| words.iter().any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted))))
+}
+
+/// Whether the name of a column says that it is a time.
+pub fn is_named_time(label: &str) -> bool {
+    has_word(label, &TIME_WORDS)
 }
 
 /// Whether the name of a column says no more than that it is a time of day.

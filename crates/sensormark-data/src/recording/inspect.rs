@@ -56,16 +56,23 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
         let words = words.trim_end_matches('.').replace(&path.display().to_string(), shown);
         text += &format!("Asked: {words}.\n");
         if let [choice] = &choices[..] {
-            arguments.extend_from_slice(choice);
+            arguments = with(&arguments, choice)?;
             continue;
         }
         text += "Choose one:";
         for choice in choices {
-            text += &format!("\n  {}", command(shown, &[&arguments[..], &choice].concat()));
+            text += &format!("\n  {}", command(shown, &with(&arguments, &choice)?));
         }
         break;
     }
     Ok(Inspection { text, arguments: None })
+}
+
+/// The options with those of a choice, which count more.
+fn with(arguments: &[String], choice: &[String]) -> Result<Vec<String>> {
+    let mut options = RecordingOptions::typed(&[arguments, choice].concat()).or_else(unclear)?;
+    options.decimal_comma &= options.thousands.as_deref() != Some(",");
+    Ok(options.arguments())
 }
 
 /// What is odd about the values, in lines.
@@ -144,7 +151,7 @@ impl RecordingOptions {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn typed(arguments: &[String]) -> Result<Self, String> {
-        let command = Self::augment_args(Command::new("").no_binary_name(true));
+        let command = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true));
         let matches = command.try_get_matches_from(arguments);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
             let words = error.to_string();

@@ -77,11 +77,14 @@ impl Said {
         {
             return Ok(reading.marks);
         }
-        let shown = if left.is_empty() { all.iter().collect() } else { left };
+        let mut shown = if left.is_empty() { all.iter().collect() } else { left };
+        shown.retain(|reading| !self.is_no_decimal(reading));
         let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
         let readings: Vec<String> = shown.iter().map(|reading| reading.described(shown.len() > 1)).collect();
-        let why = if readings.is_empty() {
+        let why = if all.is_empty() {
             "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
+        } else if readings.is_empty() {
+            "with this --thousands that is no number".to_owned()
         } else {
             format!("that is {}", readings.join(", or "))
         };
@@ -98,16 +101,18 @@ impl Said {
         self.decimal_comma || self.thousands == Some(Some('.'))
     }
 
+    /// Whether its decimal mark is what the user says of thousands.
+    fn is_no_decimal(&self, reading: &Reading<'_>) -> bool {
+        reading.has_decimal && self.thousands == Some(Some(reading.marks.decimal))
+    }
+
     /// Whether, of two readings, what is known is against this one.
     fn is_against(&self, reading: &Reading<'_>) -> bool {
         let group = reading.marks.group;
         let is_comma = reading.marks.decimal == ',';
         match self.thousands {
             Some(None) => group.is_some(),
-            Some(Some(mark)) => {
-                group.is_some_and(|group| group != mark)
-                    || (reading.has_decimal && reading.marks.decimal == mark)
-            }
+            Some(Some(mark)) => group.is_some_and(|group| group != mark) || self.is_no_decimal(reading),
             None if !self.decimal_comma => group.is_some() && is_comma && !reading.has_decimal,
             None => !is_comma && group == Some(',') && self.is_comma_sure,
         }

@@ -157,20 +157,23 @@ fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &Recording
     let (table, readings) = (&taken.schema.tables[0], &taken.readings);
     let disorder = timing.repeated + timing.out_of_order;
     let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
-    if !table.tags.is_empty() || disorder < 2 {
+    if !table.tags.is_empty() {
         return Ok(());
     }
-    let most = usize::try_from(disorder + 1).unwrap_or(usize::MAX).min(readings.len() / 2);
+    let half = readings.len() / 2;
     let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
         let label = &plan.labels[field.column];
         let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let is_number = odd::numbers_sensors(label);
+        let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
+        let is_name = is_name && (is_number || disorder > 1);
         let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
         (values > 1).then_some((values, label))
     });
     match candidates.min() {
         Some((values, label)) => error::ask(
             format!(
-                "{disorder} readings repeat a time or come late, but not within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
+                "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
             ),
             [["--tags", label]],
         ),

@@ -76,6 +76,9 @@ impl Number {
 
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
 pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
+    if text.starts_with('−') {
+        return read(&text.replacen('−', "-", 1), decimal);
+    }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits)) {
         let number = Number::NotFinite;
@@ -117,7 +120,9 @@ fn plain<'t>(text: &'t str, digits: &str, decimal: char) -> Option<(Cow<'t, str>
     let groups: Vec<&str> = whole.split(mark).collect();
     let is_grouped = matches!(groups[0].len(), 1..=3)
         && !groups[0].starts_with('0')
-        && groups[1..].iter().all(|group| group.len() == 3)
+        && groups[groups.len() - 1].len() == 3
+        && (groups[1..].iter().all(|group| group.len() == 3)
+            || mark == ',' && groups[1..].iter().rev().skip(1).all(|group| group.len() == 2))
         && groups.iter().all(are_digits);
     let group = match mark {
         '\u{a0}' | '\u{202f}' => ' ',
@@ -159,7 +164,9 @@ mod tests {
             ("1 234,5", None, Some((float(1_234.5), Some(' ')))),
             ("1\u{202f}234", Some((integer(1_234), Some(' '))), Some((integer(1_234), Some(' ')))),
             ("1'234.5", Some((float(1_234.5), Some('\''))), None),
-            ("1,20,000", None, None),
+            ("1,20,000", Some((integer(120_000), Some(','))), None),
+            ("1,20,00", None, None),
+            ("−1.5", Some((float(-1.5), None)), None),
             ("1234,567,890", None, None),
             ("1.2.3", None, None),
             ("2015.02.11", None, None),

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::{
-    error::{Result, ask, unclear},
+    error::{Result, ask},
     evidence::{ColumnEvidence, DISTINCT},
     names::name_of,
 };
@@ -18,11 +18,10 @@ pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Resul
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
     if is_without_tags && names_sensors(seen, label) {
-        let shown: Vec<&str> = seen.distinct.iter().take(3).map(String::as_str).collect();
         return ask(
             format!(
                 "column {label} looks like the name of a sensor ({} …). Say --tags {label} if it is, or --type {label}=text if not",
-                shown.join(", ")
+                seen.example
             ),
             [["--tags".to_owned(), label.to_owned()]],
         );
@@ -30,19 +29,37 @@ pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Resul
     Ok(())
 }
 
-/// Whether a column of texts has different ones, and a name as that of a sensor.
+/// Whether a column has different texts and a name as that of a sensor.
 fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
-    let name = name_of(label);
-    seen.is_mostly(seen.texts)
-        && seen.distinct.len() > 1
-        && name.split('_').any(|word| SENSORS.split(' ').contains(&word))
+    seen.is_mostly(seen.texts) && seen.distinct.len() > 1 && is_of_sensors(label)
 }
 
-/// Numbers with one unit are asked about.
+fn is_of_sensors(label: &str) -> bool {
+    name_of(label).split('_').any(|word| SENSORS.split(' ').contains(&word.trim_end_matches("id")))
+}
+
+/// Whether the name of a column is as that of a sensor's number.
+pub fn numbers_sensors(label: &str) -> bool {
+    is_of_sensors(label) && ["id", "_no", "_nr", "number"].iter().any(|end| name_of(label).ends_with(end))
+}
+
+/// Numbers with units, or with other signs around them, are asked about.
 fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
-    let most = seen.units.values().max().copied().unwrap_or(0);
+    let is_most = |count: u64| seen.is_mostly(count) && seen.is_mostly(seen.texts);
     let example = &seen.example;
-    if seen.units.len() == 1 && seen.is_mostly(most) && seen.is_mostly(seen.texts) {
+    let with_units = is_most(seen.units.values().sum());
+    if with_units && (2..4).contains(&seen.units.len()) {
+        return unit(seen, label).map(drop);
+    }
+    if is_most(seen.near_numbers) && !with_units {
+        return ask(
+            format!(
+                "cells of column {label} are numbers with other signs ({example:?}). Write them as plain numbers, or say --type {label}=text"
+            ),
+            [["--type".to_owned(), format!("{label}=text")]],
+        );
+    }
+    if with_units && seen.units.len() == 1 {
         return ask(
             format!(
                 "cells of column {label} have a unit ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
@@ -62,10 +79,13 @@ pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
             let without = seen.numeric.saturating_sub(seen.units[unit]);
             Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
         }
-        _ => unclear(format!(
-            "cells of column {label} have several units: {}. Write them in one, or say --type {label}=text",
-            units.join(", ")
-        )),
+        _ => ask(
+            format!(
+                "cells of column {label} have several units: {}. Write them in one, or say --type {label}=text",
+                units.join(", ")
+            ),
+            [["--type".to_owned(), format!("{label}=text")]],
+        ),
     }
 }
 

@@ -18,7 +18,8 @@ use super::{
     number::Marks,
     odd,
     options::RecordingOptions,
-    time_source::TimeSource,
+    time::read_tail,
+    time_source::{TimeSource, is_of_tails},
 };
 use crate::nearest::unknown;
 
@@ -107,7 +108,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions };
     let mut names = BTreeSet::new();
     for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = if plan.time.columns.contains(&column) {
+        let role = if plan.time.columns().contains(&column) {
             Role::Time
         } else {
             plan.role(column, seen, dialect, &named, &said)?
@@ -329,10 +330,14 @@ fn labels(dialect: &Dialect) -> Vec<String> {
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
 fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Option<String> {
-    let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
+    let seen = &evidence.columns[time.columns().last().unwrap_or_default()];
     let (all, label) = (seen.present(), time.label(labels));
     let without = all - seen.zoned;
-    if time.format.is_count() || time.format.has_zone() || without == 0 {
+    if is_of_tails(seen) && read_tail(&seen.example) == Some(true)
+        || time.format.is_count()
+        || time.format.has_zone()
+        || without == 0
+    {
         return None;
     }
     let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };

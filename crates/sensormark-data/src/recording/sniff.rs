@@ -13,8 +13,9 @@ use super::{
     cell::{CellRules, Look},
     dialect::{Dialect, builder},
     error::{Result, ask, empty, unclear},
+    find_time::is_named_time,
     options::RecordingOptions,
-    source::Source,
+    source::{BOM, Source, squeezed},
 };
 
 /// How much of the file is looked at, in bytes.
@@ -106,7 +107,7 @@ impl<'o> Sniffer<'o> {
         };
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
-        let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mark = if text.starts_with(BOM) { 3 } else { 0 };
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
         let mut notes = Vec::new();
@@ -123,9 +124,9 @@ impl<'o> Sniffer<'o> {
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
     fn check_text(&self) -> Result<()> {
         let (given, lines) = (&self.source, || lines(&self.text));
-        if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
+        if lines().next().is_some_and(|line| line.contains(&0)) {
             return unclear(format!(
-                "{given} is not UTF-8 text (maybe UTF-16 without a mark, or a spreadsheet); export it as CSV in UTF-8, or name its --encoding"
+                "{given} is not UTF-8 text (maybe UTF-16 without a mark: --encoding utf-16le); export it as CSV in UTF-8, or name its --encoding"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
@@ -157,7 +158,7 @@ impl<'o> Sniffer<'o> {
         if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
             return Ok(best);
         }
-        let blank = split(b' ');
+        let blank = Sample::new(&lines(self.table()).map(squeezed).concat(), b' ', self.comment);
         let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
         let hint = if is_blank { ": --delimiter ' ' gives equal rows" } else { "" };
         ask(
@@ -198,11 +199,15 @@ impl<'o> Sniffer<'o> {
 
     /// Lines before the header that are no rows: titles of one cell, and the first line of Campbell's loggers.
     fn titles(&mut self, sample: &mut Sample) {
-        let is_title = |record: &StringRecord| {
+        let names_time = |row: usize| sample.records[row].iter().any(is_named_time);
+        let is_title = |&row: &usize| {
+            let record = &sample.records[row];
             let cells = record.iter().filter(|cell| !cell.trim().is_empty()).count();
-            (cells < 2 && sample.width > 2) || ["TOA5", "TOACI1"].contains(&&record[0])
+            (cells < 2 && sample.width > 2)
+                || ["TOA5", "TOACI1"].contains(&&record[0])
+                || !names_time(row) && self.is_units(sample, row + 1) && names_time(row + 1)
         };
-        let titles = sample.records.iter().take_while(|record| is_title(record)).count();
+        let titles = (0..sample.records.len()).take_while(is_title).count();
         if titles > 0
             && let Some(header) = sample.records.get(titles)
         {
@@ -261,7 +266,7 @@ impl<'o> Sniffer<'o> {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
                 names.push(String::new());
                 quirk = Some("rows end with a delimiter: the last, empty column is none");
-            } else {
+            } else if !is_named_time(&names[0]) || !self.is_time(sample) {
                 names.insert(0, String::new());
                 quirk = Some(
                     "the header has one name fewer than the rows have cells: its names belong to columns 2 and on",
@@ -272,19 +277,29 @@ impl<'o> Sniffer<'o> {
             self.notes.extend(quirk.map(str::to_owned));
             return Ok(names);
         }
-        let fits = better.map(|row| &sample.records[row]).or_else(|| sample.regular_records(0).next());
         // The line of the first text at or after the record's start.
-        let start = self.skip + fits.map_or(0, offset);
-        let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let line = 1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count();
+        let line_of = |row: usize| {
+            let start = self.skip + offset(&sample.records[row]);
+            let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            (1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count()).to_string()
+        };
+        let line = better.map(line_of);
+        let named =
+            line.as_ref().map(|line| format!("--header-line {line} if line {line} names the columns, or "));
         ask(
             format!(
-                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say --header-line {line} if line {line} names the columns, or --header false if no line does",
+                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}--header false if no line names them, or put cells with the delimiter in quotes",
                 self.source,
-                names.len()
+                names.len(),
+                named.unwrap_or_default()
             ),
-            [["--header-line", &line.to_string()], ["--header", "false"]],
+            line.iter().map(|line| ["--header-line", line]).chain([["--header", "false"]]),
         )
+    }
+
+    /// Whether the first column holds times.
+    fn is_time(&self, sample: &Sample) -> bool {
+        sample.regular_records(1).any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, BufReader, Read, Seek},
+    io::{self, BufRead, BufReader, Read, Seek, Write},
     os::fd::AsRawFd,
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,6 +11,10 @@ use std::{
 
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
+use ruzstd::decoding::{
+    StreamingDecoder,
+    errors::{FrameDecoderError, ReadFrameHeaderError},
+};
 
 use super::{
     error::{Result, unclear},
@@ -18,6 +22,8 @@ use super::{
     options::RecordingOptions,
 };
 
+/// The mark that may begin UTF-8.
+pub const BOM: &[u8] = b"\xef\xbb\xbf";
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;
 
@@ -50,14 +56,21 @@ impl Source {
             [0x1f, 0x8b, ..] => {
                 source.unpack("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
             }
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                let unpacked = ruzstd::decoding::StreamingDecoder::new(file).map_err(io::Error::other)?;
-                source.unpack("unpacked with zstd", unpacked)?;
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                source.copied("unpacked with zstd", |_, copy| frames(file, copy))?
             }
             _ => {}
         }
+        source.check_packed()?;
         source.decode(options)?;
-        match source.head()?.trim_ascii_start() {
+        if options.delimiter == Some(' ') {
+            source.copied("read with blanks in a row as one", |source, copy| {
+                let mut lines = source.reader()?.split(b'\n');
+                Ok(lines.try_for_each(|line| copy.write_all(&squeezed(&line?)))?)
+            })?;
+        }
+        let head = source.head()?;
+        match head.strip_prefix(BOM).unwrap_or(&head).trim_ascii_start() {
             [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
             [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
             [b'[', b'{' | b'\n' | b'\r', ..] => {
@@ -69,6 +82,26 @@ impl Source {
             _ => {}
         }
         Ok(source)
+    }
+
+    /// Stops at what another program has to unpack.
+    fn check_packed(&self) -> Result<()> {
+        let packed: [(usize, &[u8], &str); 4] = [
+            (0, b"BZh", "bzcat"),
+            (0, b"\xfd7zXZ", "xzcat"),
+            (0, b"PK\x03\x04", "unzip -p"),
+            (257, b"ustar", "tar xOf"),
+        ];
+        let head = self.head()?;
+        let is_it = |(start, magic, _): &&(usize, &[u8], &str)| {
+            head.get(*start..).is_some_and(|head| head.starts_with(magic))
+        };
+        match packed.iter().find(is_it) {
+            Some((.., program)) => unclear(format!(
+                "{self} is packed, or a spreadsheet. Export it as CSV, or unpack it: {program} {self} | sensormark replay -"
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Decodes what is not UTF-8.
@@ -119,6 +152,29 @@ impl Source {
         self.reader()?.take(HEAD).read_to_end(&mut head)?;
         Ok(head)
     }
+}
+
+/// Unpacks all frames of zstd.
+fn frames(mut file: BufReader<File>, copy: &mut File) -> Result<()> {
+    while !file.fill_buf()?.is_empty() {
+        match StreamingDecoder::new(&mut file) {
+            Ok(mut frame) => drop(io::copy(&mut frame, copy)?),
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length, ..
+            })) => {
+                file.seek_relative(length.into())?;
+            }
+            Err(error) => return Err(io::Error::other(error).into()),
+        }
+    }
+    Ok(())
+}
+
+/// A line without blanks around it, and with one where it has several in a row.
+pub fn squeezed(line: &[u8]) -> Vec<u8> {
+    let words: Vec<&[u8]> =
+        line.trim_ascii().split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
+    [&words.join(&b' ')[..], b"\n"].concat()
 }
 
 #[cfg(feature = "parquet")]

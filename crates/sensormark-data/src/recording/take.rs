@@ -149,7 +149,7 @@ impl<'p> Taker<'p> {
 
     fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let text = self.plan.time.text(record)?;
-        let column = self.plan.time.columns[0];
+        let column = self.plan.time.columns().next().unwrap_or_default();
         let instant = self
             .plan
             .time
@@ -253,9 +253,7 @@ fn read_cell(
     }
     let number = marks.read(rules.plain(text));
     match (kind, text, number) {
-        (FieldType::Bool, "1", _) => Ok(Value::Bool(true)),
-        (FieldType::Bool, "0", _) => Ok(Value::Bool(false)),
-        (FieldType::Bool, ..) => truth(text).map(Value::Bool).ok_or("is not true or false"),
+        (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
         (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
         (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
         (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
@@ -263,7 +261,7 @@ fn read_cell(
         (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
         (FieldType::F64, ..) => Err("is not a number"),
         (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
-        _ => Err("is not a whole number of 64 bits"),
+        _ => Err("is not written as a whole number of 64 bits"),
     }
 }
 

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::*;
 
 mod cases;
+mod kinds;
 mod reported;
 mod times;
 

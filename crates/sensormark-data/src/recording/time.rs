@@ -78,6 +78,14 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a pattern")
 });
 
+/// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
+static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        "^([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:[^ ]+(?: [AaPp][Mm])?)( [^ ]+)? ([0-9]{4})( [-+][0-9]+)?$",
+    )
+    .expect("a pattern")
+});
+
 impl TimeFormat {
     /// Reads a time.
     pub(super) fn read(&self, text: &str) -> Result<Instant, TimeFault> {
@@ -95,7 +103,8 @@ impl Written {
         if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
             return Self::read_digits(text);
         }
-        let found = DATE.captures(without_weekday(text))?;
+        let text = YEAR_LAST.replace(without_weekday(text), "$1 $2 $5 $3$4$6");
+        let found = DATE.captures(&text)?;
         let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
         let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
         let marks = [2, 4].map(|mark| &found[mark]);
@@ -110,7 +119,7 @@ impl Written {
             numbers,
             orders,
             is_short,
-            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))?,
+            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
     }
 
@@ -121,7 +130,7 @@ impl Written {
         let is_digit = |byte: u8| byte.is_ascii_digit();
         let clock = match rest.bytes().next() {
             Some(first) if is_digit(first) && rest.bytes().all(is_digit) => Clock::read(rest)?,
-            _ => Clock::after_date(rest)?,
+            _ => Clock::after_date(rest, true)?,
         };
         Some(Self { numbers, orders: [true, false, false], is_short: false, clock })
     }
@@ -162,8 +171,9 @@ impl Written {
         );
         let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
         let zone = zone.clone().unwrap_or(TimeZone::UTC);
-        let utc = zone.to_ambiguous_timestamp(civil).unambiguous().map_err(|_| TimeFault::Twice)?;
-        let utc = utc.as_nanosecond();
+        let utc = zone.to_ambiguous_timestamp(civil);
+        let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
+        let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         match (is_next_day, is_leap) {
             (true, _) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
             (_, true) => epochs::leap(utc + 1_000_000_000),
@@ -173,9 +183,10 @@ impl Written {
 }
 
 impl Clock {
-    /// What stands behind a date: nothing, or a time of day behind a T, a colon or blanks.
-    fn after_date(rest: &str) -> Option<Self> {
+    /// What stands behind a date: nothing, or a time of day behind a T, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
+    fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
         let clock = match rest.strip_prefix(['T', 't', ':']) {
+            _ if rest.starts_with(':') && !has_whole_year => return None,
             None if rest.is_empty() => return Some(Self::default()),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
             Some(clock) => clock,
@@ -265,8 +276,9 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
-/// Whether the text is a time of day alone, and then whether it names a zone.
+/// Whether the text is a time of day alone, and then whether it names a zone. Without a mark, 2000Z and 2023-01 are none.
 pub fn read_clock(text: &str) -> Option<bool> {
+    text.find([':', '.', 'm', 'M'])?;
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
     let clock = Clock::read(text)?;
@@ -298,6 +310,12 @@ fn half(text: &str) -> (Option<i8>, &str) {
         is_it.then(|| (Some(hours), text[words.len()..].trim_start()))
     });
     found.unwrap_or((None, text))
+}
+
+/// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.
+pub fn read_tail(text: &str) -> Option<bool> {
+    let is_half = matches!(half(text), (Some(_), ""));
+    (is_half || zone::read(text).is_some()).then_some(!is_half)
 }
 
 #[cfg(test)]

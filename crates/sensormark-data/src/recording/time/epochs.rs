@@ -86,7 +86,7 @@ impl Epoch {
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
     pub(super) fn read(&self, text: &str) -> Result<i128, TimeFault> {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
         let fraction = fraction.trim_end_matches('0');
         let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
         let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;

@@ -60,6 +60,7 @@ fn what_is_no_time_is_said_so() {
         "2261-12-31 23:59:59 -00:01",
         "2262-04-11T23:47:16.854775806Z",
         "2263-01-01",
+        "9999-12-31",
     ] {
         assert_eq!(iso(text), Err(TimeFault::OutOfRange), "{text}");
     }
@@ -156,6 +157,18 @@ fn times_are_read_as_people_and_loggers_write_them() {
         ("day-month-year", "Tue, 31 Oct 2023 23:00:00 GMT", "2023-10-31T23:00:00Z"),
         ("day-month-year", "31/Oct/2023:23:59:59 +0200", "2023-10-31T21:59:59Z"),
         ("day-month-year", "31-Oct-99", "1999-10-31T00:00:00Z"),
+        ("month-day-year", "Sat Mar 25 20:00:00 CET 2023", "2023-03-25T19:00:00Z"),
+        ("month-day-year", "Sat Mar 25 08:00:00 PM UTC 2023", "2023-03-25T20:00:00Z"),
+        ("month-day-year", "Sun Mar  5 20:00:00 2023", "2023-03-05T20:00:00Z"),
+        ("month-day-year", "Sat Mar 25 20:00:00 +0100 2023", "2023-03-25T19:00:00Z"),
+        ("month-day-year", "Sat Mar 25 20:00:00 2023 +0100", "2023-03-25T19:00:00Z"),
+        (
+            "month-day-year",
+            "Sat Mar 25 2023 20:00:00 GMT+0100 (Central European Standard Time)",
+            "2023-03-25T19:00:00Z",
+        ),
+        ("year-month-day", "2023-03-25 20:00 UTC+2", "2023-03-25T18:00:00Z"),
+        ("excel", "45010,25", "2023-03-25T06:00:00Z"),
         ("%d-%b-%Y %H:%M", "31-Oct-2023 07:05", "2023-10-31T07:05:00Z"),
         ("%d%m%y%H%M", "3110230705", "2023-10-31T07:05:00Z"),
         ("%Y-%j", "2023-032", "2023-02-01T00:00:00Z"),
@@ -170,6 +183,12 @@ fn times_are_read_as_people_and_loggers_write_them() {
     let twice = TimeFormat::YearMonthDay.read("2020-10-25 02:30[Europe/Berlin]");
     assert_eq!(twice, Err(TimeFault::Twice));
     assert_eq!(known("%Y-%m-%d %H:%M:%S").read("2015-02-11 23:59:60"), Err(TimeFault::NoSuchTime));
+    for text in ["Mar 25 20:00:00", "25 Mar 20:00:00", "Mar 25 20:00:00 +0100 202"] {
+        assert_eq!(Written::read(text), None, "{text}");
+    }
+    for text in ["2000Z", "2023-01", "2000", "20 Z", "10 amps"] {
+        assert_eq!(read_clock(text), None, "{text}");
+    }
     for name in ["%H:%M", "%Y-%", "yesterday", "unix-days"] {
         assert!(name.parse::<TimeFormat>().is_err(), "{name}");
     }
