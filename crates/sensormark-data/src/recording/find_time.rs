@@ -116,12 +116,9 @@ impl Search<'_> {
             return Ok(());
         };
         let (name, example) = (&self.labels[tail], &self.seen[tail].example);
-        ask(
-            format!(
-                "column {name} ({example:?}) may belong to the time in {label}. Say --time {label},{name} if it does, or --time {label} if not"
-            ),
-            [["--time".to_owned(), format!("{label},{name}")], ["--time".to_owned(), label]],
-        )
+        ask(format!(
+            "column {name} ({example:?}) may belong to the time in {label}. Say ⟦--time‖{label},{name}⟧ if it does, or ⟦--time‖{label}⟧ if not"
+        ))
     }
 
     /// Columns that are called year, month, day and on.
@@ -146,7 +143,7 @@ impl Search<'_> {
     }
 
     fn no_time<T>(&self) -> Result<T> {
-        let (mut hints, mut choices) = (String::new(), Vec::new());
+        let mut hints = String::new();
         for clock in self.clocks() {
             hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
         }
@@ -155,25 +152,19 @@ impl Search<'_> {
             if meanings.is_empty() {
                 continue;
             }
-            hints += &format!(
-                "\nNumbers in column {label} can be {}. Then say --time {label} too.",
-                self.described(column, &meanings)
-            );
-            if self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual) {
-                choices.extend(self.as_times(column, &meanings));
-            }
+            let is_choice = self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual);
+            let mark = if is_choice { "" } else { "!" };
+            hints +=
+                &format!("\nNumbers in column {label} can be {}.", self.described(column, &meanings, mark));
         }
         let shown = self.labels.iter().zip(self.seen).take(SHOWN);
         let more = self.labels.len().saturating_sub(SHOWN);
-        ask(
-            format!(
-                "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
-                self.dialect.source,
-                shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
-                if more > 0 { format!(", and {more} more") } else { String::new() }
-            ),
-            choices,
-        )
+        ask(format!(
+            "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
+            self.dialect.source,
+            shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
+            if more > 0 { format!(", and {more} more") } else { String::new() }
+        ))
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
@@ -327,13 +318,12 @@ impl Search<'_> {
         if is_number {
             let can_be = match found.is_empty() {
                 true => "give years from 2000 to the next in no known way".to_owned(),
-                false => format!("can be {}", self.described(column, &found)),
+                false => format!("can be {}", self.described(column, &found, "")),
             };
-            let words = format!(
+            return ask(format!(
                 "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
                 TimeFormat::names()
-            );
-            return ask(words, self.as_times(column, &found));
+            ));
         }
         if seen.present() == 0 || !seen.is_mostly(seen.times) {
             return unclear(format!(
@@ -355,32 +345,22 @@ impl Search<'_> {
         let read = |format: &TimeFormat| {
             let first =
                 format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
-            format!("{first} with --time-format {format}")
+            format!("{first} with ⟦--time-format‖{format}⟧")
         };
-        ask(
-            format!(
-                "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
-                found.iter().map(read).join(", or ")
-            ),
-            found.iter().map(|format| ["--time-format", format.name()]),
-        )
+        ask(format!(
+            "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
+            found.iter().map(read).join(", or ")
+        ))
     }
 
-    /// The options that make a column the time, in each format.
-    fn as_times(&self, column: usize, formats: &[TimeFormat]) -> Vec<[String; 4]> {
-        let label = &self.labels[column];
-        let words = formats.iter().map(|format| ["--time", label, "--time-format", format.name()]);
-        words.map(|words| words.map(str::to_owned)).collect()
-    }
-
-    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it.
-    fn described(&self, column: usize, formats: &[TimeFormat]) -> String {
-        let point = self.numbers(column);
+    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.
+    fn described(&self, column: usize, formats: &[TimeFormat], mark: &str) -> String {
+        let (point, label) = (self.numbers(column), &self.labels[column]);
         let described = |format: &TimeFormat| {
             let all = point.extremes().filter(|all| meanings(*all).contains(format));
             let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
-            format!("{format} (first {}; --time-format {format})", shown(first))
+            format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
         };
         formats.iter().map(described).join(", or ")
     }
@@ -414,28 +394,22 @@ impl Search<'_> {
     fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T> {
         let date = &self.labels[date];
         let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
-        let both = format!("{date},{}", clocks[0]);
-        let texts = clocks.iter().map(|clock| format!("--type {clock}=text")).join(" ");
-        let words = format!(
-            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together, or --time {date} {texts} if not",
-            clocks.iter().join(", ")
-        );
-        let mut alone = vec!["--time".to_owned(), date.clone()];
-        alone.extend(clocks.iter().flat_map(|clock| ["--type".to_owned(), format!("{clock}=text")]));
-        ask(words, [vec!["--time".to_owned(), both], alone])
+        let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
+        ask(format!(
+            "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
+            clocks.iter().join(", "),
+            clocks[0]
+        ))
     }
 
     fn choose<T>(&self, columns: &[usize]) -> Result<T> {
         let shown =
-            |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
-        ask(
-            format!(
-                "several columns of {} can be the time, and they do not agree; say which it is: {}",
-                self.dialect.source,
-                columns.iter().map(shown).join(", or ")
-            ),
-            columns.iter().map(|&column| ["--time", &self.labels[column]]),
-        )
+            |&column: &usize| format!("⟦--time‖{}⟧ ({:?})", self.labels[column], self.seen[column].example);
+        ask(format!(
+            "several columns of {} can be the time, and they do not agree; say which it is: {}",
+            self.dialect.source,
+            columns.iter().map(shown).join(", or ")
+        ))
     }
 }
 

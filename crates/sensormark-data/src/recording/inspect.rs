@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Recording,
-    error::{RecordingError, Result, unclear},
+    error::{RecordingError, Result, quoted, unclear},
     options::RecordingOptions,
 };
 
@@ -97,26 +97,12 @@ fn odd(recording: &Recording) -> String {
             }
         }
     }
-    let repeated = recording.report().timing.repeated;
-    if repeated > 0 {
-        text += &format!(
-            "Odd: {repeated} readings repeat a time of their series; if a column names the sensor, give it to --tags.\n"
-        );
-    }
     text
 }
 
 /// The command that measures the file.
 fn command(shown: &str, arguments: &[String]) -> String {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
-    };
-    let quoted = |word: &str| match plain(word) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    let words = std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).join(" ");
+    let words = quoted(&[&[shown.to_owned()], arguments].concat());
     format!("sensormark replay {words}")
 }
 

@@ -6,7 +6,6 @@ use std::{
     io::{self, BufRead},
 };
 
-use itertools::Itertools;
 use serde_json::value::RawValue;
 
 use super::{
@@ -16,13 +15,10 @@ use super::{
 
 /// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
-    let (mut names, mut rows) = (BTreeSet::new(), 0);
-    for (number, line) in lines(source)?.enumerate() {
+    let mut names = BTreeSet::new();
+    for (number, line) in source.reader()?.lines().enumerate() {
         match cells(&line?) {
-            Some(cells) => {
-                names.extend(cells.into_keys());
-                rows += 1;
-            }
+            Some(cells) => names.extend(cells.into_keys()),
             None if number == 0 => {
                 return unclear(format!(
                     "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
@@ -32,14 +28,9 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
             None => {}
         }
     }
-    if let (1, Some(name)) = (rows, names.iter().exactly_one().ok()) {
-        return unclear(format!(
-            "{source} is one JSON object, and a recording has an object a line; write it so with: jq -c '.{name}[]' {source}"
-        ));
-    }
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(copy);
     writer.write_record(&names).map_err(io::Error::from)?;
-    for line in lines(source)? {
+    for line in source.reader()?.lines() {
         let line = line?;
         let row = match cells(&line) {
             Some(mut cells) => names.iter().map(|name| cells.remove(name).unwrap_or_default()).collect(),
@@ -48,11 +39,6 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         writer.write_record(row).map_err(io::Error::from)?;
     }
     Ok(writer.flush()?)
-}
-
-fn lines(source: &Source) -> Result<impl Iterator<Item = io::Result<String>>> {
-    let lines = source.reader()?.lines();
-    Ok(lines.map(|line| Ok(line?.trim_start_matches('\u{feff}').to_owned())))
 }
 
 /// The values of an object, as text and by their keys.

@@ -4,6 +4,8 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
+use itertools::Itertools;
+
 use super::{
     error::{Result, ask, unclear},
     evidence::{ColumnEvidence, Evidence, Tally},
@@ -88,12 +90,9 @@ impl Said {
         } else {
             format!("that is {}", readings.join(", or "))
         };
-        ask(
-            format!(
-                "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
-            ),
-            shown.iter().map(|reading| reading.options(shown.len() > 1)),
-        )
+        ask(format!(
+            "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{label}=text⟧"
+        ))
     }
 
     /// Whether a comma is the decimal mark.
@@ -150,21 +149,12 @@ impl Reading<'_> {
             Some(number) => number.value().to_string(),
             None => format!("a number with {:?}", self.marks.decimal),
         };
-        let options = self.options(is_one_of_two).join(" ");
-        format!(
-            "{number} with {}",
-            options.replace("--thousands  ", "--thousands \" \"").replace('\'', "\"'\"")
-        )
-    }
-
-    /// The options that ask for it.
-    fn options(&self, is_one_of_two: bool) -> Vec<String> {
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
-        let none = is_one_of_two.then(|| "none".to_owned());
-        let thousands = self.marks.group.map(String::from).or(none);
-        let thousands = thousands.map(|mark| ["--thousands".to_owned(), mark]);
-        comma.into_iter().chain(thousands.into_iter().flatten()).collect()
+        let thousands =
+            self.marks.group.map(String::from).or_else(|| is_one_of_two.then(|| "none".to_owned()));
+        let thousands = thousands.map(|mark| format!("--thousands‖{mark}"));
+        format!("{number} with ⟦{}⟧", comma.into_iter().chain(thousands).join("‖"))
     }
 }
 

@@ -143,11 +143,10 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
     if plan.time.is_bare_date && timing.repeated > most as u64 {
         let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
-        let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
-        let words = format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or --time {column} if the date is enough"
-        );
-        return error::ask(words, choices);
+        let clocks: String = clocks.map(|clock| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
+        return error::ask(format!(
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
+        ));
     }
     Ok(())
 }
@@ -171,12 +170,9 @@ fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &Recording
         (values > 1).then_some((values, label))
     });
     match candidates.min() {
-        Some((values, label)) => error::ask(
-            format!(
-                "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
-            ),
-            [["--tags", label]],
-        ),
+        Some((values, label)) => error::ask(format!(
+            "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
+        )),
         None => Ok(()),
     }
 }

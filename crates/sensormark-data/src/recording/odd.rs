@@ -18,13 +18,10 @@ pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Resul
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
     if is_without_tags && names_sensors(seen, label) {
-        return ask(
-            format!(
-                "column {label} looks like the name of a sensor ({} …). Say --tags {label} if it is, or --type {label}=text if not",
-                seen.example
-            ),
-            [["--tags".to_owned(), label.to_owned()]],
-        );
+        return ask(format!(
+            "column {label} looks like the name of a sensor ({} …). Say ⟦--tags‖{label}⟧ if it is, or ⟦!--type‖{label}=text⟧ if not",
+            seen.example
+        ));
     }
     Ok(())
 }
@@ -52,20 +49,14 @@ fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
         return unit(seen, label).map(drop);
     }
     if is_most(seen.near_numbers) && !with_units {
-        return ask(
-            format!(
-                "cells of column {label} are numbers with other signs ({example:?}). Write them as plain numbers, or say --type {label}=text"
-            ),
-            [["--type".to_owned(), format!("{label}=text")]],
-        );
+        return ask(format!(
+            "cells of column {label} are numbers with other signs ({example:?}). Write them as plain numbers, or say ⟦--type‖{label}=text⟧"
+        ));
     }
     if with_units && seen.units.len() == 1 {
-        return ask(
-            format!(
-                "cells of column {label} have a unit ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
-            ),
-            [["--unit-in-cells"]],
-        );
+        return ask(format!(
+            "cells of column {label} have a unit ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers, or ⟦!--type‖{label}=text⟧"
+        ));
     }
     Ok(())
 }
@@ -79,13 +70,10 @@ pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
             let without = seen.numeric.saturating_sub(seen.units[unit]);
             Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
         }
-        _ => ask(
-            format!(
-                "cells of column {label} have several units: {}. Write them in one, or say --type {label}=text",
-                units.join(", ")
-            ),
-            [["--type".to_owned(), format!("{label}=text")]],
-        ),
+        _ => ask(format!(
+            "cells of column {label} have several units: {}. Write them in one, or say ⟦--type‖{label}=text⟧",
+            units.join(", ")
+        )),
     }
 }
 
@@ -106,25 +94,18 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
     let words = format!("column {label} has {} numbers and {others} other cells", seen.numeric);
-    let no_value = if absent.is_empty() { Vec::new() } else { vec!["--absent".to_owned(), list(&absent)] };
     if texts.is_empty() && is_all_known {
         let shown = list(&absent);
-        return ask(
-            format!(
-                "{words}, with {shown}. Say --absent '{shown}' if that is no value, or --type {label}=text"
-            ),
-            [no_value],
-        );
+        return ask(format!(
+            "{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value, or ⟦!--type‖{label}=text⟧"
+        ));
     }
     if others * 20 <= present {
         return Ok(());
     }
     let shown = list(&texts[..texts.len().min(3)]);
-    let mixed = vec!["--type".to_owned(), format!("{label}=mixed")];
-    ask(
-        format!(
-            "{words} (such as {shown}). Say --type {label}=mixed to keep the texts in another field, --type {label}=text to keep all as text, or --absent with the texts that are no value"
-        ),
-        [[mixed, no_value].concat()],
-    )
+    let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
+    ask(format!(
+        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, ⟦!--type‖{label}=text⟧ to keep all as text, or --absent with the texts that are no value"
+    ))
 }

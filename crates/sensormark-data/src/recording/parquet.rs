@@ -4,7 +4,7 @@ use std::{fs::File, sync::Arc};
 
 use arrow_array::{
     ArrayRef, RecordBatch,
-    types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type},
+    types::{ArrowPrimitiveType, Float64Type},
 };
 use arrow_cast::cast;
 use arrow_csv::WriterBuilder;
@@ -22,15 +22,13 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
         for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(&source.path)?)?.build()? {
             let batch = batch?;
             // As text, 32 bits of floating point would lose digits that they have.
-            let exact = |column: &ArrayRef| match [Float16Type::DATA_TYPE, Float32Type::DATA_TYPE]
-                .contains(column.data_type())
-            {
+            let exact = |column: &ArrayRef| match column.data_type().is_floating() {
                 true => cast(column, &Float64Type::DATA_TYPE),
                 false => Ok(Arc::clone(column)),
             };
             let columns = batch.columns().iter().map(exact).collect::<Result<Vec<_>, _>>()?;
-            let names: Vec<&String> = batch.schema_ref().fields().iter().map(|field| field.name()).collect();
-            writer.write(&RecordBatch::try_from_iter(names.into_iter().zip(columns))?)?;
+            let names = batch.schema_ref().fields().iter().map(|field| field.name());
+            writer.write(&RecordBatch::try_from_iter(names.zip(columns))?)?;
         }
         Ok(())
     };

@@ -15,7 +15,7 @@ use super::{
     error::{Result, ask, empty, unclear},
     find_time::is_named_time,
     options::RecordingOptions,
-    source::{BOM, Source, squeezed},
+    source::{Source, squeezed},
 };
 
 /// How much of the file is looked at, in bytes.
@@ -107,16 +107,15 @@ impl<'o> Sniffer<'o> {
         };
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
-        let mark = if text.starts_with(BOM) { 3 } else { 0 };
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
         let mut notes = Vec::new();
-        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[mark..]) {
+        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
             delimiter.get_or_insert(*given);
             skipped = 1;
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
         }
-        let skip = mark + after_lines(&text[mark..], skipped);
+        let skip = after_lines(&text, skipped);
         let rules = CellRules::new(options);
         Ok(Self { source, options, rules, text, skip, comment, delimiter, notes, group_key: Vec::new() })
     }
@@ -132,14 +131,11 @@ impl<'o> Sniffer<'o> {
         let wrong: Vec<(usize, &[u8])> =
             lines().enumerate().filter(|(_, line)| std::str::from_utf8(line).is_err()).collect();
         match wrong[..] {
-            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(
-                format!(
-                    "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say --encoding windows-1252, else name another encoding",
-                    line + 1,
-                    WINDOWS_1252.decode(bytes).0.trim()
-                ),
-                [["--encoding", "windows-1252"]],
-            ),
+            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(format!(
+                "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say ⟦--encoding‖windows-1252⟧, else name another encoding",
+                line + 1,
+                WINDOWS_1252.decode(bytes).0.trim()
+            )),
             _ => Ok(()),
         }
     }
@@ -160,14 +156,11 @@ impl<'o> Sniffer<'o> {
         }
         let blank = Sample::new(&lines(self.table()).map(squeezed).concat(), b' ', self.comment);
         let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
-        let hint = if is_blank { ": --delimiter ' ' gives equal rows" } else { "" };
-        ask(
-            format!(
-                "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
-                self.source
-            ),
-            is_blank.then_some(["--delimiter", " "]),
-        )
+        let hint = if is_blank { ": ⟦--delimiter‖ ⟧ gives equal rows" } else { "" };
+        ask(format!(
+            "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
+            self.source
+        ))
     }
 
     /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
@@ -284,17 +277,13 @@ impl<'o> Sniffer<'o> {
             (1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count()).to_string()
         };
         let line = better.map(line_of);
-        let named =
-            line.as_ref().map(|line| format!("--header-line {line} if line {line} names the columns, or "));
-        ask(
-            format!(
-                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}--header false if no line names them, or put cells with the delimiter in quotes",
-                self.source,
-                names.len(),
-                named.unwrap_or_default()
-            ),
-            line.iter().map(|line| ["--header-line", line]).chain([["--header", "false"]]),
-        )
+        let named = line.map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "));
+        ask(format!(
+            "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
+            self.source,
+            names.len(),
+            named.unwrap_or_default()
+        ))
     }
 
     /// Whether the first column holds times.

@@ -11,10 +11,6 @@ use std::{
 
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
-use ruzstd::decoding::{
-    StreamingDecoder,
-    errors::{FrameDecoderError, ReadFrameHeaderError},
-};
 
 use super::{
     error::{Result, unclear},
@@ -22,8 +18,6 @@ use super::{
     options::RecordingOptions,
 };
 
-/// The mark that may begin UTF-8.
-pub const BOM: &[u8] = b"\xef\xbb\xbf";
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;
 
@@ -57,11 +51,10 @@ impl Source {
                 source.unpack("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
             }
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-                source.copied("unpacked with zstd", |_, copy| frames(file, copy))?
+                source.unpack("unpacked with zstd", zstd::Decoder::new(file)?)?
             }
             _ => {}
         }
-        source.check_packed()?;
         source.decode(options)?;
         if options.delimiter == Some(' ') {
             source.copied("read with blanks in a row as one", |source, copy| {
@@ -69,9 +62,13 @@ impl Source {
                 Ok(lines.try_for_each(|line| copy.write_all(&squeezed(&line?)))?)
             })?;
         }
-        let head = source.head()?;
-        match head.strip_prefix(BOM).unwrap_or(&head).trim_ascii_start() {
+        match source.head()?.trim_ascii_start() {
             [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
+            [b'B', b'Z', b'h', ..] | [0xfd, b'7', b'z', ..] | [b'P', b'K', 3, 4, ..] => {
+                return unclear(format!(
+                    "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
+                ));
+            }
             [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
             [b'[', b'{' | b'\n' | b'\r', ..] => {
                 return unclear(format!(
@@ -84,26 +81,6 @@ impl Source {
         Ok(source)
     }
 
-    /// Stops at what another program has to unpack.
-    fn check_packed(&self) -> Result<()> {
-        let packed: [(usize, &[u8], &str); 4] = [
-            (0, b"BZh", "bzcat"),
-            (0, b"\xfd7zXZ", "xzcat"),
-            (0, b"PK\x03\x04", "unzip -p"),
-            (257, b"ustar", "tar xOf"),
-        ];
-        let head = self.head()?;
-        let is_it = |(start, magic, _): &&(usize, &[u8], &str)| {
-            head.get(*start..).is_some_and(|head| head.starts_with(magic))
-        };
-        match packed.iter().find(is_it) {
-            Some((.., program)) => unclear(format!(
-                "{self} is packed, or a spreadsheet. Export it as CSV, or unpack it: {program} {self} | sensormark replay -"
-            )),
-            None => Ok(()),
-        }
-    }
-
     /// Decodes what is not UTF-8.
     fn decode(&mut self, options: &RecordingOptions) -> Result<()> {
         let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
@@ -113,12 +90,17 @@ impl Source {
             )),
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
-        let has_wide_mark = matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        if !has_wide_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+        let has_mark =
+            matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xef, 0xbb, 0xbf, ..]);
+        if !has_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
             return Ok(());
         }
-        let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);
-        self.unpack(&format!("decoded from {}", encoding.map_or("UTF-16", Encoding::name)), decoded)
+        let mut builder = DecodeReaderBytesBuilder::new();
+        let decoded = builder.encoding(encoding).utf8_passthru(true).strip_bom(true).build(self.reader()?);
+        self.unpack(
+            &format!("decoded from {}", encoding.map_or("Unicode with a mark", Encoding::name)),
+            decoded,
+        )
     }
 
     fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {
@@ -152,22 +134,6 @@ impl Source {
         self.reader()?.take(HEAD).read_to_end(&mut head)?;
         Ok(head)
     }
-}
-
-/// Unpacks all frames of zstd.
-fn frames(mut file: BufReader<File>, copy: &mut File) -> Result<()> {
-    while !file.fill_buf()?.is_empty() {
-        match StreamingDecoder::new(&mut file) {
-            Ok(mut frame) => drop(io::copy(&mut frame, copy)?),
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length, ..
-            })) => {
-                file.seek_relative(length.into())?;
-            }
-            Err(error) => return Err(io::Error::other(error).into()),
-        }
-    }
-    Ok(())
 }
 
 /// A line without blanks around it, and with one where it has several in a row.

@@ -38,10 +38,10 @@ pub fn take(
 ) -> Result<Taken> {
     let mut taker = Taker::new(plan, evidence.rows, options);
     let mut bad = BadRows::default();
-    let mut count = 0;
+    let (mut count, quotes) = (0, rows::well_quoted(dialect.delimiter));
     rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(dialect)?;
+        let torn = row.is_torn(dialect, &quotes)?;
         if let Err(fault) = taker.row(&row, torn) {
             bad.add(row.start, explained(fault, row.record, dialect), &plan.labels);
         }

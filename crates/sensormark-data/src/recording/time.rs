@@ -65,25 +65,25 @@ struct Clock {
     zone: Option<TimeZone>,
 }
 
-/// A date in three parts, of which one may be the name of a month, and what follows.
+/// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
     let part = "([0-9]{1,4}|[A-Za-z]{3,})([-/. ]|, *)";
-    Regex::new(&format!("^{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
+    let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
+    Regex::new(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
 });
 
-/// A time of day with marks between its parts, and what follows.
+/// A time of day with marks between its parts, AM or PM, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     let two = "([0-9]{1,2})";
-    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$"))
+    let half = r"(?:\s*([AaPp])\.?\s?[Mm]\b\.?)?";
+    Regex::new(&format!(r"^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
         .expect("a pattern")
 });
 
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
 static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        "^([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:[^ ]+(?: [AaPp][Mm])?)( [^ ]+)? ([0-9]{4})( [-+][0-9]+)?$",
-    )
-    .expect("a pattern")
+    Regex::new("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
+        .expect("a pattern")
 });
 
 impl TimeFormat {
@@ -103,7 +103,7 @@ impl Written {
         if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
             return Self::read_digits(text);
         }
-        let text = YEAR_LAST.replace(without_weekday(text), "$1 $2 $5 $3$4$6");
+        let text = YEAR_LAST.replace(text, "$1 $2 $4 $3$5");
         let found = DATE.captures(&text)?;
         let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
         let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
@@ -204,9 +204,8 @@ impl Clock {
         let found = CLOCK.captures(marked)?;
         let part = |part: usize| found.get(part).map_or("", |part| part.as_str());
         let number = |place| part(place).parse().unwrap_or(0);
-        let rest = part(7).trim_start();
-        let (half, rest) = half(rest);
-        let is_hour = half.is_some() || rest.is_empty() && part(1).len() == 2;
+        let (half, rest) = (part(7), part(8));
+        let is_hour = !half.is_empty() || rest.is_empty() && part(1).len() == 2;
         match (part(2), part(4)) {
             ("", _) if !is_hour => return None,
             (".", "") => return None, // 23.50 is a number
@@ -215,9 +214,10 @@ impl Clock {
         }
         let fraction = format!("{:0<9}", part(6));
         let hour = match (half, number(1)) {
-            (None, hour) => hour,
-            (Some(half), 12) => half,
-            (Some(half), hour @ 1..=11) => hour + half,
+            ("", hour) => hour,
+            ("a" | "A", 12) => 0,
+            ("a" | "A", hour @ 1..12) | (_, hour @ 12) => hour,
+            (_, hour @ 1..12) => hour + 12,
             _ => i8::MAX, // 0 PM or 13 PM: no such time
         };
         Some(Self {
@@ -286,14 +286,6 @@ pub fn read_clock(text: &str) -> Option<bool> {
     (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
 }
 
-/// The text without the name of a day before the date.
-fn without_weekday(text: &str) -> &str {
-    let letters = text.find(|first: char| !first.is_ascii_alphabetic()).unwrap_or(0);
-    let name = text.get(..3).filter(|_| letters >= 3).unwrap_or_default().to_ascii_lowercase();
-    let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&name.as_str());
-    if is_day { text[letters..].trim_start_matches([',', ' ']) } else { text }
-}
-
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
     const MONTHS: &str =
@@ -302,20 +294,9 @@ fn month(name: &str) -> Option<i16> {
     MONTHS.split(' ').zip(1..).find(|(month, _)| month.starts_with(&name)).map(|(_, number)| number)
 }
 
-/// AM or PM, also a.m. and p.m.: how many hours that is past midnight, and what follows.
-fn half(text: &str) -> (Option<i8>, &str) {
-    let halves = [("am", 0), ("a.m.", 0), ("pm", 12), ("p.m.", 12)];
-    let found = halves.into_iter().find_map(|(words, hours)| {
-        let is_it = text.get(..words.len()).is_some_and(|first| first.eq_ignore_ascii_case(words));
-        is_it.then(|| (Some(hours), text[words.len()..].trim_start()))
-    });
-    found.unwrap_or((None, text))
-}
-
 /// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.
 pub fn read_tail(text: &str) -> Option<bool> {
-    let is_half = matches!(half(text), (Some(_), ""));
-    (is_half || zone::read(text).is_some()).then_some(!is_half)
+    Some(Clock::read(&format!("1:00 {text}"))?.zone.is_some())
 }
 
 #[cfg(test)]

@@ -79,11 +79,7 @@ fn columns_that_may_belong_to_the_time_are_asked_about() {
 #[test]
 fn numbers_with_other_signs_are_numbers_or_stop() {
     let of = |row: &str| rows("time;v", &format!("2023-03-2#;{row}"), 3);
-    for (row, options, sum) in [
-        ("−#.5", "", -4.5),
-        ("\"1,00,00#.5\"", "--thousands ,", 300_004.5),
-        ("#.5 degrees C", "--unit-in-cells", 4.5),
-    ] {
+    for (row, options, sum) in [("−#.5", "", -4.5), ("#.5 degrees C", "--unit-in-cells", 4.5)] {
         let recording = read(of(row), &typed(options)).unwrap();
         assert_eq!(figures(&recording, "v").1, sum, "{row}");
     }
@@ -121,18 +117,12 @@ fn packed_files_are_read_whole_or_named() {
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
     let recording = read([&skipped[..], &packed, &skipped, &packed].concat(), &typed("")).unwrap();
     assert_eq!((recording.readings().len(), recording.report().bad_rows.count), (60, 1));
-    for (start, part) in [(&b"BZh91AY"[..], "bzcat"), (b"\xfd7zXZ\0", "xzcat"), (b"PK\x03\x04x", "unzip -p")]
-    {
+    for start in [&b"BZh91AY"[..], b"\xfd7zXZ\0", b"PK\x03\x04x"] {
         let message = plain_message([start, &[0; 300]].concat());
-        assert!(
-            message.contains(&format!("{part} /")) && message.contains("sensormark replay -"),
-            "{message}"
-        );
+        assert!(message.contains("packed, or a spreadsheet") && message.contains("replay -"), "{message}");
     }
     let json = "\u{feff}{\"time\":\"2023-03-25\",\"v\":1}\n{\"time\":\"2023-03-26\",\"v\":2}\n";
     assert_eq!(figures(&read_plainly(json), "v"), (2, 3.0, 1.0, 2.0));
-    let wrapped = plain_message("{\"data\":[{\"time\":\"2023-03-25\",\"v\":1}]}");
-    assert!(wrapped.contains("jq -c '.data[]'"), "{wrapped}");
 }
 
 #[test]
