@@ -30,7 +30,7 @@ const PARTS: [&str; 7] = [
     "hour hh hr",
     "minute mm mn",
     "second ss",
-    "millisecond ms",
+    "millisecond milliseconds millis msec ms",
 ];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
@@ -62,11 +62,11 @@ impl Search<'_> {
                 }
                 self.one(column, self.format(column)?)
             }
-            _ => match TimeSource::several(columns, self.seen, |date| self.format(date))? {
+            _ => match self.joined(columns)? {
                 Some(source) => source,
                 None => {
                     return unclear(format!(
-                        "--time {}: these columns make up no time. Name dates and times of day (23:50) or hours, or numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between: --time-format '%d/%m/%Y %H%M'",
+                        "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
                         columns.iter().map(|&column| &self.labels[column]).join(",")
                     ));
                 }
@@ -102,9 +102,8 @@ impl Search<'_> {
     fn check_tails(&self, source: &TimeSource) -> Result<()> {
         let label = source.label(self.labels);
         let is_tail = |&column: &usize| {
-            let (seen, name) = (&self.seen[column], name_of(&self.labels[column]));
-            let is_count = ["ms", "msec", "millis", "millisecond", "milliseconds"].contains(&name.as_str());
-            let is_count = is_count
+            let seen = &self.seen[column];
+            let is_count = self.is_part(column, PARTS[6])
                 && seen.is_mostly(seen.point.values() + seen.leading_zeros)
                 && seen.point.extremes().is_none_or(|(_, most)| most < 1000.0);
             !self.taken.contains(&column)
@@ -121,25 +120,34 @@ impl Search<'_> {
         ))
     }
 
+    fn is_part(&self, column: usize, names: &str) -> bool {
+        names.split(' ').contains(&name_of(&self.labels[column]).as_str())
+    }
+
     /// Columns that are called year, month, day and on.
     fn parts(&self) -> Found {
         let mut columns = Vec::new();
         for names in PARTS {
-            let is_it = |column: &usize| {
-                !columns.contains(column)
-                    && names.split(' ').contains(&name_of(&self.labels[*column]).as_str())
-            };
+            let is_it = |column: &usize| !columns.contains(column) && self.is_part(*column, names);
             let Some(column) = (0..self.labels.len()).find(is_it) else { break };
             columns.push(column);
         }
         if columns.len() > 2
-            && let Some(mut source) = TimeSource::several(&columns, self.seen, |date| self.format(date))?
+            && let Some(source) = self.joined(&columns)?
         {
-            let label = source.label(self.labels);
-            source.notes.push(format!("columns {label} together are the time, --time {label}"));
             return Ok(source);
         }
         self.no_time()
+    }
+
+    /// Several columns that are the time, if they can be.
+    fn joined(&self, columns: &[usize]) -> Result<Option<TimeSource>> {
+        let mut source = TimeSource::several(columns, self.seen, |date| self.format(date))?;
+        if let Some(source) = &mut source {
+            let label = source.label(self.labels);
+            source.notes.push(format!("columns {label} together are the time, --time {label}"));
+        }
+        Ok(source)
     }
 
     fn no_time<T>(&self) -> Result<T> {
@@ -190,16 +198,9 @@ impl Search<'_> {
         match clocks[..] {
             [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
-                if let Some(mut both) =
-                    TimeSource::several(&[date, clock], self.seen, |date| self.format(date))?
-                {
-                    both.notes = source.notes;
-                    source = both;
+                if let Some(both) = self.joined(&[date, clock])? {
+                    return Ok(both);
                 }
-                let [date_name, clock_name] = [date, clock].map(|column| &self.labels[column]);
-                source.notes.push(format!(
-                    "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
-                ));
             }
             _ => return self.in_two_columns(date, &clocks),
         }

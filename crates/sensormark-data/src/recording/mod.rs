@@ -145,7 +145,7 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
         let clocks: String = clocks.map(|clock| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
         return error::ask(format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
         ));
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use csv::ByteRecord;
+use indexmap::IndexSet;
 use sensormark_store::{
     Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
@@ -87,10 +88,10 @@ struct Taker<'p> {
     batch: Batch,
     /// The values of the row at hand, one a field.
     values: Vec<Value>,
-    /// Times that are written as 24:00, and as leap seconds.
-    oddities: [u64; 2],
-    /// Series by the values of their tags.
-    series: HashMap<Vec<String>, u32>,
+    /// Times that are written as others.
+    oddities: BTreeMap<&'static str, u64>,
+    /// The values of the tags of each series.
+    series: IndexSet<Vec<String>>,
 }
 
 impl<'p> Taker<'p> {
@@ -106,8 +107,8 @@ impl<'p> Taker<'p> {
             plan,
             rules: CellRules::new(options),
             values: Vec::new(),
-            oddities: [0; 2],
-            series: HashMap::new(),
+            oddities: BTreeMap::new(),
+            series: IndexSet::new(),
         }
     }
 
@@ -164,7 +165,7 @@ impl<'p> Taker<'p> {
             return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
         }
         if let Some(oddity) = instant.oddity {
-            self.oddities[oddity as usize] += 1;
+            *self.oddities.entry(oddity).or_default() += 1;
         }
         Ok(instant.time_ns)
     }
@@ -184,17 +185,13 @@ impl<'p> Taker<'p> {
             Err(Fault::of_cell(FaultKind::Tag, tag.column, text, reason))
         };
         let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
-        let next = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
-        Ok(*self.series.entry(tags).or_insert(next))
+        Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
     }
 
     fn finish(self, bad: BadRows) -> Taken {
         let Plan { tags, fields, .. } = self.plan;
-        let mut series: Vec<(u32, Vec<String>)> =
-            self.series.into_iter().map(|(tags, number)| (number, tags)).collect();
-        series.sort_unstable();
         let tag_column = |(place, tag): (usize, &TagSource)| {
-            let values = series.iter().map(|(_, tags)| &tags[place]);
+            let values = self.series.iter().map(|tags| &tags[place]);
             if tag.is_integer {
                 TagColumn::Integer(values.map(|value| value.parse().expect("a whole number")).collect())
             } else {
@@ -217,12 +214,7 @@ impl<'p> Taker<'p> {
                 _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
             },
         };
-        let words = [
-            "times are written as 24:00, which is 00:00 of the next day",
-            "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
-        ];
-        let odd = self.oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
-        let notes = odd.map(|(count, words)| format!("{count} {words}")).collect();
+        let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
         Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, notes }
     }
 }

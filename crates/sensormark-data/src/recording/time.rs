@@ -26,17 +26,8 @@ pub(super) use epochs::plausible;
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
-    /// What is to be said of it.
-    pub oddity: Option<Oddity>,
-}
-
-/// How a time is written that is read as another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oddity {
-    /// 24:00, which is the first moment of the next day.
-    NextDay,
-    /// 23:59:60, which Unix time counts as the first second of the next day.
-    LeapSecond,
+    /// What it is written as, and read as another.
+    pub oddity: Option<&'static str>,
 }
 
 /// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
@@ -175,7 +166,9 @@ impl Written {
         let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
         let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         match (is_next_day, is_leap) {
-            (true, _) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
+            (true, _) => {
+                in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
+            }
             (_, true) => epochs::leap(utc + 1_000_000_000),
             _ => in_range(utc, None),
         }
@@ -255,7 +248,7 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
     Some((orders, !widths.contains(&4)))
 }
 
-fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault> {
+fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
         Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
         _ => Err(TimeFault::OutOfRange),

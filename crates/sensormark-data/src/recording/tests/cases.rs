@@ -87,7 +87,7 @@ fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
         assert_eq!(recording.report().bad_rows.count, 2);
         assert_eq!(recording.report().time.label, "Date,Time");
         let told = recording.report().to_string();
-        assert!(told.contains("Assumed: columns Date and Time together are the time"), "{told}");
+        assert!(told.contains("Assumed: columns Date,Time together are the time"), "{told}");
         assert!(told.contains("Left out: 2 rows, no value at all"), "{told}");
     }
     let date = said(|options| {
