@@ -12,7 +12,6 @@ use super::{
     number::{Marks, Number, ReadNumber},
     options::RecordingOptions,
     rows,
-    time::Orders,
 };
 
 /// How many different texts of a column are told apart.
@@ -52,14 +51,11 @@ pub struct ColumnEvidence {
     pub zoned: u64,
     /// Of the times: how many can be read in each order.
     pub orders: [u64; 3],
-    /// A date that can be read in this order alone, for each.
-    pub sole: [Option<String>; 3],
     /// Of the times: with two digits of the year.
     pub short_years: u64,
-    /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
+    /// Whether some cell is no whole number, or not by one larger than the one before; and the last whole number.
     pub is_uneven: bool,
-    pub first_integer: Option<i64>,
-    pub last_integer: Option<i64>,
+    last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
     /// Units behind numbers, and how often, up to eight.
@@ -200,7 +196,9 @@ impl ColumnEvidence {
                 self.midnights += u64::from(written.is_midnight());
                 self.zoned += u64::from(written.is_zoned());
                 self.short_years += u64::from(written.is_short);
-                self.date(written.orders, text);
+                for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
+                    *fit += u64::from(can_be);
+                }
                 self.note(text);
             }
             Look::Clock { zoned } => {
@@ -225,20 +223,9 @@ impl ColumnEvidence {
             self.is_uneven = true;
             return;
         };
-        self.first_integer.get_or_insert(value);
         let follows = self.last_integer.is_none_or(|last| last.checked_add(1) == Some(value));
         self.is_uneven |= !follows;
         self.last_integer = Some(value);
-    }
-
-    fn date(&mut self, orders: Orders, text: &str) {
-        let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
-        for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
-            self.orders[order] += 1;
-            if is_sole {
-                self.sole[order].get_or_insert_with(|| text.to_owned());
-            }
-        }
     }
 
     fn note(&mut self, text: &str) {

@@ -176,7 +176,7 @@ impl Search<'_> {
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::one(column, format);
+        let mut source = TimeSource::new(vec![(column, "", 0)], format);
         let (seen, label) = (&self.seen[column], &self.labels[column]);
         if self.options.time_format.is_none() && self.is_number(column) {
             source.plausible = source.format.is_count().then(plausible);
@@ -198,7 +198,8 @@ impl Search<'_> {
         match clocks[..] {
             [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
-                if let Some(both) = self.joined(&[date, clock])? {
+                if let Some(mut both) = self.joined(&[date, clock])? {
+                    both.notes.extend(source.notes);
                     return Ok(both);
                 }
             }
@@ -333,13 +334,8 @@ impl Search<'_> {
             ));
         }
         if found.is_empty() {
-            let sole = TimeFormat::DATES.iter().zip(&seen.sole);
-            let sole = sole.filter_map(|(format, example)| {
-                Some(format!("{:?} can only be {format}", example.as_ref()?))
-            });
             return unclear(format!(
-                "the dates in column {label} contradict each other: {}. Say which is right with --time-format {}; the others are then bad rows",
-                sole.into_iter().join(", "),
+                "the dates in column {label} contradict each other: no order of day, month and year fits all. Say which is right with --time-format {}; the others are then bad rows",
                 TimeFormat::DATES.iter().join(" or ")
             ));
         }

@@ -40,17 +40,10 @@ impl Said {
         let thousands = match options.thousands.as_deref() {
             None => None,
             Some("none") => Some(None),
-            Some(mark @ ("," | "." | " " | "'")) => Some(mark.chars().next()),
-            Some(other) => {
-                return unclear(format!(
-                    "--thousands {other}: say , or . or ' or a blank in quotes, or none"
-                ));
-            }
+            Some(mark) => Some(mark.chars().next()),
         };
         if options.decimal_comma && thousands == Some(Some(',')) {
-            return unclear(
-                "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands",
-            );
+            return unclear("--decimal-comma and --thousands , contradict each other");
         }
         let is_sure = |seen: &ColumnEvidence| {
             let readings = readings(seen);

@@ -128,10 +128,8 @@ impl Plan {
                 return Ok("empty, left out");
             }
             if column == 0 && dialect.has_header && dialect.names[0].is_empty() && !seen.is_uneven {
-                let [first, last] = [seen.first_integer, seen.last_integer].map(Option::unwrap_or_default);
-                self.assumptions.push(format!(
-                    "the first column has no name and counts the rows, {first} to {last} without a gap: left out"
-                ));
+                self.assumptions
+                    .push("the first column has no name and counts the rows: left out".to_owned());
                 return Ok("row number, left out");
             }
             odd::check(seen, &label, named.tags.is_empty())?;

@@ -9,7 +9,7 @@ use csv::ByteRecord;
 use regex::bytes::Regex;
 
 use super::{
-    dialect::{Dialect, builder},
+    dialect::{Dialect, builder, squeezed},
     error::Result,
     source::Source,
 };
@@ -43,6 +43,7 @@ pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>)
             others -= 1;
             continue;
         }
+        record = squeezed(record, dialect.delimiter);
         visit(Row { record: &record, start, end: skip + reader.position().byte() })?;
     }
 }

@@ -11,11 +11,11 @@ use itertools::Itertools;
 
 use super::{
     cell::{CellRules, Look},
-    dialect::{Dialect, builder},
+    dialect::{Dialect, builder, squeezed},
     error::{Result, ask, empty, unclear},
     find_time::is_named_time,
     options::RecordingOptions,
-    source::{Source, squeezed},
+    source::Source,
 };
 
 /// How much of the file is looked at, in bytes.
@@ -125,7 +125,7 @@ impl<'o> Sniffer<'o> {
         let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) {
             return unclear(format!(
-                "{given} is not UTF-8 text (maybe UTF-16 without a mark: --encoding utf-16le); export it as CSV in UTF-8, or name its --encoding"
+                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say --encoding utf-16le"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
@@ -154,7 +154,7 @@ impl<'o> Sniffer<'o> {
         if best.width > 1 || (best.width == 1 && self.options.delimiter.is_some()) {
             return Ok(best);
         }
-        let blank = Sample::new(&lines(self.table()).map(squeezed).concat(), b' ', self.comment);
+        let blank = split(b' ');
         let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
         let hint = if is_blank { ": ⟦--delimiter‖ ⟧ gives equal rows" } else { "" };
         ask(format!(
@@ -299,7 +299,7 @@ impl Sample {
             .into_byte_records()
             .take(SAMPLE_ROWS)
             .map_while(Result::ok)
-            .map(StringRecord::from_byte_record_lossy)
+            .map(|record| StringRecord::from_byte_record_lossy(squeezed(record, delimiter)))
             .collect();
         let below = &records[usize::from(records.len() > 1)..];
         let counts = below.iter().map(StringRecord::len).counts();

@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, BufRead, BufReader, Read, Seek, Write},
+    io::{self, BufReader, Read, Seek},
     os::fd::AsRawFd,
     path::{Path, PathBuf},
     sync::Arc,
@@ -56,12 +56,6 @@ impl Source {
             _ => {}
         }
         source.decode(options)?;
-        if options.delimiter == Some(' ') {
-            source.copied("read with blanks in a row as one", |source, copy| {
-                let mut lines = source.reader()?.split(b'\n');
-                Ok(lines.try_for_each(|line| copy.write_all(&squeezed(&line?)))?)
-            })?;
-        }
         match source.head()?.trim_ascii_start() {
             [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
             [b'B', b'Z', b'h', ..] | [0xfd, b'7', b'z', ..] | [b'P', b'K', 3, 4, ..] => {
@@ -86,7 +80,7 @@ impl Source {
         let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
             Some(encoding) => Ok(encoding),
             None => unclear(format!(
-                "--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030"
+                "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
             )),
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
@@ -134,13 +128,6 @@ impl Source {
         self.reader()?.take(HEAD).read_to_end(&mut head)?;
         Ok(head)
     }
-}
-
-/// A line without blanks around it, and with one where it has several in a row.
-pub fn squeezed(line: &[u8]) -> Vec<u8> {
-    let words: Vec<&[u8]> =
-        line.trim_ascii().split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
-    [&words.join(&b' ')[..], b"\n"].concat()
 }
 
 #[cfg(feature = "parquet")]

@@ -71,6 +71,10 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a pattern")
 });
 
+/// A date without marks.
+static DIGITS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt ]?").expect("a pattern"));
+
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
 static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
@@ -91,10 +95,8 @@ impl TimeFormat {
 impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
     pub fn read(text: &str) -> Option<Self> {
-        if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
-            return Self::read_digits(text);
-        }
-        let text = YEAR_LAST.replace(text, "$1 $2 $4 $3$5");
+        let text = DIGITS.replace(text, "$1-$2-$3 ");
+        let text = YEAR_LAST.replace(text.trim_end(), "$1 $2 $4 $3$5");
         let found = DATE.captures(&text)?;
         let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
         let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
@@ -112,18 +114,6 @@ impl Written {
             is_short,
             clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
-    }
-
-    /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
-    fn read_digits(text: &str) -> Option<Self> {
-        let (date, rest) = text.split_at(8);
-        let numbers = [date[..4].parse().ok()?, date[4..6].parse().ok()?, date[6..].parse().ok()?];
-        let is_digit = |byte: u8| byte.is_ascii_digit();
-        let clock = match rest.bytes().next() {
-            Some(first) if is_digit(first) && rest.bytes().all(is_digit) => Clock::read(rest)?,
-            _ => Clock::after_date(rest, true)?,
-        };
-        Some(Self { numbers, orders: [true, false, false], is_short: false, clock })
     }
 
     /// Whether it is the first moment of its day.

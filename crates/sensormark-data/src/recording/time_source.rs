@@ -54,15 +54,10 @@ pub struct TimeSource {
 
 impl TimeSource {
     /// These parts.
-    fn new(parts: Vec<Part>, format: TimeFormat) -> Self {
+    pub fn new(parts: Vec<Part>, format: TimeFormat) -> Self {
         let reason = "no other column can be the time".to_owned();
         let (notes, is_bare_date, has_date) = (Vec::new(), false, false);
         Self { parts, format, plausible: None, reason, notes, is_bare_date, has_date }
-    }
-
-    /// One column.
-    pub fn one(column: usize, format: TimeFormat) -> Self {
-        Self::new(vec![(column, "", 0)], format)
     }
 
     /// Several columns, if they make up a time. The format is asked for with the column of dates or times.
