@@ -3,7 +3,7 @@
 use csv::ByteRecord;
 
 use super::{
-    bad_rows::FaultKind,
+    bad_rows,
     fault::Fault,
     number::{Marks, Number, ReadNumber, read},
     options::RecordingOptions,
@@ -107,7 +107,7 @@ pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
         Fault::of_cell(
-            FaultKind::Encoding,
+            bad_rows::ENCODING,
             column,
             &text,
             "is not UTF-8; if the file is from Windows, say --encoding windows-1252",

@@ -53,9 +53,6 @@ pub struct ColumnEvidence {
     pub orders: [u64; 3],
     /// Of the times: with two digits of the year.
     pub short_years: u64,
-    /// Whether some cell is no whole number, or not by one larger than the one before; and the last whole number.
-    pub is_uneven: bool,
-    last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
     /// Units behind numbers, and how often, up to eight.
@@ -162,11 +159,17 @@ impl ColumnEvidence {
         cells * 2 > self.present()
     }
 
+    /// Whether it holds as many whole numbers as there are from the smallest to the largest: it counts the rows.
+    pub fn is_count(&self) -> bool {
+        let integers = self.point.integers;
+        let is_full = |(least, most)| most - least + 1.0 == integers as f64;
+        integers == self.present() && self.point.extremes().is_some_and(is_full)
+    }
+
     fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
         if look != Look::Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
-        self.is_uneven |= !matches!(look, Look::Number(..));
         if (rules.has_units || matches!(look, Look::Text))
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
@@ -180,7 +183,6 @@ impl ColumnEvidence {
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
                 let is_unusual = text.starts_with('+') || text == "-0" || is_grouped;
                 self.unusual_integers += u64::from(is_unusual);
-                self.count(point);
                 for (tally, read) in [(&mut self.point, point), (&mut self.comma, comma)] {
                     if let Some(read) = read {
                         tally.add(text, &read, rules);
@@ -216,16 +218,6 @@ impl ColumnEvidence {
                 self.note(text);
             }
         }
-    }
-
-    fn count(&mut self, read: Option<ReadNumber>) {
-        let Some(Number::Integer(value)) = read.map(|read| read.number) else {
-            self.is_uneven = true;
-            return;
-        };
-        let follows = self.last_integer.is_none_or(|last| last.checked_add(1) == Some(value));
-        self.is_uneven |= !follows;
-        self.last_integer = Some(value);
     }
 
     fn note(&mut self, text: &str) {

@@ -19,9 +19,9 @@ use super::{
 };
 
 /// Words of names of columns that hold times.
-const TIME_WORDS: [&str; 8] = ["time", "date", "stamp", "epoch", "unix", "ts", "when", "yyyymmdd"];
+const TIME_WORDS: &str = "time date stamp epoch unix ts when yyyymmdd";
 /// Words that say that numbers are Unix times.
-const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
+const UNIX_WORDS: &str = "unix epoch posix";
 /// Names of columns that hold parts of a time.
 const PARTS: [&str; 7] = [
     "year yyyy yy yr",
@@ -160,18 +160,16 @@ impl Search<'_> {
             if meanings.is_empty() {
                 continue;
             }
-            let is_choice = self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual);
+            let is_choice = self.has_word(column, TIME_WORDS) || meanings.iter().all(is_usual);
             let mark = if is_choice { "" } else { "!" };
             hints +=
                 &format!("\nNumbers in column {label} can be {}.", self.described(column, &meanings, mark));
         }
         let shown = self.labels.iter().zip(self.seen).take(SHOWN);
-        let more = self.labels.len().saturating_sub(SHOWN);
         ask(format!(
-            "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
+            "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
             self.dialect.source,
             shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
-            if more > 0 { format!(", and {more} more") } else { String::new() }
         ))
     }
 
@@ -240,7 +238,7 @@ impl Search<'_> {
         match &self.options.time_format {
             Some(format @ TimeFormat::Pattern(_)) => format.read(&seen.example).is_ok(),
             format if seen.is_mostly(seen.times) => format.as_ref().is_none_or(|format| !format.is_count()),
-            _ if !self.is_number(column) || !self.has_word(column, &TIME_WORDS) => false,
+            _ if !self.is_number(column) || !self.has_word(column, TIME_WORDS) => false,
             Some(format) => format.is_count(),
             None => self.formats(column).iter().any(is_usual),
         }
@@ -277,18 +275,18 @@ impl Search<'_> {
     fn meanings(&self, column: usize) -> Vec<TimeFormat> {
         let numbers = self.numbers(column);
         let mut found = numbers.extremes().map(meanings).unwrap_or_default();
-        if found.is_empty() && self.has_word(column, &TIME_WORDS) {
+        if found.is_empty() && self.has_word(column, TIME_WORDS) {
             found = numbers.usual().map(meanings).unwrap_or_default();
         }
-        if self.has_word(column, &["gps"]) {
+        if self.has_word(column, "gps") {
             found.retain(|format| !format.is_unix());
-        } else if self.has_word(column, &UNIX_WORDS) {
+        } else if self.has_word(column, UNIX_WORDS) {
             found.retain(|format| format.name() != "gps");
         }
         found
     }
 
-    fn has_word(&self, column: usize, words: &[&str]) -> bool {
+    fn has_word(&self, column: usize, words: &str) -> bool {
         has_word(&self.labels[column], words)
     }
 
@@ -411,15 +409,15 @@ impl Search<'_> {
 }
 
 /// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
-fn has_word(label: &str, words: &[&str]) -> bool {
-    name_of(label)
-        .split('_')
-        .any(|word| words.iter().any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted))))
+fn has_word(label: &str, words: &str) -> bool {
+    name_of(label).split('_').any(|word| {
+        words.split(' ').any(|wanted| word == wanted || (wanted.len() > 3 && word.contains(wanted)))
+    })
 }
 
 /// Whether the name of a column says that it is a time.
 pub fn is_named_time(label: &str) -> bool {
-    has_word(label, &TIME_WORDS)
+    has_word(label, TIME_WORDS)
 }
 
 /// Whether the name of a column says no more than that it is a time of day.

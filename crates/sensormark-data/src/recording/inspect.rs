@@ -31,19 +31,17 @@ pub struct Inspection {
 /// # Errors
 /// When it cannot be opened, or nothing helps to read it.
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
-    let (mut arguments, mut text) = (options.arguments(), String::new());
+    let (mut options, mut text) = (options.clone(), String::new());
     for _ in 0..MOST {
-        let typed = RecordingOptions::typed(&arguments).or_else(unclear)?;
-        let options = RecordingOptions { name: options.name.clone(), ..typed };
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
                 text += &format!(
                     "{}\n{}Read it so:\n  {}",
                     recording.report().to_string().trim_end(),
                     odd(&recording),
-                    command(shown, &arguments)
+                    command(shown, &options)
                 );
-                return Ok(Inspection { text, arguments: Some(arguments) });
+                return Ok(Inspection { text, arguments: Some(options.arguments()) });
             }
             Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
                 let words =
@@ -56,12 +54,12 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
         let words = words.trim_end_matches('.').replace(&path.display().to_string(), shown);
         text += &format!("Asked: {words}.\n");
         if let [choice] = &choices[..] {
-            arguments = with(&arguments, choice)?;
+            options = with(&options, choice)?;
             continue;
         }
         text += "Choose one:";
         for choice in choices {
-            text += &format!("\n  {}", command(shown, &with(&arguments, &choice)?));
+            text += &format!("\n  {}", command(shown, &with(&options, &choice)?));
         }
         break;
     }
@@ -69,10 +67,11 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
 }
 
 /// The options with those of a choice, which count more.
-fn with(arguments: &[String], choice: &[String]) -> Result<Vec<String>> {
-    let mut options = RecordingOptions::typed(&[arguments, choice].concat()).or_else(unclear)?;
+fn with(options: &RecordingOptions, choice: &[String]) -> Result<RecordingOptions> {
+    let typed = RecordingOptions::typed(&[&options.arguments(), choice].concat()).or_else(unclear)?;
+    let mut options = RecordingOptions { name: options.name.clone(), ..typed };
     options.decimal_comma &= options.thousands.as_deref() != Some(",");
-    Ok(options.arguments())
+    Ok(options)
 }
 
 /// What is odd about the values, in lines.
@@ -101,9 +100,8 @@ fn odd(recording: &Recording) -> String {
 }
 
 /// The command that measures the file.
-fn command(shown: &str, arguments: &[String]) -> String {
-    let words = quoted(&[&[shown.to_owned()], arguments].concat());
-    format!("sensormark replay {words}")
+fn command(shown: &str, options: &RecordingOptions) -> String {
+    format!("sensormark replay {}", quoted(&[vec![shown.to_owned()], options.arguments()].concat()))
 }
 
 impl RecordingOptions {

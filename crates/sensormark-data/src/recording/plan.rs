@@ -127,7 +127,7 @@ impl Plan {
                 self.assumptions.push(format!("column {label} has no value in any row: left out"));
                 return Ok("empty, left out");
             }
-            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && !seen.is_uneven {
+            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && seen.is_count() {
                 self.assumptions
                     .push("the first column has no name and counts the rows: left out".to_owned());
                 return Ok("row number, left out");

@@ -129,7 +129,7 @@ impl fmt::Display for RecordingReport {
             writeln!(formatter, "Assumed: {assumption}.")?;
         }
         for (kind, count) in &self.bad_rows.by_kind {
-            writeln!(formatter, "Left out: {count} rows, {}.", kind.text())?;
+            writeln!(formatter, "Left out: {count} rows, {}.", kind)?;
         }
         write!(formatter, "{}", self.bad_rows)
     }

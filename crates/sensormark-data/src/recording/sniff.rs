@@ -197,7 +197,7 @@ impl<'o> Sniffer<'o> {
             let record = &sample.records[row];
             let cells = record.iter().filter(|cell| !cell.trim().is_empty()).count();
             (cells < 2 && sample.width > 2)
-                || ["TOA5", "TOACI1"].contains(&&record[0])
+                || record[0] == *"TOA5"
                 || !names_time(row) && self.is_units(sample, row + 1) && names_time(row + 1)
         };
         let titles = (0..sample.records.len()).take_while(is_title).count();
@@ -247,27 +247,26 @@ impl<'o> Sniffer<'o> {
     fn names(&mut self, sample: &Sample) -> Result<Vec<String>> {
         let width = sample.width;
         let mut names: Vec<String> = sample.records[0].iter().map(|name| name.trim().to_owned()).collect();
-        let mut quirk = None;
-        while names.len() > width && names.last().is_some_and(String::is_empty) {
-            names.pop();
-            quirk = Some("empty names at the header's end are none");
+        if names.len() > width && names[width..].iter().all(String::is_empty) {
+            names.truncate(width);
+            self.notes.push("empty names at the header's end are none".to_owned());
         }
         // A header below lines of a logger's own.
         let is_better = |row: &usize| names.len() < width && self.is_units(sample, *row);
         let better = (1..sample.records.len().min(LINES_BEFORE)).find(is_better);
+        let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
                 names.push(String::new());
-                quirk = Some("rows end with a delimiter: the last, empty column is none");
-            } else if !is_named_time(&names[0]) || !self.is_time(sample) {
+                self.notes.push("rows end with a delimiter: the last, empty column is none".to_owned());
+            } else if !is_named_time(&names[0]) || !sample.regular_records(1).any(is_time) {
                 names.insert(0, String::new());
-                quirk = Some(
-                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on",
+                self.notes.push(
+                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on".to_owned(),
                 );
             }
         }
         if names.len() == width {
-            self.notes.extend(quirk.map(str::to_owned));
             return Ok(names);
         }
         // The line of the first text at or after the record's start.
@@ -284,11 +283,6 @@ impl<'o> Sniffer<'o> {
             names.len(),
             named.unwrap_or_default()
         ))
-    }
-
-    /// Whether the first column holds times.
-    fn is_time(&self, sample: &Sample) -> bool {
-        sample.regular_records(1).any(|record| matches!(self.rules.look(record[0].trim()), Look::Time(_)))
     }
 }
 

@@ -9,7 +9,7 @@ use sensormark_store::{
 };
 
 use super::{
-    bad_rows::{BadRows, FaultKind},
+    bad_rows::{self, BadRows},
     cell::{CellRules, text, truth},
     dialect::Dialect,
     error::{RecordingError, Result, unclear},
@@ -59,7 +59,7 @@ pub fn take(
         row.line = line - dialect.source.lines_before;
     }
     let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
-    let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
+    let unreadable = bad.count - is_none(bad_rows::NO_VALUE) - is_none(bad_rows::NO_ROW);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
         return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
@@ -70,13 +70,13 @@ pub fn take(
 fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     if record.as_slice().contains(&0) {
         let reason = "holds NUL bytes, as a file has after a power cut";
-        return Fault::of_row(FaultKind::Encoding, record, reason);
+        return Fault::of_row(bad_rows::ENCODING, record, reason);
     }
     if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-        return Fault::of_row(FaultKind::NoRow, record, "is empty");
+        return Fault::of_row(bad_rows::NO_ROW, record, "is empty");
     }
     if dialect.is_header(record) {
-        return Fault::of_row(FaultKind::NoRow, record, "is the header again");
+        return Fault::of_row(bad_rows::NO_ROW, record, "is the header again");
     }
     fault
 }
@@ -117,14 +117,14 @@ impl<'p> Taker<'p> {
         let record = row.record;
         if torn {
             return Err(Fault::of_row(
-                FaultKind::Quote,
+                bad_rows::QUOTE,
                 record,
                 "runs on into the next lines: a quote is not closed",
             ));
         }
         if record.len() != self.plan.roles.len() {
             let reason = format!("has {} cells, the other rows have {}", record.len(), self.plan.roles.len());
-            return Err(Fault::of_row(FaultKind::Cells, record, reason));
+            return Err(Fault::of_row(bad_rows::CELLS, record, reason));
         }
         let time_ns = self.time(record)?;
         self.values.clear();
@@ -132,12 +132,12 @@ impl<'p> Taker<'p> {
             let text = text(record, field.column)?;
             let value = field
                 .read(&self.rules, text)
-                .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
+                .map_err(|reason| Fault::of_cell(bad_rows::VALUE, field.column, text, reason))?;
             self.values.push(value);
         }
         if self.values.iter().all(|value| *value == Value::Null) {
             let reason = "has a time and no value, which is no reading";
-            return Err(Fault::of_row(FaultKind::NoValue, record, reason));
+            return Err(Fault::of_row(bad_rows::NO_VALUE, record, reason));
         }
         let series = self.series(record)?;
         self.batch.times_ns.push(time_ns);
@@ -156,13 +156,13 @@ impl<'p> Taker<'p> {
             .time
             .format
             .read(&text)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))?;
+            .map_err(|fault| Fault::of_cell(bad_rows::TIME, column, &text, fault.reason()))?;
         if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
             let reason = format!(
                 "is no plausible time, as the others are; --time-format {} takes it as it is",
                 self.plan.time.format
             );
-            return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
+            return Err(Fault::of_cell(bad_rows::TIME, column, &text, reason));
         }
         if let Some(oddity) = instant.oddity {
             *self.oddities.entry(oddity).or_default() += 1;
@@ -182,7 +182,7 @@ impl<'p> Taker<'p> {
                 None => return Ok(text.to_owned()),
                 Some(number) => return Ok(number.to_string()),
             };
-            Err(Fault::of_cell(FaultKind::Tag, tag.column, text, reason))
+            Err(Fault::of_cell(bad_rows::TAG, tag.column, text, reason))
         };
         let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
         Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
