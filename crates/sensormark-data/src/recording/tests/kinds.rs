@@ -142,3 +142,16 @@ fn what_inspect_prints_is_read_when_it_is_typed() {
     let both = "t,v,w\n2023-03-25,\"1,231.5\",\"0,121\"\n2023-03-26,\"1,232.5\",\"0,122\"\n";
     stops_with(both, &typed("--thousands ,"), &["\"0,121\"", "no number", "--type w=text"]);
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn short_floats_of_parquet_keep_all_their_digits() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recordings/forms/floats.parquet");
+    let recording = Recording::read(path.as_ref(), &typed("")).unwrap();
+    // pandas: frame[column].astype(float)
+    assert_eq!(figures(&recording, "half"), (10, 46.0081787109375, 0.0999755859375, 9.1015625));
+    assert_eq!(
+        figures(&recording, "single"),
+        (9, 43.900_000_311_434_27, 0.100_000_001_490_116_12, 9.100_000_381_469_727)
+    );
+}
