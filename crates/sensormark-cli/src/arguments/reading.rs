@@ -72,7 +72,7 @@ pub struct CompareArguments {
 pub struct GenerateArguments {
     /// The workload's name (sensormark list shows all), or a file of your own
     pub workload: String,
-    /// The format
+    /// The format; json is JSON lines
     #[arg(long, value_enum, default_value = "line-protocol")]
     pub format: Format,
     /// The file; standard output without it, or for -
