@@ -3,7 +3,7 @@
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
 use crate::registry::{Workload, adjusted, no_scale, own_data};
-use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Shard, export};
+use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Shard, export};
 use sensormark_data::units::{duration_ns, signed};
 use sensormark_store::TimeRange;
 use std::process::ExitCode;
@@ -45,9 +45,8 @@ fn start_ns(text: &str) -> Result<i64, Failure> {
 }
 
 fn write(data: &DataSet, arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
-    let format: Format = arguments.format.parse().map_err(Failure::usage)?;
     let options = ExportOptions {
-        format,
+        format: arguments.format,
         shard: arguments.shard.unwrap_or(Shard::WHOLE),
         table: arguments.table.clone(),
     };

@@ -6,18 +6,16 @@
 //! It is not a mathematics library: arguments are those that data sets need, and speed comes second.
 
 /// Reciprocals of 3!, 5!, … 21! with the signs of sine's series, highest power first.
-const SINE_TERMS: [f64; 10] = [
-    1.0 / 51_090_942_171_709_440_000.0,
-    -1.0 / 121_645_100_408_832_000.0,
-    1.0 / 355_687_428_096_000.0,
-    -1.0 / 1_307_674_368_000.0,
-    1.0 / 6_227_020_800.0,
-    -1.0 / 39_916_800.0,
-    1.0 / 362_880.0,
-    -1.0 / 5_040.0,
-    1.0 / 120.0,
-    -1.0 / 6.0,
-];
+const SINE_TERMS: [f64; 10] = {
+    let (mut terms, mut place, mut factor, mut factorial) = ([0.0; 10], 10, 0.0, 1.0);
+    while place > 0 {
+        place -= 1;
+        factor += 2.0;
+        factorial *= -factor * (factor + 1.0);
+        terms[place] = 1.0 / factorial;
+    }
+    terms
+};
 
 /// Sine of an angle given in turns (1.0 is a whole period).
 ///
@@ -61,9 +59,7 @@ pub fn natural_logarithm(value: f64) -> f64 {
     }
     let ratio = (mantissa - 1.0) / (mantissa + 1.0);
     let square = ratio * ratio;
-    let series = [21.0, 19.0, 17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0]
-        .iter()
-        .fold(0.0, |sum, power| sum * square + 1.0 / power);
+    let series = (1..=10).rev().fold(0.0, |sum, term| sum * square + 1.0 / f64::from(2 * term + 1));
     let logarithm = 2.0 * (ratio + ratio * (square * series));
     exponent * core::f64::consts::LN_2 + logarithm
 }

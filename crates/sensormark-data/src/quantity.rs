@@ -1,48 +1,13 @@
 //! Lengths of time, sizes and shares as people write them: `250 ms`, `1h30m`, `1.5 GB`, `0.1 %`.
 
-/// Units of time, in ns. A month has 30 days, a year 365.
-const TIMES: [(&str, f64); 25] = [
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("s", 1e9),
-    ("second", 1e9),
-    ("seconds", 1e9),
-    ("m", 6e10),
-    ("min", 6e10),
-    ("minute", 6e10),
-    ("minutes", 6e10),
-    ("h", 3.6e12),
-    ("hour", 3.6e12),
-    ("hours", 3.6e12),
-    ("d", 8.64e13),
-    ("day", 8.64e13),
-    ("days", 8.64e13),
-    ("w", 6.048e14),
-    ("week", 6.048e14),
-    ("weeks", 6.048e14),
-    ("month", 2.592e15),
-    ("months", 2.592e15),
-    ("y", 3.1536e16),
-    ("year", 3.1536e16),
-    ("years", 3.1536e16),
-];
+use itertools::Itertools;
+
+/// Units of time and their lengths in ns. A month has 30 days, a year 365.
+const TIMES: &str = "ns 1 us 1e3 µs 1e3 ms 1e6 s 1e9 second 1e9 seconds 1e9 m 6e10 min 6e10 minute 6e10 minutes 6e10 h 36e11 hour 36e11 hours 36e11 d 864e11 day 864e11 days 864e11 w 6048e11 week 6048e11 weeks 6048e11 month 2592e12 months 2592e12 y 31536e12 year 31536e12 years 31536e12";
 
 /// Units of size, in bytes.
-const SIZES: [(&str, f64); 11] = [
-    ("B", 1.0),
-    ("bytes", 1.0),
-    ("kB", 1e3),
-    ("KB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("TB", 1e12),
-    ("KiB", 1_024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-    ("TiB", 1_099_511_627_776.0),
-];
+const SIZES: &str =
+    "B 1 bytes 1 kB 1e3 KB 1e3 MB 1e6 GB 1e9 TB 1e12 KiB 1024 MiB 1048576 GiB 1073741824 TiB 1099511627776";
 
 /// The longest length of time: a hundred years, in ns.
 const LONGEST_NS: f64 = 3.2e18;
@@ -52,7 +17,7 @@ const LONGEST_NS: f64 = 3.2e18;
 /// # Errors
 /// What a length looks like.
 pub fn duration_ns(text: &str) -> Result<i64, String> {
-    let parts = parts(text, &TIMES).filter(|parts| !parts.is_empty());
+    let parts = parts(text, TIMES).filter(|parts| !parts.is_empty());
     let sum: Option<f64> = parts.map(|parts| parts.iter().sum());
     let fits = sum.filter(|sum| (1.0..LONGEST_NS).contains(sum));
     #[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
@@ -74,10 +39,10 @@ pub fn quantity(text: &str) -> Option<(f64, Quantity)> {
         let percent: f64 = number.trim().parse().ok()?;
         return Some((percent / 100.0, Quantity::Share));
     }
-    if let Some(parts) = parts(text, &TIMES) {
+    if let Some(parts) = parts(text, TIMES) {
         return Some((parts.iter().sum(), Quantity::Time));
     }
-    let parts = parts(text, &SIZES)?;
+    let parts = parts(text, SIZES)?;
     Some((parts.iter().sum(), Quantity::Size))
 }
 
@@ -95,7 +60,7 @@ pub enum Quantity {
 }
 
 /// Numbers with units, one after the other, each times its unit.
-fn parts(text: &str, units: &[(&str, f64)]) -> Option<Vec<f64>> {
+fn parts(text: &str, units: &str) -> Option<Vec<f64>> {
     let mut parts = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -103,8 +68,8 @@ fn parts(text: &str, units: &[(&str, f64)]) -> Option<Vec<f64>> {
         let number: f64 = rest[..end].parse().ok()?;
         rest = rest[end..].trim_start();
         let end = rest.find(|c: char| c.is_ascii_digit() || c.is_whitespace()).unwrap_or(rest.len());
-        let (_, factor) = units.iter().find(|(unit, _)| *unit == &rest[..end])?;
-        parts.push(number * factor);
+        let (_, factor) = units.split(' ').tuples().find(|(unit, _)| *unit == &rest[..end])?;
+        parts.push(number * factor.parse::<f64>().ok()?);
         rest = rest[end..].trim_start();
     }
     Some(parts)
@@ -112,39 +77,26 @@ fn parts(text: &str, units: &[(&str, f64)]) -> Option<Vec<f64>> {
 
 /// A length of time in the largest unit that leaves no more than three places: "1.5 ms".
 pub fn duration_text(ns: f64) -> String {
-    let (value, unit) = if ns < 1e3 {
-        (ns, "ns")
-    } else if ns < 1e6 {
-        (ns / 1e3, "µs")
-    } else if ns < 1e9 {
-        (ns / 1e6, "ms")
-    } else {
-        (ns / 1e9, "s")
-    };
-    format!("{} {unit}", short(value))
+    in_largest(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (0.0, "ns")])
 }
 
 /// A size in the largest unit of a thousand that leaves at least one: "1.50 GB".
 pub fn size_text(bytes: f64) -> String {
-    const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    let found = UNITS.iter().find(|(factor, _)| bytes.abs() >= *factor);
-    let (factor, unit) = found.copied().unwrap_or((1.0, "bytes"));
-    format!("{} {unit}", short(bytes / factor))
+    in_largest(bytes, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (0.0, "bytes")])
+}
+
+/// The value in the first unit that is not larger than it.
+fn in_largest(value: f64, units: &[(f64, &str)]) -> String {
+    let found = units.iter().find(|(one, _)| value.abs() >= *one);
+    let (one, unit) = found.copied().unwrap_or_default();
+    format!("{} {unit}", short(value / one.max(1.0)))
 }
 
 /// A length of time as people write it, in whole units: "1h30m", "250ms".
 pub fn length_text(ns: i64) -> String {
-    const UNITS: [(&str, i64); 7] = [
-        ("d", 86_400_000_000_000),
-        ("h", 3_600_000_000_000),
-        ("m", 60_000_000_000),
-        ("s", 1_000_000_000),
-        ("ms", 1_000_000),
-        ("us", 1_000),
-        ("ns", 1),
-    ];
     let (mut text, mut rest) = (String::new(), ns);
-    for (unit, one) in UNITS {
+    for unit in ["d", "h", "m", "s", "ms", "us", "ns"] {
+        let one = duration_ns(&format!("1{unit}")).unwrap_or(i64::MAX);
         if rest / one > 0 {
             text.push_str(&format!("{}{unit}", rest / one));
             rest %= one;

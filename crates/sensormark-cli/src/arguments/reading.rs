@@ -3,7 +3,7 @@
 use super::names::{FailOn, FormatName, ScaleName};
 use super::values::{Size, disk, seed, time};
 use clap::Args;
-use sensormark_data::export::Shard;
+use sensormark_data::export::{Format, Shard};
 use sensormark_data::recording::dashed;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -72,9 +72,9 @@ pub struct CompareArguments {
 pub struct GenerateArguments {
     /// The workload's name (sensormark list shows all), or a file of your own
     pub workload: String,
-    /// The format: line-protocol, csv or json (JSON lines)
-    #[arg(long, default_value = "line-protocol")]
-    pub format: String,
+    /// The format; json is JSON lines
+    #[arg(long, value_enum, default_value = "line-protocol")]
+    pub format: Format,
     /// The file; standard output without it, or for -
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -70,14 +70,7 @@ fn put_cell(text: &str, page: &mut Page) {
     let plain = !text.is_empty() && !text.contains(['"', ',', '\r', '\n']) && text.trim().len() == text.len();
     if plain {
         page.put(text.as_bytes());
-        return;
+    } else {
+        page.put(format!("\"{}\"", text.replace('"', "\"\"")).as_bytes());
     }
-    page.put(b"\"");
-    for (number, part) in text.split('"').enumerate() {
-        if number > 0 {
-            page.put(b"\"\"");
-        }
-        page.put(part.as_bytes());
-    }
-    page.put(b"\"");
 }

@@ -1,13 +1,12 @@
 //! What is written of a data set, and how.
 
-use std::str::FromStr;
-
+use clap::ValueEnum;
 use sensormark_store::Schema;
 
 use super::shard::Shard;
 
 /// How readings are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// InfluxDB's line protocol: a line a reading, `table,tag=value field=1i,other=2.5 time`, time in ns.
     LineProtocol,
@@ -26,31 +25,6 @@ pub struct ExportOptions {
     pub shard: Shard,
     /// One table alone, by name; all where none is given.
     pub table: Option<String>,
-}
-
-impl Format {
-    /// All formats, as messages list them.
-    pub const ALL: [Self; 3] = [Self::LineProtocol, Self::Csv, Self::Json];
-
-    /// The name by which an option gives it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::LineProtocol => "line-protocol",
-            Self::Csv => "csv",
-            Self::Json => "json",
-        }
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name).join(", ");
-            format!("{name:?} is no format; there are {names}")
-        })
-    }
 }
 
 impl ExportOptions {

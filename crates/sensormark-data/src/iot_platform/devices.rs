@@ -41,11 +41,9 @@ pub struct Property {
     pub signal: Signal,
 }
 
-/// How much happens in each hour (UTC) of a day, 1 on average.
-pub const RHYTHM: [f64; 24] = [
-    0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 1.0, 2.0, 1.5, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 1.5, 2.0, 2.0, 2.0, 1.9,
-    1.7, 1.0, 0.5,
-];
+/// How much happens in each hour (UTC) of a day, in tenths of the average.
+pub const RHYTHM: [u8; 24] =
+    [1, 1, 1, 1, 1, 1, 10, 20, 15, 9, 9, 9, 9, 9, 9, 9, 15, 20, 20, 20, 19, 17, 10, 5];
 
 /// The device that the study's queries are about, and its property.
 pub const WEATHER_STATION: (&str, &str) = ("Weather station", "temp");

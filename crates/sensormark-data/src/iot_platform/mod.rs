@@ -155,7 +155,7 @@ impl Homes {
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
             let hour = usize::try_from(start_ms / 3_600_000 % 24).unwrap_or(0);
-            let weight = if thing.by_people { RHYTHM[hour] } else { 1.0 };
+            let weight = if thing.by_people { f64::from(RHYTHM[hour]) / 10.0 } else { 1.0 };
             if stream(COMES).unit(turn) >= thing.share * weight {
                 return None;
             }

@@ -7,42 +7,25 @@ use super::fault::Fault;
 /// How many bad rows are shown.
 const SHOWN: usize = 5;
 
-/// Why a row cannot be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FaultKind {
-    /// More or fewer cells than the other rows have.
-    Cells,
-    /// A quote that is not closed, so that rows run together.
-    Quote,
-    /// Bytes that are not UTF-8.
-    Encoding,
-    /// No time, or one that cannot be read.
-    Time,
-    /// A text that does not fit its column's type.
-    Value,
-    /// No value for a tag.
-    Tag,
-    /// No value in any column.
-    NoValue,
-    /// The header again, or a row without any cell.
-    NoRow,
-}
+/// Why a row cannot be read, in words.
+pub type FaultKind = &'static str;
 
-impl FaultKind {
-    /// The kind in words.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Cells => "another number of cells",
-            Self::Quote => "a quote that is not closed",
-            Self::Encoding => "not UTF-8, or NUL bytes",
-            Self::Time => "no readable time",
-            Self::Value => "a value that does not fit its column",
-            Self::Tag => "no value for a tag",
-            Self::NoValue => "no value at all",
-            Self::NoRow => "empty, or the header again",
-        }
-    }
-}
+/// More or fewer cells than the other rows have.
+pub const CELLS: FaultKind = "another number of cells";
+/// A quote that is not closed, so that rows run together.
+pub const QUOTE: FaultKind = "a quote that is not closed";
+/// Bytes that are not UTF-8.
+pub const ENCODING: FaultKind = "not UTF-8, or NUL bytes";
+/// No time, or one that cannot be read.
+pub const TIME: FaultKind = "no readable time";
+/// A text that does not fit its column's type.
+pub const VALUE: FaultKind = "a value that does not fit its column";
+/// No value for a tag.
+pub const TAG: FaultKind = "no value for a tag";
+/// No value in any column.
+pub const NO_VALUE: FaultKind = "no value at all";
+/// The header again, or a row without any cell.
+pub const NO_ROW: FaultKind = "empty, or the header again";
 
 /// A row that cannot be read.
 #[derive(Debug, Clone)]

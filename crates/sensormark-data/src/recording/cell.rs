@@ -3,7 +3,7 @@
 use csv::ByteRecord;
 
 use super::{
-    bad_rows::FaultKind,
+    bad_rows,
     fault::Fault,
     number::{Marks, Number, ReadNumber, read},
     options::RecordingOptions,
@@ -91,7 +91,7 @@ impl<'o> CellRules<'o> {
         if point.is_some() || comma.is_some() {
             return Look::Number(point, comma);
         }
-        if let Some(truth) = truth(text) {
+        if let Some(truth) = truth(text, 2) {
             return Look::Bool(truth);
         }
         if let Some(written) = Written::read(text) {
@@ -107,7 +107,7 @@ pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
         Fault::of_cell(
-            FaultKind::Encoding,
+            bad_rows::ENCODING,
             column,
             &text,
             "is not UTF-8; if the file is from Windows, say --encoding windows-1252",
@@ -120,16 +120,21 @@ pub fn unit(text: &str) -> Option<(&str, &str)> {
     let is_unit = |one: char| one.is_alphabetic() || "%°'\"µ".contains(one);
     let (number, unit) = text.split_at(text.find(is_unit)?);
     let number = number.trim_end();
-    let is_word = unit.chars().count() <= 12 && !unit.contains(' ');
+    let is_word = unit.chars().count() <= 12 && unit.split(' ').count() < 3;
     let is_number = read(number, '.').is_some() || read(number, ',').is_some();
     let is_exponent = read(text, '.').is_some();
-    (is_word && is_number && !is_exponent).then_some((number, unit))
+    let is_code =
+        unit == "Z" || unit.starts_with(['D', 'd', 'x']) && unit.contains(|one: char| one.is_ascii_digit());
+    (is_word && is_number && !is_exponent && !is_code).then_some((number, unit))
 }
 
-/// The cell as a truth value.
-pub fn truth(text: &str) -> Option<bool> {
-    let place = ["false", "true"].iter().position(|word| word.eq_ignore_ascii_case(text))?;
-    Some(place == 1)
+/// Words for false and true. Only the first two are truth values without a word from the user.
+const TRUTHS: &str = "false true 0 1 no yes off on n y f t";
+
+/// The cell as a truth value, by the first so many words.
+pub fn truth(text: &str, words: usize) -> Option<bool> {
+    let place = TRUTHS.split(' ').take(words).position(|word| word.eq_ignore_ascii_case(text))?;
+    Some(place % 2 == 1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What kind of CSV a file is, and a reader for its rows. How it is found out is in `sniff`.
 
+use csv::ByteRecord;
+
 use super::source::Source;
 
 /// What kind of CSV it is.
@@ -31,7 +33,7 @@ impl Dialect {
     }
 
     /// Whether a row is the header again, as where files were put together.
-    pub fn is_header(&self, row: &csv::ByteRecord) -> bool {
+    pub fn is_header(&self, row: &ByteRecord) -> bool {
         self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))
     }
 }
@@ -41,4 +43,14 @@ pub fn builder(delimiter: u8, comment: Option<u8>) -> csv::ReaderBuilder {
     let mut builder = csv::ReaderBuilder::new();
     builder.delimiter(delimiter).comment(comment).has_headers(false).flexible(true);
     builder
+}
+
+/// A record without empty cells, where blanks are between cells: they may be several in a row.
+pub fn squeezed(record: ByteRecord, delimiter: u8) -> ByteRecord {
+    if delimiter != b' ' {
+        return record;
+    }
+    let mut cells: ByteRecord = record.iter().filter(|cell| !cell.is_empty()).collect();
+    cells.set_position(record.position().cloned());
+    cells
 }

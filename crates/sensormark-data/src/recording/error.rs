@@ -2,6 +2,7 @@
 
 use std::io;
 
+use itertools::Itertools;
 use thiserror::Error;
 
 use super::{bad_rows::BadRows, source::Source};
@@ -43,13 +44,31 @@ pub fn unclear<T>(words: impl Into<String>) -> Result<T> {
     Err(RecordingError::Unclear { words: words.into(), choices: Vec::new() })
 }
 
-/// Stops with these words, and with the options for each thing that it can be.
-pub fn ask<T, C>(words: String, choices: impl IntoIterator<Item = C>) -> Result<T>
-where
-    C: IntoIterator<Item: Into<String>>,
-{
-    let choices = choices.into_iter().map(|choice| choice.into_iter().map(Into::into).collect()).collect();
+/// Stops with words that ask: options between ⟦ and ⟧, with ‖ between their words, are shown as they are typed, and are the choices. With a ! in front
+/// they are shown only.
+pub fn ask<T>(text: impl AsRef<str>) -> Result<T> {
+    let (mut words, mut choices) = (String::new(), Vec::new());
+    for (place, part) in text.as_ref().split(['⟦', '⟧']).enumerate() {
+        let option: Vec<String> = part.trim_start_matches('!').split('‖').map(str::to_owned).collect();
+        words += &if place % 2 == 0 { part.to_owned() } else { quoted(&option) };
+        if place % 2 == 1 && !part.starts_with('!') {
+            choices.push(option);
+        }
+    }
     Err(RecordingError::Unclear { words, choices })
+}
+
+/// Words as a shell takes them.
+pub fn quoted(words: &[String]) -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
+    };
+    let quoted = |word: &String| match plain(word) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    };
+    words.iter().map(quoted).join(" ")
 }
 
 /// Stops because there is no row.

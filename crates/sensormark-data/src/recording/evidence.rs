@@ -9,10 +9,9 @@ use super::{
     cell::{CellRules, Look, unit},
     dialect::Dialect,
     error::Result,
-    number::{Number, ReadNumber},
+    number::{Marks, Number, ReadNumber},
     options::RecordingOptions,
     rows,
-    time::Orders,
 };
 
 /// How many different texts of a column are told apart.
@@ -44,20 +43,16 @@ pub struct ColumnEvidence {
     /// Digits after needless zeros, which count as texts too.
     pub leading_zeros: u64,
     pub texts: u64,
+    /// Of the texts: numbers with other signs around them, as (1.5) and $12.
+    pub near_numbers: u64,
     /// Of the times: at the first moment of a day.
     pub midnights: u64,
     /// Of the times and times of day: with a zone.
     pub zoned: u64,
     /// Of the times: how many can be read in each order.
     pub orders: [u64; 3],
-    /// A date that can be read in this order alone, for each.
-    pub sole: [Option<String>; 3],
     /// Of the times: with two digits of the year.
     pub short_years: u64,
-    /// Whether some cell is no whole number, or not by one larger than the one before; and the first and last whole number.
-    pub is_uneven: bool,
-    pub first_integer: Option<i64>,
-    pub last_integer: Option<i64>,
     /// The first cell with a value.
     pub example: String,
     /// Units behind numbers, and how often, up to eight.
@@ -164,11 +159,17 @@ impl ColumnEvidence {
         cells * 2 > self.present()
     }
 
+    /// Whether it holds as many whole numbers as there are from the smallest to the largest: it counts the rows.
+    pub fn is_count(&self) -> bool {
+        let integers = self.point.integers;
+        let is_full = |(least, most)| most - least + 1.0 == integers as f64;
+        integers == self.present() && self.point.extremes().is_some_and(is_full)
+    }
+
     fn add(&mut self, text: &str, look: Look, rules: &CellRules<'_>) {
         if look != Look::Absent && self.example.is_empty() {
             text.clone_into(&mut self.example);
         }
-        self.is_uneven |= !matches!(look, Look::Number(..));
         if (rules.has_units || matches!(look, Look::Text))
             && let Some((_, unit)) = unit(text)
             && (self.units.len() < 8 || self.units.contains_key(unit))
@@ -182,20 +183,24 @@ impl ColumnEvidence {
                 let is_grouped = point.is_some_and(|read| read.group.is_some());
                 let is_unusual = text.starts_with('+') || text == "-0" || is_grouped;
                 self.unusual_integers += u64::from(is_unusual);
-                self.count(point);
                 for (tally, read) in [(&mut self.point, point), (&mut self.comma, comma)] {
                     if let Some(read) = read {
                         tally.add(text, &read, rules);
                     }
                 }
             }
-            Look::Bool(_) => self.truths += 1,
+            Look::Bool(_) => {
+                self.truths += 1;
+                self.note(text);
+            }
             Look::Time(written) => {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
                 self.zoned += u64::from(written.is_zoned());
                 self.short_years += u64::from(written.is_short);
-                self.date(written.orders, text);
+                for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
+                    *fit += u64::from(can_be);
+                }
                 self.note(text);
             }
             Look::Clock { zoned } => {
@@ -206,28 +211,11 @@ impl ColumnEvidence {
             Look::LeadingZeros | Look::Text => {
                 self.leading_zeros += u64::from(look == Look::LeadingZeros);
                 self.texts += 1;
+                let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
+                let is_near = look == Look::Text && !text.starts_with('#');
+                self.near_numbers +=
+                    u64::from(is_near && Marks::PLAIN.read(&plain.replace('D', "E")).is_some());
                 self.note(text);
-            }
-        }
-    }
-
-    fn count(&mut self, read: Option<ReadNumber>) {
-        let Some(Number::Integer(value)) = read.map(|read| read.number) else {
-            self.is_uneven = true;
-            return;
-        };
-        self.first_integer.get_or_insert(value);
-        let follows = self.last_integer.is_none_or(|last| last.checked_add(1) == Some(value));
-        self.is_uneven |= !follows;
-        self.last_integer = Some(value);
-    }
-
-    fn date(&mut self, orders: Orders, text: &str) {
-        let is_sole = orders.iter().filter(|can_be| **can_be).count() == 1;
-        for (order, _) in orders.iter().enumerate().filter(|(_, can_be)| **can_be) {
-            self.orders[order] += 1;
-            if is_sole {
-                self.sole[order].get_or_insert_with(|| text.to_owned());
             }
         }
     }

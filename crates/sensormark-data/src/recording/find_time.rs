@@ -9,19 +9,29 @@ use super::{
     cell::text,
     dialect::Dialect,
     error::{Result, ask, unclear},
-    evidence::ColumnEvidence,
+    evidence::{ColumnEvidence, Tally},
     names::name_of,
     options::RecordingOptions,
     report::shown,
     rows,
     time::{TimeFormat, meanings, plausible},
-    time_source::{TimeSource, is_of_dates},
+    time_source::{TimeSource, is_of_dates, is_of_tails},
 };
 
 /// Words of names of columns that hold times.
-const TIME_WORDS: [&str; 7] = ["time", "date", "stamp", "epoch", "unix", "ts", "when"];
+const TIME_WORDS: &str = "time date stamp epoch unix ts when yyyymmdd";
 /// Words that say that numbers are Unix times.
-const UNIX_WORDS: [&str; 3] = ["unix", "epoch", "posix"];
+const UNIX_WORDS: &str = "unix epoch posix";
+/// Names of columns that hold parts of a time.
+const PARTS: [&str; 7] = [
+    "year yyyy yy yr",
+    "month mm mo",
+    "day dd dy",
+    "hour hh hr",
+    "minute mm mn",
+    "second ss",
+    "millisecond milliseconds millis msec ms",
+];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
@@ -52,17 +62,18 @@ impl Search<'_> {
                 }
                 self.one(column, self.format(column)?)
             }
-            _ => match TimeSource::several(columns, self.seen, |date| self.format(date))? {
+            _ => match self.joined(columns)? {
                 Some(source) => source,
                 None => {
                     return unclear(format!(
-                        "--time {}: these columns make up no time. Name dates and times of day (23:50) or hours, or numbers in the order year, month, day, hour, minute, second; or say how they are written, with blanks between: --time-format '%d/%m/%Y %H%M'",
+                        "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
                         columns.iter().map(|&column| &self.labels[column]).join(",")
                     ));
                 }
             },
         };
         source.reason = "as --time says".to_owned();
+        source.is_bare_date = false;
         Ok(source)
     }
 
@@ -76,32 +87,71 @@ impl Search<'_> {
         }
         let (dates, fine): (Vec<usize>, Vec<usize>) =
             candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
-        match (&fine[..], &dates[..]) {
+        let source = match (&fine[..], &dates[..]) {
             ([], []) => self.parts(),
             ([], &[date]) => self.date(date),
             ([], _) => self.choose(&dates),
             (&[first], []) => Ok(self.one(first, self.format(first)?)),
             (&[first, ..], _) => self.fine(first, &[&fine[1..], &dates[..]].concat()),
-        }
+        }?;
+        self.check_tails(&source)?;
+        Ok(source)
+    }
+
+    /// Stops at a column that may belong to the time: AM or PM, a zone, milliseconds.
+    fn check_tails(&self, source: &TimeSource) -> Result<()> {
+        let label = source.label(self.labels);
+        let is_tail = |&column: &usize| {
+            let seen = &self.seen[column];
+            let is_count = self.is_part(column, PARTS[6])
+                && seen.is_mostly(seen.point.values() + seen.leading_zeros)
+                && seen.point.extremes().is_none_or(|(_, most)| most < 1000.0);
+            !self.taken.contains(&column)
+                && source.columns().all(|time| time != column && self.seen[time].zoned == 0)
+                && !source.format.is_count()
+                && (is_of_tails(seen) || is_count)
+        };
+        let Some(tail) = (0..self.seen.len()).find(is_tail) else {
+            return Ok(());
+        };
+        let (name, example) = (&self.labels[tail], &self.seen[tail].example);
+        ask(format!(
+            "column {name} ({example:?}) may belong to the time in {label}. Say ⟦--time‖{label},{name}⟧ if it does, or ⟦--time‖{label}⟧ if not"
+        ))
+    }
+
+    fn is_part(&self, column: usize, names: &str) -> bool {
+        names.split(' ').contains(&name_of(&self.labels[column]).as_str())
     }
 
     /// Columns that are called year, month, day and on.
     fn parts(&self) -> Found {
-        let named = |word: &str| self.labels.iter().position(|label| name_of(label) == word);
-        let parts = ["year", "month", "day", "hour", "minute", "second"];
-        let columns: Vec<usize> = parts.into_iter().map_while(named).collect();
+        let mut columns = Vec::new();
+        for names in PARTS {
+            let is_it = |column: &usize| !columns.contains(column) && self.is_part(*column, names);
+            let Some(column) = (0..self.labels.len()).find(is_it) else { break };
+            columns.push(column);
+        }
         if columns.len() > 2
-            && let Some(mut source) = TimeSource::several(&columns, self.seen, |date| self.format(date))?
+            && let Some(source) = self.joined(&columns)?
         {
-            let label = source.label(self.labels);
-            source.notes.push(format!("columns {label} together are the time, --time {label}"));
             return Ok(source);
         }
         self.no_time()
     }
 
+    /// Several columns that are the time, if they can be.
+    fn joined(&self, columns: &[usize]) -> Result<Option<TimeSource>> {
+        let mut source = TimeSource::several(columns, self.seen, |date| self.format(date))?;
+        if let Some(source) = &mut source {
+            let label = source.label(self.labels);
+            source.notes.push(format!("columns {label} together are the time, --time {label}"));
+        }
+        Ok(source)
+    }
+
     fn no_time<T>(&self) -> Result<T> {
-        let (mut hints, mut choices) = (String::new(), Vec::new());
+        let mut hints = String::new();
         for clock in self.clocks() {
             hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
         }
@@ -110,31 +160,23 @@ impl Search<'_> {
             if meanings.is_empty() {
                 continue;
             }
-            hints += &format!(
-                "\nNumbers in column {label} can be {}. Then say --time {label} too.",
-                self.described(column, &meanings)
-            );
-            if self.has_word(column, &TIME_WORDS) || meanings.iter().all(is_usual) {
-                choices.extend(self.as_times(column, &meanings));
-            }
+            let is_choice = self.has_word(column, TIME_WORDS) || meanings.iter().all(is_usual);
+            let mark = if is_choice { "" } else { "!" };
+            hints +=
+                &format!("\nNumbers in column {label} can be {}.", self.described(column, &meanings, mark));
         }
         let shown = self.labels.iter().zip(self.seen).take(SHOWN);
-        let more = self.labels.len().saturating_sub(SHOWN);
-        ask(
-            format!(
-                "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. The columns are {}{}{hints}",
-                self.dialect.source,
-                shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
-                if more > 0 { format!(", and {more} more") } else { String::new() }
-            ),
-            choices,
-        )
+        ask(format!(
+            "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
+            self.dialect.source,
+            shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
+        ))
     }
 
     fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::new(vec![column], 0, format);
+        let mut source = TimeSource::new(vec![(column, "", 0)], format);
         let (seen, label) = (&self.seen[column], &self.labels[column]);
-        if self.options.time_format.is_none() && seen.is_mostly(seen.point.values()) {
+        if self.options.time_format.is_none() && self.is_number(column) {
             source.plausible = source.format.is_count().then(plausible);
             source.notes.push(format!(
                 "numbers in column {label} are {}, as nothing else gives years from 2000 to the next",
@@ -154,11 +196,10 @@ impl Search<'_> {
         match clocks[..] {
             [] => source.is_bare_date = true,
             [clock] if self.is_clock_of(clock, date) => {
-                let [date_name, clock_name] = [date, clock].map(|column| &self.labels[column]);
-                source.notes.push(format!(
-                    "columns {date_name} and {clock_name} together are the time, --time {date_name},{clock_name}"
-                ));
-                (source.columns, source.first) = (vec![date, clock], 2);
+                if let Some(mut both) = self.joined(&[date, clock])? {
+                    both.notes.extend(source.notes);
+                    return Ok(both);
+                }
             }
             _ => return self.in_two_columns(date, &clocks),
         }
@@ -197,15 +238,22 @@ impl Search<'_> {
         match &self.options.time_format {
             Some(format @ TimeFormat::Pattern(_)) => format.read(&seen.example).is_ok(),
             format if seen.is_mostly(seen.times) => format.as_ref().is_none_or(|format| !format.is_count()),
-            _ if !self.is_number(column) || !self.has_word(column, &TIME_WORDS) => false,
+            _ if !self.is_number(column) || !self.has_word(column, TIME_WORDS) => false,
             Some(format) => format.is_count(),
             None => self.formats(column).iter().any(is_usual),
         }
     }
 
     fn is_number(&self, column: usize) -> bool {
+        let numbers = self.numbers(column).values();
+        numbers > 0 && self.seen[column].is_mostly(numbers)
+    }
+
+    /// The numbers of a column, with a decimal comma where that is asked for and needed.
+    fn numbers(&self, column: usize) -> &Tally {
         let seen = &self.seen[column];
-        seen.point.values() > 0 && seen.is_mostly(seen.point.values())
+        let is_comma = self.options.decimal_comma && seen.comma.values() > seen.point.values();
+        if is_comma { &seen.comma } else { &seen.point }
     }
 
     /// Columns of times of day.
@@ -225,25 +273,21 @@ impl Search<'_> {
     /// What the numbers of a column can be. A name decides between Unix and GPS times. A clock that is not set yet starts at 0: then most of the numbers
     /// decide.
     fn meanings(&self, column: usize) -> Vec<TimeFormat> {
-        let numbers = &self.seen[column].point;
+        let numbers = self.numbers(column);
         let mut found = numbers.extremes().map(meanings).unwrap_or_default();
-        if found.is_empty() && self.has_word(column, &TIME_WORDS) {
+        if found.is_empty() && self.has_word(column, TIME_WORDS) {
             found = numbers.usual().map(meanings).unwrap_or_default();
         }
-        if self.has_word(column, &["gps"]) {
+        if self.has_word(column, "gps") {
             found.retain(|format| !format.is_unix());
-        } else if self.has_word(column, &UNIX_WORDS) {
+        } else if self.has_word(column, UNIX_WORDS) {
             found.retain(|format| format.name() != "gps");
         }
         found
     }
 
-    /// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
-    fn has_word(&self, column: usize, words: &[&str]) -> bool {
-        let name = name_of(&self.labels[column]);
-        name.split('_').any(|word| {
-            words.iter().any(|wanted| word == *wanted || (wanted.len() > 3 && word.contains(wanted)))
-        })
+    fn has_word(&self, column: usize, words: &str) -> bool {
+        has_word(&self.labels[column], words)
     }
 
     /// Every format in which a column's times can be written: what the user said, or all that fit all of them.
@@ -274,13 +318,12 @@ impl Search<'_> {
         if is_number {
             let can_be = match found.is_empty() {
                 true => "give years from 2000 to the next in no known way".to_owned(),
-                false => format!("can be {}", self.described(column, &found)),
+                false => format!("can be {}", self.described(column, &found, "")),
             };
-            let words = format!(
+            return ask(format!(
                 "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
                 TimeFormat::names()
-            );
-            return ask(words, self.as_times(column, &found));
+            ));
         }
         if seen.present() == 0 || !seen.is_mostly(seen.times) {
             return unclear(format!(
@@ -289,45 +332,30 @@ impl Search<'_> {
             ));
         }
         if found.is_empty() {
-            let sole = TimeFormat::DATES.iter().zip(&seen.sole);
-            let sole = sole.filter_map(|(format, example)| {
-                Some(format!("{:?} can only be {format}", example.as_ref()?))
-            });
             return unclear(format!(
-                "the dates in column {label} contradict each other: {}. Say which is right with --time-format {}; the others are then bad rows",
-                sole.into_iter().join(", "),
+                "the dates in column {label} contradict each other: no order of day, month and year fits all. Say which is right with --time-format {}; the others are then bad rows",
                 TimeFormat::DATES.iter().join(" or ")
             ));
         }
         let read = |format: &TimeFormat| {
             let first =
                 format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
-            format!("{first} with --time-format {format}")
+            format!("{first} with ⟦--time-format‖{format}⟧")
         };
-        ask(
-            format!(
-                "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
-                found.iter().map(read).join(", or ")
-            ),
-            found.iter().map(|format| ["--time-format", format.name()]),
-        )
+        ask(format!(
+            "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
+            found.iter().map(read).join(", or ")
+        ))
     }
 
-    /// The options that make a column the time, in each format.
-    fn as_times(&self, column: usize, formats: &[TimeFormat]) -> Vec<[String; 4]> {
-        let label = &self.labels[column];
-        let words = formats.iter().map(|format| ["--time", label, "--time-format", format.name()]);
-        words.map(|words| words.map(str::to_owned)).collect()
-    }
-
-    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it.
-    fn described(&self, column: usize, formats: &[TimeFormat]) -> String {
-        let point = &self.seen[column].point;
+    /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.
+    fn described(&self, column: usize, formats: &[TimeFormat], mark: &str) -> String {
+        let (point, label) = (self.numbers(column), &self.labels[column]);
         let described = |format: &TimeFormat| {
             let all = point.extremes().filter(|all| meanings(*all).contains(format));
             let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
-            format!("{format} (first {}; --time-format {format})", shown(first))
+            format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
         };
         formats.iter().map(described).join(", or ")
     }
@@ -361,29 +389,35 @@ impl Search<'_> {
     fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T> {
         let date = &self.labels[date];
         let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
-        let both = format!("{date},{}", clocks[0]);
-        let texts = clocks.iter().map(|clock| format!("--type {clock}=text")).join(" ");
-        let words = format!(
-            "column {date} has dates without a time of day, and times of day are in {}. Say --time {both} if they belong together, or --time {date} {texts} if not",
-            clocks.iter().join(", ")
-        );
-        let mut alone = vec!["--time".to_owned(), date.clone()];
-        alone.extend(clocks.iter().flat_map(|clock| ["--type".to_owned(), format!("{clock}=text")]));
-        ask(words, [vec!["--time".to_owned(), both], alone])
+        let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
+        ask(format!(
+            "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
+            clocks.iter().join(", "),
+            clocks[0]
+        ))
     }
 
     fn choose<T>(&self, columns: &[usize]) -> Result<T> {
         let shown =
-            |&column: &usize| format!("--time {} ({:?})", self.labels[column], self.seen[column].example);
-        ask(
-            format!(
-                "several columns of {} can be the time, and they do not agree; say which it is: {}",
-                self.dialect.source,
-                columns.iter().map(shown).join(", or ")
-            ),
-            columns.iter().map(|&column| ["--time", &self.labels[column]]),
-        )
+            |&column: &usize| format!("⟦--time‖{}⟧ ({:?})", self.labels[column], self.seen[column].example);
+        ask(format!(
+            "several columns of {} can be the time, and they do not agree; say which it is: {}",
+            self.dialect.source,
+            columns.iter().map(shown).join(", or ")
+        ))
     }
+}
+
+/// Whether one of the words of a column's name is one of these, or has a longer one of them in it.
+fn has_word(label: &str, words: &str) -> bool {
+    name_of(label).split('_').any(|word| {
+        words.split(' ').any(|wanted| word == wanted || (wanted.len() > 3 && word.contains(wanted)))
+    })
+}
+
+/// Whether the name of a column says that it is a time.
+pub fn is_named_time(label: &str) -> bool {
+    has_word(label, TIME_WORDS)
 }
 
 /// Whether the name of a column says no more than that it is a time of day.

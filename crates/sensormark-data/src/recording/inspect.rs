@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{
     Recording,
-    error::{RecordingError, Result, unclear},
+    error::{RecordingError, Result, quoted, unclear},
     options::RecordingOptions,
 };
 
@@ -31,19 +31,17 @@ pub struct Inspection {
 /// # Errors
 /// When it cannot be opened, or nothing helps to read it.
 pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<Inspection> {
-    let (mut arguments, mut text) = (options.arguments(), String::new());
+    let (mut options, mut text) = (options.clone(), String::new());
     for _ in 0..MOST {
-        let typed = RecordingOptions::typed(&arguments).or_else(unclear)?;
-        let options = RecordingOptions { name: options.name.clone(), ..typed };
         let (words, choices) = match Recording::read(path, &options) {
             Ok(recording) => {
                 text += &format!(
                     "{}\n{}Read it so:\n  {}",
                     recording.report().to_string().trim_end(),
                     odd(&recording),
-                    command(shown, &arguments)
+                    command(shown, &options)
                 );
-                return Ok(Inspection { text, arguments: Some(arguments) });
+                return Ok(Inspection { text, arguments: Some(options.arguments()) });
             }
             Err(RecordingError::BadRows { rows, bad, .. }) if bad.count * 2 < rows => {
                 let words =
@@ -56,16 +54,24 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
         let words = words.trim_end_matches('.').replace(&path.display().to_string(), shown);
         text += &format!("Asked: {words}.\n");
         if let [choice] = &choices[..] {
-            arguments.extend_from_slice(choice);
+            options = with(&options, choice)?;
             continue;
         }
         text += "Choose one:";
         for choice in choices {
-            text += &format!("\n  {}", command(shown, &[&arguments[..], &choice].concat()));
+            text += &format!("\n  {}", command(shown, &with(&options, &choice)?));
         }
         break;
     }
     Ok(Inspection { text, arguments: None })
+}
+
+/// The options with those of a choice, which count more.
+fn with(options: &RecordingOptions, choice: &[String]) -> Result<RecordingOptions> {
+    let typed = RecordingOptions::typed(&[&options.arguments(), choice].concat()).or_else(unclear)?;
+    let mut options = RecordingOptions { name: options.name.clone(), ..typed };
+    options.decimal_comma &= options.thousands.as_deref() != Some(",");
+    Ok(options)
 }
 
 /// What is odd about the values, in lines.
@@ -90,27 +96,12 @@ fn odd(recording: &Recording) -> String {
             }
         }
     }
-    let repeated = recording.report().timing.repeated;
-    if repeated > 0 {
-        text += &format!(
-            "Odd: {repeated} readings repeat a time of their series; if a column names the sensor, give it to --tags.\n"
-        );
-    }
     text
 }
 
 /// The command that measures the file.
-fn command(shown: &str, arguments: &[String]) -> String {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=,:%+@".contains(&byte))
-    };
-    let quoted = |word: &str| match plain(word) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    };
-    let words = std::iter::once(shown).chain(arguments.iter().map(String::as_str)).map(quoted).join(" ");
-    format!("sensormark replay {words}")
+fn command(shown: &str, options: &RecordingOptions) -> String {
+    format!("sensormark replay {}", quoted(&[vec![shown.to_owned()], options.arguments()].concat()))
 }
 
 impl RecordingOptions {
@@ -144,7 +135,7 @@ impl RecordingOptions {
     /// # Errors
     /// What is wrong with them, in words.
     pub fn typed(arguments: &[String]) -> Result<Self, String> {
-        let command = Self::augment_args(Command::new("").no_binary_name(true));
+        let command = Self::augment_args(Command::new("").no_binary_name(true).args_override_self(true));
         let matches = command.try_get_matches_from(arguments);
         matches.and_then(|matches| Self::from_arg_matches(&matches)).map_err(|error| {
             let words = error.to_string();

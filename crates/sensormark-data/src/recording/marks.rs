@@ -4,6 +4,8 @@
 //! read so. What the user said, and columns that can be read in one way alone, take readings away. Where two are left, or one that nobody asked
 //! for, reading stops and names each with its options.
 
+use itertools::Itertools;
+
 use super::{
     error::{Result, ask, unclear},
     evidence::{ColumnEvidence, Evidence, Tally},
@@ -38,17 +40,10 @@ impl Said {
         let thousands = match options.thousands.as_deref() {
             None => None,
             Some("none") => Some(None),
-            Some(mark @ ("," | "." | " " | "'")) => Some(mark.chars().next()),
-            Some(other) => {
-                return unclear(format!(
-                    "--thousands {other}: say , or . or ' or a blank in quotes, or none"
-                ));
-            }
+            Some(mark) => Some(mark.chars().next()),
         };
         if options.decimal_comma && thousands == Some(Some(',')) {
-            return unclear(
-                "--decimal-comma and --thousands , contradict each other: a comma is the decimal mark, or it stands between thousands",
-            );
+            return unclear("--decimal-comma and --thousands , contradict each other");
         }
         let is_sure = |seen: &ColumnEvidence| {
             let readings = readings(seen);
@@ -77,25 +72,30 @@ impl Said {
         {
             return Ok(reading.marks);
         }
-        let shown = if left.is_empty() { all.iter().collect() } else { left };
+        let mut shown = if left.is_empty() { all.iter().collect() } else { left };
+        shown.retain(|reading| !self.is_no_decimal(reading));
         let example = shown.iter().find_map(|reading| reading.example).unwrap_or(&seen.example);
         let readings: Vec<String> = shown.iter().map(|reading| reading.described(shown.len() > 1)).collect();
-        let why = if readings.is_empty() {
+        let why = if all.is_empty() {
             "some have a decimal point and some a decimal comma, so write them in one way".to_owned()
+        } else if readings.is_empty() {
+            "with this --thousands that is no number".to_owned()
         } else {
             format!("that is {}", readings.join(", or "))
         };
-        ask(
-            format!(
-                "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say --type {label}=text"
-            ),
-            shown.iter().map(|reading| reading.options(shown.len() > 1)),
-        )
+        ask(format!(
+            "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{label}=text⟧"
+        ))
     }
 
     /// Whether a comma is the decimal mark.
     fn is_comma(&self) -> bool {
         self.decimal_comma || self.thousands == Some(Some('.'))
+    }
+
+    /// Whether its decimal mark is what the user says of thousands.
+    fn is_no_decimal(&self, reading: &Reading<'_>) -> bool {
+        reading.has_decimal && self.thousands == Some(Some(reading.marks.decimal))
     }
 
     /// Whether, of two readings, what is known is against this one.
@@ -104,10 +104,7 @@ impl Said {
         let is_comma = reading.marks.decimal == ',';
         match self.thousands {
             Some(None) => group.is_some(),
-            Some(Some(mark)) => {
-                group.is_some_and(|group| group != mark)
-                    || (reading.has_decimal && reading.marks.decimal == mark)
-            }
+            Some(Some(mark)) => group.is_some_and(|group| group != mark) || self.is_no_decimal(reading),
             None if !self.decimal_comma => group.is_some() && is_comma && !reading.has_decimal,
             None => !is_comma && group == Some(',') && self.is_comma_sure,
         }
@@ -145,21 +142,12 @@ impl Reading<'_> {
             Some(number) => number.value().to_string(),
             None => format!("a number with {:?}", self.marks.decimal),
         };
-        let options = self.options(is_one_of_two).join(" ");
-        format!(
-            "{number} with {}",
-            options.replace("--thousands  ", "--thousands \" \"").replace('\'', "\"'\"")
-        )
-    }
-
-    /// The options that ask for it.
-    fn options(&self, is_one_of_two: bool) -> Vec<String> {
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
-        let none = is_one_of_two.then(|| "none".to_owned());
-        let thousands = self.marks.group.map(String::from).or(none);
-        let thousands = thousands.map(|mark| ["--thousands".to_owned(), mark]);
-        comma.into_iter().chain(thousands.into_iter().flatten()).collect()
+        let thousands =
+            self.marks.group.map(String::from).or_else(|| is_one_of_two.then(|| "none".to_owned()));
+        let thousands = thousands.map(|mark| format!("--thousands‖{mark}"));
+        format!("{number} with ⟦{}⟧", comma.into_iter().chain(thousands).join("‖"))
     }
 }
 

@@ -143,11 +143,10 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
     if plan.time.is_bare_date && timing.repeated > most as u64 {
         let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
         let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
-        let choices = clocks.map(|clock| ["--time".to_owned(), format!("{column},{clock}")]);
-        let words = format!(
-            "column {column} has dates without a time of day, and {repeated} of {readings} readings share a date with another. Say --time {column},COLUMN if COLUMN has the time of day, --time COLUMN if it has all of the time, --tags COLUMN if it names the sensor, or --time {column} if the date is enough"
-        );
-        return error::ask(words, choices);
+        let clocks: String = clocks.map(|clock| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
+        return error::ask(format!(
+            "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
+        ));
     }
     Ok(())
 }
@@ -157,23 +156,23 @@ fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &Recording
     let (table, readings) = (&taken.schema.tables[0], &taken.readings);
     let disorder = timing.repeated + timing.out_of_order;
     let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
-    if !table.tags.is_empty() || disorder < 2 {
+    if !table.tags.is_empty() {
         return Ok(());
     }
-    let most = usize::try_from(disorder + 1).unwrap_or(usize::MAX).min(readings.len() / 2);
+    let half = readings.len() / 2;
     let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
         let label = &plan.labels[field.column];
         let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
+        let is_number = odd::numbers_sensors(label);
+        let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
+        let is_name = is_name && (is_number || disorder > 1);
         let values = if is_name { ordered_values(column, &readings.times_ns, most)? } else { 0 };
         (values > 1).then_some((values, label))
     });
     match candidates.min() {
-        Some((values, label)) => error::ask(
-            format!(
-                "{disorder} readings repeat a time or come late, but not within the {values} values of column {label}. Say --tags {label} if it names the sensor, or --type {label}=text if not"
-            ),
-            [["--tags", label]],
-        ),
+        Some((values, label)) => error::ask(format!(
+            "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
+        )),
         None => Ok(()),
     }
 }

@@ -76,6 +76,9 @@ impl Number {
 
 /// Reads a number with this decimal mark, and with thousands grouped by any other mark.
 pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
+    if text.starts_with('−') {
+        return read(&text.replacen('−', "-", 1), decimal);
+    }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits)) {
         let number = Number::NotFinite;
@@ -160,6 +163,7 @@ mod tests {
             ("1\u{202f}234", Some((integer(1_234), Some(' '))), Some((integer(1_234), Some(' ')))),
             ("1'234.5", Some((float(1_234.5), Some('\''))), None),
             ("1,20,000", None, None),
+            ("−1.5", Some((float(-1.5), None)), None),
             ("1234,567,890", None, None),
             ("1.2.3", None, None),
             ("2015.02.11", None, None),

@@ -3,7 +3,7 @@
 use itertools::Itertools;
 
 use super::{
-    error::{Result, ask, unclear},
+    error::{Result, ask},
     evidence::{ColumnEvidence, DISTINCT},
     names::name_of,
 };
@@ -18,37 +18,45 @@ pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Resul
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
     if is_without_tags && names_sensors(seen, label) {
-        let shown: Vec<&str> = seen.distinct.iter().take(3).map(String::as_str).collect();
-        return ask(
-            format!(
-                "column {label} looks like the name of a sensor ({} …). Say --tags {label} if it is, or --type {label}=text if not",
-                shown.join(", ")
-            ),
-            [["--tags".to_owned(), label.to_owned()]],
-        );
+        return ask(format!(
+            "column {label} looks like the name of a sensor ({} …). Say ⟦--tags‖{label}⟧ if it is, or ⟦!--type‖{label}=text⟧ if not",
+            seen.example
+        ));
     }
     Ok(())
 }
 
-/// Whether a column of texts has different ones, and a name as that of a sensor.
+/// Whether a column has different texts and a name as that of a sensor.
 fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
-    let name = name_of(label);
-    seen.is_mostly(seen.texts)
-        && seen.distinct.len() > 1
-        && name.split('_').any(|word| SENSORS.split(' ').contains(&word))
+    seen.is_mostly(seen.texts) && seen.distinct.len() > 1 && is_of_sensors(label)
 }
 
-/// Numbers with one unit are asked about.
+fn is_of_sensors(label: &str) -> bool {
+    name_of(label).split('_').any(|word| SENSORS.split(' ').contains(&word.trim_end_matches("id")))
+}
+
+/// Whether the name of a column is as that of a sensor's number.
+pub fn numbers_sensors(label: &str) -> bool {
+    is_of_sensors(label) && ["id", "_no", "_nr", "number"].iter().any(|end| name_of(label).ends_with(end))
+}
+
+/// Numbers with units, or with other signs around them, are asked about.
 fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
-    let most = seen.units.values().max().copied().unwrap_or(0);
+    let is_most = |count: u64| seen.is_mostly(count) && seen.is_mostly(seen.texts);
     let example = &seen.example;
-    if seen.units.len() == 1 && seen.is_mostly(most) && seen.is_mostly(seen.texts) {
-        return ask(
-            format!(
-                "cells of column {label} have a unit ({example:?}). Say --unit-in-cells to read the numbers, or --type {label}=text"
-            ),
-            [["--unit-in-cells"]],
-        );
+    let with_units = is_most(seen.units.values().sum());
+    if with_units && (2..4).contains(&seen.units.len()) {
+        return unit(seen, label).map(drop);
+    }
+    if is_most(seen.near_numbers) && !with_units {
+        return ask(format!(
+            "cells of column {label} are numbers with other signs ({example:?}). Write them as plain numbers, or say ⟦--type‖{label}=text⟧"
+        ));
+    }
+    if with_units && seen.units.len() == 1 {
+        return ask(format!(
+            "cells of column {label} have a unit ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers, or ⟦!--type‖{label}=text⟧"
+        ));
     }
     Ok(())
 }
@@ -62,8 +70,8 @@ pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
             let without = seen.numeric.saturating_sub(seen.units[unit]);
             Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
         }
-        _ => unclear(format!(
-            "cells of column {label} have several units: {}. Write them in one, or say --type {label}=text",
+        _ => ask(format!(
+            "cells of column {label} have several units: {}. Write them in one, or say ⟦--type‖{label}=text⟧",
             units.join(", ")
         )),
     }
@@ -86,25 +94,18 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
     let words = format!("column {label} has {} numbers and {others} other cells", seen.numeric);
-    let no_value = if absent.is_empty() { Vec::new() } else { vec!["--absent".to_owned(), list(&absent)] };
     if texts.is_empty() && is_all_known {
         let shown = list(&absent);
-        return ask(
-            format!(
-                "{words}, with {shown}. Say --absent '{shown}' if that is no value, or --type {label}=text"
-            ),
-            [no_value],
-        );
+        return ask(format!(
+            "{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value, or ⟦!--type‖{label}=text⟧"
+        ));
     }
     if others * 20 <= present {
         return Ok(());
     }
     let shown = list(&texts[..texts.len().min(3)]);
-    let mixed = vec!["--type".to_owned(), format!("{label}=mixed")];
-    ask(
-        format!(
-            "{words} (such as {shown}). Say --type {label}=mixed to keep the texts in another field, --type {label}=text to keep all as text, or --absent with the texts that are no value"
-        ),
-        [[mixed, no_value].concat()],
-    )
+    let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
+    ask(format!(
+        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, ⟦!--type‖{label}=text⟧ to keep all as text, or --absent with the texts that are no value"
+    ))
 }

@@ -39,7 +39,7 @@ pub struct RecordingOptions {
     #[arg(long)]
     pub decimal_comma: bool,
     /// What stands between the thousands of numbers: , or . or ' or a blank, or none
-    #[arg(long, value_name = "CHARACTER")]
+    #[arg(long, value_name = "CHARACTER", hide_possible_values = true, value_parser = [",", ".", "'", " ", "none"])]
     pub thousands: Option<String>,
     /// Read 12.5 °C as 12.5, in columns whose cells all have the same unit
     #[arg(long)]

@@ -1,7 +1,12 @@
 //! Parquet as rows, as arrow's crates write its columns.
 
-use std::fs::File;
+use std::{fs::File, sync::Arc};
 
+use arrow_array::{
+    ArrayRef, RecordBatch,
+    types::{ArrowPrimitiveType, Float64Type},
+};
+use arrow_cast::cast;
 use arrow_csv::WriterBuilder;
 use parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
 
@@ -15,7 +20,15 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
     let mut writer = WriterBuilder::new().with_header(true).build(copy);
     let mut written = || -> Result<(), ParquetError> {
         for batch in ParquetRecordBatchReaderBuilder::try_new(File::open(&source.path)?)?.build()? {
-            writer.write(&batch?)?;
+            let batch = batch?;
+            // As text, 32 bits of floating point would lose digits that they have.
+            let exact = |column: &ArrayRef| match column.data_type().is_floating() {
+                true => cast(column, &Float64Type::DATA_TYPE),
+                false => Ok(Arc::clone(column)),
+            };
+            let columns = batch.columns().iter().map(exact).collect::<Result<Vec<_>, _>>()?;
+            let names = batch.schema_ref().fields().iter().map(|field| field.name());
+            writer.write(&RecordBatch::try_from_iter(names.zip(columns))?)?;
         }
         Ok(())
     };

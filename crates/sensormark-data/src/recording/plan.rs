@@ -18,7 +18,8 @@ use super::{
     number::Marks,
     odd,
     options::RecordingOptions,
-    time_source::TimeSource,
+    time::read_tail,
+    time_source::{TimeSource, is_of_tails},
 };
 use crate::nearest::unknown;
 
@@ -26,8 +27,8 @@ use crate::nearest::unknown;
 pub struct Plan {
     /// The table's name.
     pub table: String,
-    /// One entry a column.
-    pub roles: Vec<Role>,
+    /// What each column is, in words.
+    pub roles: Vec<&'static str>,
     /// The columns' names for people: as in the file, or made.
     pub labels: Vec<String>,
     /// The fields, in the file's order.
@@ -38,6 +39,8 @@ pub struct Plan {
     pub time: TimeSource,
     /// What was assumed, because neither file nor options say it.
     pub assumptions: Vec<String>,
+    /// Names that are taken.
+    names: BTreeSet<String>,
 }
 
 /// Where the values of a field are.
@@ -57,28 +60,6 @@ pub struct TagSource {
     pub name: String,
     pub column: usize,
     pub is_integer: bool,
-}
-
-/// What a column is.
-#[derive(Clone, Copy)]
-pub enum Role {
-    /// The time.
-    Time,
-    /// A tag; whole numbers are kept as such.
-    Tag {
-        /// Whether its values are whole numbers.
-        is_integer: bool,
-    },
-    /// A field, and what the marks in its numbers mean.
-    Field(FieldType, Marks),
-    /// Two fields: numbers of this type, and texts where a cell is none.
-    Mixed(FieldType, Marks),
-    /// A number that counts the rows: left out.
-    RowNumber,
-    /// Without a value in any row: left out.
-    Empty,
-    /// Left out by the user.
-    LeftOut,
 }
 
 /// Decides what each column is.
@@ -103,21 +84,11 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     assumptions.extend(zone_note(&time, evidence, &labels));
     let said = Said::new(evidence, options)?;
     let (table, note) = table_name_of(&dialect.source.given, options);
-    let (roles, fields, tags) = (Vec::new(), Vec::new(), Vec::new());
-    let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions };
-    let mut names = BTreeSet::new();
+    let (roles, fields, tags, names) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
+    let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions, names };
     for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = if plan.time.columns.contains(&column) {
-            Role::Time
-        } else {
-            plan.role(column, seen, dialect, &named, &said)?
-        };
-        if options.unit_in_cells
-            && matches!(role, Role::Field(FieldType::I64 | FieldType::F64, _) | Role::Mixed(..))
-        {
-            plan.assumptions.extend(odd::unit(seen, &plan.labels[column])?);
-        }
-        plan.keep(column, role, &mut names);
+        let role = plan.role(column, seen, dialect, &named, &said)?;
+        plan.roles.push(role);
     }
     plan.check_fields(dialect)?;
     plan.assumptions.extend(note);
@@ -125,7 +96,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
 }
 
 impl Plan {
-    /// What a column that is not the time is, and what is assumed with it.
+    /// What a column is. Tags and fields are taken note of, and what is assumed.
     fn role(
         &mut self,
         column: usize,
@@ -133,33 +104,35 @@ impl Plan {
         dialect: &Dialect,
         named: &Named,
         said: &Said,
-    ) -> Result<Role> {
-        let label = &self.labels[column];
+    ) -> Result<&'static str> {
+        let label = self.labels[column].clone();
         let given = named.types.get(&column).copied();
+        if self.time.columns().contains(&column) {
+            return Ok("time");
+        }
         if named.left_out.contains(&column) {
-            return Ok(Role::LeftOut);
+            return Ok("left out as asked");
         }
         if named.tags.contains(&column) {
             // As numbers, 1 and +1 would be one tag; as text they are what the file has.
             let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
             let is_integer = is_whole && seen.unusual_integers == 0;
-            return Ok(Role::Tag {
-                is_integer: given.map_or(is_integer, |kind| kind == Some(FieldType::I64)),
-            });
+            let is_integer = given.map_or(is_integer, |kind| kind == Some(FieldType::I64));
+            let name = self.name(&label);
+            self.tags.push(TagSource { name, column, is_integer });
+            return Ok("tag");
         }
         if given.is_none() {
             if seen.present() == 0 {
                 self.assumptions.push(format!("column {label} has no value in any row: left out"));
-                return Ok(Role::Empty);
+                return Ok("empty, left out");
             }
-            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && !seen.is_uneven {
-                let [first, last] = [seen.first_integer, seen.last_integer].map(Option::unwrap_or_default);
-                self.assumptions.push(format!(
-                    "the first column has no name and counts the rows, {first} to {last} without a gap: left out"
-                ));
-                return Ok(Role::RowNumber);
+            if column == 0 && dialect.has_header && dialect.names[0].is_empty() && seen.is_count() {
+                self.assumptions
+                    .push("the first column has no name and counts the rows: left out".to_owned());
+                return Ok("row number, left out");
             }
-            odd::check(seen, label, named.tags.is_empty())?;
+            odd::check(seen, &label, named.tags.is_empty())?;
         }
         let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
         let kind = match given.flatten() {
@@ -168,21 +141,48 @@ impl Plan {
             None if seen.is_mostly(seen.truths) => FieldType::Bool,
             None => FieldType::Text,
         };
-        if !is_number || matches!(kind, FieldType::Text | FieldType::Bool) {
-            let distinct = seen.distinct.len();
-            if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
-                self.assumptions.push(format!(
-                    "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
-                ));
-            }
-            return Ok(Role::Field(kind, Marks::PLAIN));
+        if is_number && !matches!(kind, FieldType::Text | FieldType::Bool) {
+            self.numbers(column, seen, given, named, said)?;
+            return Ok("field");
         }
-        let marks = said.marks(seen, label)?;
+        let distinct = seen.distinct.len();
+        if kind == FieldType::Text && (1..super::evidence::DISTINCT).contains(&distinct) {
+            self.assumptions.push(format!(
+                "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
+            ));
+        }
+        let name = self.name(&label);
+        self.fields.push(FieldSource { name, column, kind, marks: Marks::PLAIN, numbers: None });
+        Ok("field")
+    }
+
+    /// Takes note of a column of numbers, or of numbers and texts, which become two fields.
+    fn numbers(
+        &mut self,
+        column: usize,
+        seen: &ColumnEvidence,
+        given: Option<Option<FieldType>>,
+        named: &Named,
+        said: &Said,
+    ) -> Result<()> {
+        let label = self.labels[column].clone();
+        let marks = said.marks(seen, &label)?;
+        if named.has_units {
+            self.assumptions.extend(odd::unit(seen, &label)?);
+        }
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
         let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
         let kind = given.flatten().unwrap_or(found);
+        let name = self.name(&label);
         if given == Some(None) {
-            return Ok(Role::Mixed(kind, marks));
+            let texts = self.name(&format!("{label} text"));
+            self.assumptions.push(format!(
+                "column {label} is field {name} where it is a number, and field {texts} where it is not"
+            ));
+            let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
+            let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
+            self.fields.extend([numbers, texts]);
+            return Ok(());
         }
         if kind == FieldType::F64
             && let Some((example, kept)) = &numbers.rounded_example
@@ -192,33 +192,14 @@ impl Plan {
                 numbers.rounded
             ));
         }
-        Ok(Role::Field(kind, marks))
+        self.fields.push(FieldSource { name, column, kind, marks, numbers: None });
+        Ok(())
     }
 
-    /// Takes note of a column's role, and gives the contract's names to what is kept.
-    fn keep(&mut self, column: usize, role: Role, names: &mut BTreeSet<String>) {
-        let label = &self.labels[column];
-        self.roles.push(role);
-        match role {
-            Role::Tag { is_integer } => {
-                self.tags.push(TagSource { name: free_name_of(label, names), column, is_integer });
-            }
-            Role::Field(kind, marks) => {
-                let name = free_name_of(label, names);
-                self.fields.push(FieldSource { name, column, kind, marks, numbers: None });
-            }
-            Role::Mixed(kind, marks) => {
-                let [name, texts] = [label, &format!("{label} text")].map(|label| free_name_of(label, names));
-                self.assumptions.push(format!(
-                    "column {label} is field {name} where it is a number, and field {texts} where it is not"
-                ));
-                let numbers = FieldSource { name, column, kind, marks, numbers: Some(kind) };
-                let texts = FieldSource { name: texts, kind: FieldType::Text, ..numbers.clone() };
-                self.fields.extend([numbers, texts]);
-            }
-            _ => return,
-        }
+    /// The contract's name of what the file calls so.
+    fn name(&mut self, label: &str) -> String {
         self.assumptions.extend(column_note(label));
+        free_name_of(label, &mut self.names)
     }
 
     fn check_fields(&self, dialect: &Dialect) -> Result<()> {
@@ -243,6 +224,8 @@ struct Named {
     left_out: Vec<usize>,
     /// Types, and columns of numbers and texts, which have none.
     types: BTreeMap<usize, Option<FieldType>>,
+    /// Whether a unit may follow a number.
+    has_units: bool,
     /// Columns that are not the time, because the user made them something else.
     taken: Vec<usize>,
 }
@@ -280,7 +263,7 @@ impl Named {
             let kept = [&only[..], &time, &tags].concat();
             left_out.extend((0..labels.len()).filter(|column| !kept.contains(column)));
         }
-        Ok(Self { time, tags, left_out, types, taken })
+        Ok(Self { time, tags, left_out, types, has_units: options.unit_in_cells, taken })
     }
 }
 
@@ -329,10 +312,14 @@ fn labels(dialect: &Dialect) -> Vec<String> {
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
 fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Option<String> {
-    let seen = &evidence.columns[time.columns[time.columns.len() - 1]];
+    let seen = &evidence.columns[time.columns().last().unwrap_or_default()];
     let (all, label) = (seen.present(), time.label(labels));
     let without = all - seen.zoned;
-    if time.format.is_count() || time.format.has_zone() || without == 0 {
+    if is_of_tails(seen) && read_tail(&seen.example) == Some(true)
+        || time.format.is_count()
+        || time.format.has_zone()
+        || without == 0
+    {
         return None;
     }
     let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };

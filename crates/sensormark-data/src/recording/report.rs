@@ -6,12 +6,7 @@ use jiff::Timestamp;
 use sensormark_store::{Field, FieldType, TimeResolution};
 
 use super::{
-    bad_rows::BadRows,
-    dialect::Dialect,
-    evidence::Evidence,
-    plan::{Plan, Role},
-    take::Taken,
-    time::TimeFormat,
+    bad_rows::BadRows, dialect::Dialect, evidence::Evidence, plan::Plan, take::Taken, time::TimeFormat,
     timing::Timing,
 };
 
@@ -77,13 +72,13 @@ pub fn compile(
     timing: Timing,
 ) -> RecordingReport {
     let table = &taken.schema.tables[0];
-    let column = |(number, role): (usize, &Role)| {
+    let column = |(number, &role): (usize, &&'static str)| {
         let field = plan.fields.iter().position(|field| field.column == number);
         let rows = 0..taken.readings.len();
         let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
         ColumnReport {
             label: plan.labels[number].clone(),
-            role: role_text(*role),
+            role,
             field: field.map(|field| table.fields[field].clone()),
             absent: field.map_or(0, absent) as u64,
         }
@@ -105,17 +100,6 @@ pub fn compile(
         timing,
         bad_rows: taken.bad.clone(),
         assumptions: [&plan.assumptions[..], &taken.notes].concat(),
-    }
-}
-
-const fn role_text(role: Role) -> &'static str {
-    match role {
-        Role::Time => "time",
-        Role::Tag { .. } => "tag",
-        Role::Field(..) | Role::Mixed(..) => "field",
-        Role::RowNumber => "row number, left out",
-        Role::Empty => "empty, left out",
-        Role::LeftOut => "left out as asked",
     }
 }
 
@@ -145,7 +129,7 @@ impl fmt::Display for RecordingReport {
             writeln!(formatter, "Assumed: {assumption}.")?;
         }
         for (kind, count) in &self.bad_rows.by_kind {
-            writeln!(formatter, "Left out: {count} rows, {}.", kind.text())?;
+            writeln!(formatter, "Left out: {count} rows, {}.", kind)?;
         }
         write!(formatter, "{}", self.bad_rows)
     }

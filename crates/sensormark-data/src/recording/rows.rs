@@ -6,9 +6,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 use csv::ByteRecord;
+use regex::bytes::Regex;
 
 use super::{
-    dialect::{Dialect, builder},
+    dialect::{Dialect, builder, squeezed},
     error::Result,
     source::Source,
 };
@@ -42,6 +43,7 @@ pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>)
             others -= 1;
             continue;
         }
+        record = squeezed(record, dialect.delimiter);
         visit(Row { record: &record, start, end: skip + reader.position().byte() })?;
     }
 }
@@ -49,7 +51,7 @@ pub fn for_each(dialect: &Dialect, mut visit: impl FnMut(Row<'_>) -> Result<()>)
 impl Row<'_> {
     /// Whether the row runs over several lines though its quotes do not say so by the book: an opening quote starts
     /// its cell, and a closing one ends it. A quote that is never closed swallows the rows that follow.
-    pub fn is_torn(&self, dialect: &Dialect) -> Result<bool> {
+    pub fn is_torn(&self, dialect: &Dialect, quotes: &Regex) -> Result<bool> {
         let breaks = self.record.as_slice().contains(&b'\n');
         if !breaks {
             return Ok(false);
@@ -58,32 +60,15 @@ impl Row<'_> {
         let mut file = dialect.source.reader()?;
         file.seek(SeekFrom::Start(self.start))
             .and_then(|_| file.take(self.end - self.start).read_to_end(&mut raw))?;
-        Ok(!is_well_quoted(&raw, dialect.delimiter))
+        Ok(!quotes.is_match(&raw))
     }
 }
 
-fn is_well_quoted(raw: &[u8], delimiter: u8) -> bool {
-    let (mut inside, mut at_start) = (false, true);
-    let mut bytes = raw.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' if inside && bytes.peek() == Some(&b'"') => {
-                bytes.next();
-            }
-            b'"' if inside => {
-                inside = false;
-                let next = bytes.peek().copied().unwrap_or(b'\n');
-                if next != delimiter && !matches!(next, b'\r' | b'\n') {
-                    return false;
-                }
-            }
-            b'"' if at_start => inside = true,
-            b'"' => return false,
-            _ => {}
-        }
-        at_start = !inside && (byte == delimiter || matches!(byte, b'\r' | b'\n'));
-    }
-    !inside
+/// What a row is whose quotes open and close cells, and stand nowhere else but doubled.
+pub fn well_quoted(delimiter: u8) -> Regex {
+    let delimiter = regex::escape(&char::from(delimiter).to_string());
+    let cell = format!(r#"(?:"(?:[^"]|"")*"|[^"\r\n{delimiter}]*)"#);
+    Regex::new(&format!(r"^[\r\n]*{cell}(?:{delimiter}{cell})*[\r\n]*$")).expect("a pattern")
 }
 
 /// The lines, counted from 1, at which rows with these ascending offsets start.
@@ -129,6 +114,7 @@ mod tests {
 
     #[test]
     fn quotes_by_the_book_are_told_from_torn_ones() {
+        let is_well_quoted = |raw: &[u8], delimiter| well_quoted(delimiter).is_match(raw);
         assert!(is_well_quoted(b"1,\"a\nb\"\"c\",2\n", b','));
         assert!(is_well_quoted(b"\n\"a\n\"", b','));
         assert!(!is_well_quoted(b"1,\"a\n2,\"def\"\n", b','));

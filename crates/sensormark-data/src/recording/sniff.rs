@@ -11,8 +11,9 @@ use itertools::Itertools;
 
 use super::{
     cell::{CellRules, Look},
-    dialect::{Dialect, builder},
+    dialect::{Dialect, builder, squeezed},
     error::{Result, ask, empty, unclear},
+    find_time::is_named_time,
     options::RecordingOptions,
     source::Source,
 };
@@ -106,16 +107,15 @@ impl<'o> Sniffer<'o> {
         };
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
-        let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
         let mut notes = Vec::new();
-        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[mark..]) {
+        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
             delimiter.get_or_insert(*given);
             skipped = 1;
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
         }
-        let skip = mark + after_lines(&text[mark..], skipped);
+        let skip = after_lines(&text, skipped);
         let rules = CellRules::new(options);
         Ok(Self { source, options, rules, text, skip, comment, delimiter, notes, group_key: Vec::new() })
     }
@@ -123,22 +123,19 @@ impl<'o> Sniffer<'o> {
     /// Stops at what is no text, or mostly not UTF-8. Single rows that are not UTF-8, or hold NUL bytes, are bad rows later.
     fn check_text(&self) -> Result<()> {
         let (given, lines) = (&self.source, || lines(&self.text));
-        if lines().next().is_some_and(|line| line.contains(&0)) || self.text.starts_with(b"PK\x03\x04") {
+        if lines().next().is_some_and(|line| line.contains(&0)) {
             return unclear(format!(
-                "{given} is not UTF-8 text (maybe UTF-16 without a mark, or a spreadsheet); export it as CSV in UTF-8, or name its --encoding"
+                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say --encoding utf-16le"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
             lines().enumerate().filter(|(_, line)| std::str::from_utf8(line).is_err()).collect();
         match wrong[..] {
-            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(
-                format!(
-                    "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say --encoding windows-1252, else name another encoding",
-                    line + 1,
-                    WINDOWS_1252.decode(bytes).0.trim()
-                ),
-                [["--encoding", "windows-1252"]],
-            ),
+            [(line, bytes), ..] if line == 0 || wrong.len() * 2 > lines().count() => ask(format!(
+                "{given} is not UTF-8. Line {} is {:?} as Windows-1252: if that is right, say ⟦--encoding‖windows-1252⟧, else name another encoding",
+                line + 1,
+                WINDOWS_1252.decode(bytes).0.trim()
+            )),
             _ => Ok(()),
         }
     }
@@ -159,14 +156,11 @@ impl<'o> Sniffer<'o> {
         }
         let blank = split(b' ');
         let is_blank = blank.width > 2 && blank.regular * 2 > blank.records.len();
-        let hint = if is_blank { ": --delimiter ' ' gives equal rows" } else { "" };
-        ask(
-            format!(
-                "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
-                self.source
-            ),
-            is_blank.then_some(["--delimiter", " "]),
-        )
+        let hint = if is_blank { ": ⟦--delimiter‖ ⟧ gives equal rows" } else { "" };
+        ask(format!(
+            "{} has one cell a line with any of comma, semicolon, tab and bar between cells; say the delimiter with --delimiter{hint}",
+            self.source
+        ))
     }
 
     /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
@@ -198,11 +192,15 @@ impl<'o> Sniffer<'o> {
 
     /// Lines before the header that are no rows: titles of one cell, and the first line of Campbell's loggers.
     fn titles(&mut self, sample: &mut Sample) {
-        let is_title = |record: &StringRecord| {
+        let names_time = |row: usize| sample.records[row].iter().any(is_named_time);
+        let is_title = |&row: &usize| {
+            let record = &sample.records[row];
             let cells = record.iter().filter(|cell| !cell.trim().is_empty()).count();
-            (cells < 2 && sample.width > 2) || ["TOA5", "TOACI1"].contains(&&record[0])
+            (cells < 2 && sample.width > 2)
+                || record[0] == *"TOA5"
+                || !names_time(row) && self.is_units(sample, row + 1) && names_time(row + 1)
         };
-        let titles = sample.records.iter().take_while(|record| is_title(record)).count();
+        let titles = (0..sample.records.len()).take_while(is_title).count();
         if titles > 0
             && let Some(header) = sample.records.get(titles)
         {
@@ -249,42 +247,42 @@ impl<'o> Sniffer<'o> {
     fn names(&mut self, sample: &Sample) -> Result<Vec<String>> {
         let width = sample.width;
         let mut names: Vec<String> = sample.records[0].iter().map(|name| name.trim().to_owned()).collect();
-        let mut quirk = None;
-        while names.len() > width && names.last().is_some_and(String::is_empty) {
-            names.pop();
-            quirk = Some("empty names at the header's end are none");
+        if names.len() > width && names[width..].iter().all(String::is_empty) {
+            names.truncate(width);
+            self.notes.push("empty names at the header's end are none".to_owned());
         }
         // A header below lines of a logger's own.
         let is_better = |row: &usize| names.len() < width && self.is_units(sample, *row);
         let better = (1..sample.records.len().min(LINES_BEFORE)).find(is_better);
+        let is_time = |record: &StringRecord| matches!(self.rules.look(record[0].trim()), Look::Time(_));
         if names.len() + 1 == width && better.is_none() {
             if sample.regular_records(1).all(|record| record[width - 1].is_empty()) {
                 names.push(String::new());
-                quirk = Some("rows end with a delimiter: the last, empty column is none");
-            } else {
+                self.notes.push("rows end with a delimiter: the last, empty column is none".to_owned());
+            } else if !is_named_time(&names[0]) || !sample.regular_records(1).any(is_time) {
                 names.insert(0, String::new());
-                quirk = Some(
-                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on",
+                self.notes.push(
+                    "the header has one name fewer than the rows have cells: its names belong to columns 2 and on".to_owned(),
                 );
             }
         }
         if names.len() == width {
-            self.notes.extend(quirk.map(str::to_owned));
             return Ok(names);
         }
-        let fits = better.map(|row| &sample.records[row]).or_else(|| sample.regular_records(0).next());
         // The line of the first text at or after the record's start.
-        let start = self.skip + fits.map_or(0, offset);
-        let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let line = 1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count();
-        ask(
-            format!(
-                "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say --header-line {line} if line {line} names the columns, or --header false if no line does",
-                self.source,
-                names.len()
-            ),
-            [["--header-line", &line.to_string()], ["--header", "false"]],
-        )
+        let line_of = |row: usize| {
+            let start = self.skip + offset(&sample.records[row]);
+            let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            (1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count()).to_string()
+        };
+        let line = better.map(line_of);
+        let named = line.map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "));
+        ask(format!(
+            "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
+            self.source,
+            names.len(),
+            named.unwrap_or_default()
+        ))
     }
 }
 
@@ -295,7 +293,7 @@ impl Sample {
             .into_byte_records()
             .take(SAMPLE_ROWS)
             .map_while(Result::ok)
-            .map(StringRecord::from_byte_record_lossy)
+            .map(|record| StringRecord::from_byte_record_lossy(squeezed(record, delimiter)))
             .collect();
         let below = &records[usize::from(records.len() > 1)..];
         let counts = below.iter().map(StringRecord::len).counts();

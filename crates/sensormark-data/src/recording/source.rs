@@ -50,15 +50,19 @@ impl Source {
             [0x1f, 0x8b, ..] => {
                 source.unpack("unpacked with gzip", flate2::read::MultiGzDecoder::new(file))?
             }
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                let unpacked = ruzstd::decoding::StreamingDecoder::new(file).map_err(io::Error::other)?;
-                source.unpack("unpacked with zstd", unpacked)?;
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                source.unpack("unpacked with zstd", zstd::Decoder::new(file)?)?
             }
             _ => {}
         }
         source.decode(options)?;
         match source.head()?.trim_ascii_start() {
             [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
+            [b'B', b'Z', b'h', ..] | [0xfd, b'7', b'z', ..] | [b'P', b'K', 3, 4, ..] => {
+                return unclear(format!(
+                    "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
+                ));
+            }
             [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
             [b'[', b'{' | b'\n' | b'\r', ..] => {
                 return unclear(format!(
@@ -76,16 +80,21 @@ impl Source {
         let known = |name: &String| match Encoding::for_label(name.as_bytes()) {
             Some(encoding) => Ok(encoding),
             None => unclear(format!(
-                "--encoding {name}: there is no such encoding; usual ones are utf-8, windows-1252, latin1, utf-16le, shift_jis, gb18030"
+                "--encoding {name}: there is no such encoding; usual ones are windows-1252, latin1, utf-16le"
             )),
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
-        let has_wide_mark = matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        if !has_wide_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
+        let has_mark =
+            matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xef, 0xbb, 0xbf, ..]);
+        if !has_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
             return Ok(());
         }
-        let decoded = DecodeReaderBytesBuilder::new().encoding(encoding).build(self.reader()?);
-        self.unpack(&format!("decoded from {}", encoding.map_or("UTF-16", Encoding::name)), decoded)
+        let mut builder = DecodeReaderBytesBuilder::new();
+        let decoded = builder.encoding(encoding).utf8_passthru(true).strip_bom(true).build(self.reader()?);
+        self.unpack(
+            &format!("decoded from {}", encoding.map_or("Unicode with a mark", Encoding::name)),
+            decoded,
+        )
     }
 
     fn unpack(&mut self, note: &str, mut from: impl Read) -> Result<()> {

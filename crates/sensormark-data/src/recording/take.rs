@@ -1,14 +1,15 @@
 //! The second reading of a file: cells into typed columns, rows into readings, and what cannot be read into faults.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use csv::ByteRecord;
+use indexmap::IndexSet;
 use sensormark_store::{
     Batch, Column, Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution, Value,
 };
 
 use super::{
-    bad_rows::{BadRows, FaultKind},
+    bad_rows::{self, BadRows},
     cell::{CellRules, text, truth},
     dialect::Dialect,
     error::{RecordingError, Result, unclear},
@@ -38,10 +39,10 @@ pub fn take(
 ) -> Result<Taken> {
     let mut taker = Taker::new(plan, evidence.rows, options);
     let mut bad = BadRows::default();
-    let mut count = 0;
+    let (mut count, quotes) = (0, rows::well_quoted(dialect.delimiter));
     rows::for_each(dialect, |row| {
         count += 1;
-        let torn = row.is_torn(dialect)?;
+        let torn = row.is_torn(dialect, &quotes)?;
         if let Err(fault) = taker.row(&row, torn) {
             bad.add(row.start, explained(fault, row.record, dialect), &plan.labels);
         }
@@ -58,7 +59,7 @@ pub fn take(
         row.line = line - dialect.source.lines_before;
     }
     let is_none = |kind| bad.by_kind.get(&kind).copied().unwrap_or(0);
-    let unreadable = bad.count - is_none(FaultKind::NoValue) - is_none(FaultKind::NoRow);
+    let unreadable = bad.count - is_none(bad_rows::NO_VALUE) - is_none(bad_rows::NO_ROW);
     if taker.batch.is_empty() && bad.count > 0 || unreadable > 0 && !options.skip_bad_rows {
         return Err(RecordingError::BadRows { file: dialect.source.to_string(), rows: count, bad });
     }
@@ -69,13 +70,13 @@ pub fn take(
 fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
     if record.as_slice().contains(&0) {
         let reason = "holds NUL bytes, as a file has after a power cut";
-        return Fault::of_row(FaultKind::Encoding, record, reason);
+        return Fault::of_row(bad_rows::ENCODING, record, reason);
     }
     if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-        return Fault::of_row(FaultKind::NoRow, record, "is empty");
+        return Fault::of_row(bad_rows::NO_ROW, record, "is empty");
     }
     if dialect.is_header(record) {
-        return Fault::of_row(FaultKind::NoRow, record, "is the header again");
+        return Fault::of_row(bad_rows::NO_ROW, record, "is the header again");
     }
     fault
 }
@@ -87,10 +88,10 @@ struct Taker<'p> {
     batch: Batch,
     /// The values of the row at hand, one a field.
     values: Vec<Value>,
-    /// Times that are written as 24:00, and as leap seconds.
-    oddities: [u64; 2],
-    /// Series by the values of their tags.
-    series: HashMap<Vec<String>, u32>,
+    /// Times that are written as others.
+    oddities: BTreeMap<&'static str, u64>,
+    /// The values of the tags of each series.
+    series: IndexSet<Vec<String>>,
 }
 
 impl<'p> Taker<'p> {
@@ -106,8 +107,8 @@ impl<'p> Taker<'p> {
             plan,
             rules: CellRules::new(options),
             values: Vec::new(),
-            oddities: [0; 2],
-            series: HashMap::new(),
+            oddities: BTreeMap::new(),
+            series: IndexSet::new(),
         }
     }
 
@@ -116,14 +117,14 @@ impl<'p> Taker<'p> {
         let record = row.record;
         if torn {
             return Err(Fault::of_row(
-                FaultKind::Quote,
+                bad_rows::QUOTE,
                 record,
                 "runs on into the next lines: a quote is not closed",
             ));
         }
         if record.len() != self.plan.roles.len() {
             let reason = format!("has {} cells, the other rows have {}", record.len(), self.plan.roles.len());
-            return Err(Fault::of_row(FaultKind::Cells, record, reason));
+            return Err(Fault::of_row(bad_rows::CELLS, record, reason));
         }
         let time_ns = self.time(record)?;
         self.values.clear();
@@ -131,12 +132,12 @@ impl<'p> Taker<'p> {
             let text = text(record, field.column)?;
             let value = field
                 .read(&self.rules, text)
-                .map_err(|reason| Fault::of_cell(FaultKind::Value, field.column, text, reason))?;
+                .map_err(|reason| Fault::of_cell(bad_rows::VALUE, field.column, text, reason))?;
             self.values.push(value);
         }
         if self.values.iter().all(|value| *value == Value::Null) {
             let reason = "has a time and no value, which is no reading";
-            return Err(Fault::of_row(FaultKind::NoValue, record, reason));
+            return Err(Fault::of_row(bad_rows::NO_VALUE, record, reason));
         }
         let series = self.series(record)?;
         self.batch.times_ns.push(time_ns);
@@ -149,22 +150,22 @@ impl<'p> Taker<'p> {
 
     fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
         let text = self.plan.time.text(record)?;
-        let column = self.plan.time.columns[0];
+        let column = self.plan.time.columns().next().unwrap_or_default();
         let instant = self
             .plan
             .time
             .format
             .read(&text)
-            .map_err(|fault| Fault::of_cell(FaultKind::Time, column, &text, fault.reason()))?;
+            .map_err(|fault| Fault::of_cell(bad_rows::TIME, column, &text, fault.reason()))?;
         if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
             let reason = format!(
                 "is no plausible time, as the others are; --time-format {} takes it as it is",
                 self.plan.time.format
             );
-            return Err(Fault::of_cell(FaultKind::Time, column, &text, reason));
+            return Err(Fault::of_cell(bad_rows::TIME, column, &text, reason));
         }
         if let Some(oddity) = instant.oddity {
-            self.oddities[oddity as usize] += 1;
+            *self.oddities.entry(oddity).or_default() += 1;
         }
         Ok(instant.time_ns)
     }
@@ -181,20 +182,16 @@ impl<'p> Taker<'p> {
                 None => return Ok(text.to_owned()),
                 Some(number) => return Ok(number.to_string()),
             };
-            Err(Fault::of_cell(FaultKind::Tag, tag.column, text, reason))
+            Err(Fault::of_cell(bad_rows::TAG, tag.column, text, reason))
         };
         let tags = self.plan.tags.iter().map(tag).collect::<Result<_, _>>()?;
-        let next = u32::try_from(self.series.len()).expect("fewer than 2^32 series");
-        Ok(*self.series.entry(tags).or_insert(next))
+        Ok(u32::try_from(self.series.insert_full(tags).0).expect("fewer than 2^32 series"))
     }
 
     fn finish(self, bad: BadRows) -> Taken {
         let Plan { tags, fields, .. } = self.plan;
-        let mut series: Vec<(u32, Vec<String>)> =
-            self.series.into_iter().map(|(tags, number)| (number, tags)).collect();
-        series.sort_unstable();
         let tag_column = |(place, tag): (usize, &TagSource)| {
-            let values = series.iter().map(|(_, tags)| &tags[place]);
+            let values = self.series.iter().map(|tags| &tags[place]);
             if tag.is_integer {
                 TagColumn::Integer(values.map(|value| value.parse().expect("a whole number")).collect())
             } else {
@@ -217,12 +214,7 @@ impl<'p> Taker<'p> {
                 _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
             },
         };
-        let words = [
-            "times are written as 24:00, which is 00:00 of the next day",
-            "times are leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day",
-        ];
-        let odd = self.oddities.into_iter().zip(words).filter(|(count, _)| *count > 0);
-        let notes = odd.map(|(count, words)| format!("{count} {words}")).collect();
+        let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
         Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, notes }
     }
 }
@@ -253,9 +245,7 @@ fn read_cell(
     }
     let number = marks.read(rules.plain(text));
     match (kind, text, number) {
-        (FieldType::Bool, "1", _) => Ok(Value::Bool(true)),
-        (FieldType::Bool, "0", _) => Ok(Value::Bool(false)),
-        (FieldType::Bool, ..) => truth(text).map(Value::Bool).ok_or("is not true or false"),
+        (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
         (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
         (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
         (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
@@ -263,7 +253,7 @@ fn read_cell(
         (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
         (FieldType::F64, ..) => Err("is not a number"),
         (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
-        _ => Err("is not a whole number of 64 bits"),
+        _ => Err("is not written as a whole number of 64 bits"),
     }
 }
 

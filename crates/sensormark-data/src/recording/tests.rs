@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::*;
 
 mod cases;
+mod kinds;
 mod reported;
 mod times;
 
@@ -96,11 +97,11 @@ fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
     assert_eq!(
         found,
         [
-            (42, FaultKind::Value, Some("Temp. [°C]"), "sensor error"),
-            (52, FaultKind::Time, Some("Zeit"), "31.06.2023 11:00:30"),
-            (64, FaultKind::Tag, Some("Room"), "NA"),
-            (83, FaultKind::Cells, None, "13.05.2023 14:40:30 north 18.16"),
-            (93, FaultKind::NoValue, None, "13.05.2023 15:30:30 north   null "),
+            (42, bad_rows::VALUE, Some("Temp. [°C]"), "sensor error"),
+            (52, bad_rows::TIME, Some("Zeit"), "31.06.2023 11:00:30"),
+            (64, bad_rows::TAG, Some("Room"), "NA"),
+            (83, bad_rows::CELLS, None, "13.05.2023 14:40:30 north 18.16"),
+            (93, bad_rows::NO_VALUE, None, "13.05.2023 15:30:30 north   null "),
         ]
     );
     let text = error.to_string();

@@ -26,17 +26,8 @@ pub(super) use epochs::plausible;
 pub struct Instant {
     /// Nanoseconds since the Unix epoch.
     pub time_ns: i64,
-    /// What is to be said of it.
-    pub oddity: Option<Oddity>,
-}
-
-/// How a time is written that is read as another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Oddity {
-    /// 24:00, which is the first moment of the next day.
-    NextDay,
-    /// 23:59:60, which Unix time counts as the first second of the next day.
-    LeapSecond,
+    /// What it is written as, and read as another.
+    pub oddity: Option<&'static str>,
 }
 
 /// The orders in which the numbers of a date can be read: which of [`TimeFormat::DATES`].
@@ -65,16 +56,28 @@ struct Clock {
     zone: Option<TimeZone>,
 }
 
-/// A date in three parts, of which one may be the name of a month, and what follows.
+/// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
     let part = "([0-9]{1,4}|[A-Za-z]{3,})([-/. ]|, *)";
-    Regex::new(&format!("^{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
+    let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
+    Regex::new(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
 });
 
-/// A time of day with marks between its parts, and what follows.
+/// A time of day with marks between its parts, AM or PM, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     let two = "([0-9]{1,2})";
-    Regex::new(&format!("^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?([^0-9:.,].*)?$"))
+    let half = r"(?:\s*([AaPp])\.?\s?[Mm]\b\.?)?";
+    Regex::new(&format!(r"^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
+        .expect("a pattern")
+});
+
+/// A date without marks.
+static DIGITS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt ]?").expect("a pattern"));
+
+/// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
+static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
         .expect("a pattern")
 });
 
@@ -92,10 +95,9 @@ impl TimeFormat {
 impl Written {
     /// Reads a date, and a time of day and a zone where there are any; `None` when it is written in no known way.
     pub fn read(text: &str) -> Option<Self> {
-        if text.len() >= 8 && text.bytes().take(8).all(|byte| byte.is_ascii_digit()) {
-            return Self::read_digits(text);
-        }
-        let found = DATE.captures(without_weekday(text))?;
+        let text = DIGITS.replace(text, "$1-$2-$3 ");
+        let text = YEAR_LAST.replace(text.trim_end(), "$1 $2 $4 $3$5");
+        let found = DATE.captures(&text)?;
         let [one, two, three] = [1, 3, 5].map(|part| &found[part]);
         let named = [one, two].iter().position(|part| part.starts_with(char::is_alphabetic));
         let marks = [2, 4].map(|mark| &found[mark]);
@@ -110,20 +112,8 @@ impl Written {
             numbers,
             orders,
             is_short,
-            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()))?,
+            clock: Clock::after_date(found.get(6).map_or("", |rest| rest.as_str()), !is_short)?,
         })
-    }
-
-    /// Reads year, month and day as eight digits, and two for each of hour, minute and second, or a time of day written as usual.
-    fn read_digits(text: &str) -> Option<Self> {
-        let (date, rest) = text.split_at(8);
-        let numbers = [date[..4].parse().ok()?, date[4..6].parse().ok()?, date[6..].parse().ok()?];
-        let is_digit = |byte: u8| byte.is_ascii_digit();
-        let clock = match rest.bytes().next() {
-            Some(first) if is_digit(first) && rest.bytes().all(is_digit) => Clock::read(rest)?,
-            _ => Clock::after_date(rest)?,
-        };
-        Some(Self { numbers, orders: [true, false, false], is_short: false, clock })
     }
 
     /// Whether it is the first moment of its day.
@@ -162,10 +152,13 @@ impl Written {
         );
         let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
         let zone = zone.clone().unwrap_or(TimeZone::UTC);
-        let utc = zone.to_ambiguous_timestamp(civil).unambiguous().map_err(|_| TimeFault::Twice)?;
-        let utc = utc.as_nanosecond();
+        let utc = zone.to_ambiguous_timestamp(civil);
+        let fault = if utc.is_ambiguous() { TimeFault::Twice } else { TimeFault::OutOfRange };
+        let utc = utc.unambiguous().map_err(|_| fault)?.as_nanosecond();
         match (is_next_day, is_leap) {
-            (true, _) => in_range(utc + 86_400_000_000_000, Some(Oddity::NextDay)),
+            (true, _) => {
+                in_range(utc + 86_400_000_000_000, Some("written as 24:00, which is 00:00 of the next day"))
+            }
             (_, true) => epochs::leap(utc + 1_000_000_000),
             _ => in_range(utc, None),
         }
@@ -173,9 +166,10 @@ impl Written {
 }
 
 impl Clock {
-    /// What stands behind a date: nothing, or a time of day behind a T, a colon or blanks.
-    fn after_date(rest: &str) -> Option<Self> {
+    /// What stands behind a date: nothing, or a time of day behind a T, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
+    fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
         let clock = match rest.strip_prefix(['T', 't', ':']) {
+            _ if rest.starts_with(':') && !has_whole_year => return None,
             None if rest.is_empty() => return Some(Self::default()),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
             Some(clock) => clock,
@@ -193,9 +187,8 @@ impl Clock {
         let found = CLOCK.captures(marked)?;
         let part = |part: usize| found.get(part).map_or("", |part| part.as_str());
         let number = |place| part(place).parse().unwrap_or(0);
-        let rest = part(7).trim_start();
-        let (half, rest) = half(rest);
-        let is_hour = half.is_some() || rest.is_empty() && part(1).len() == 2;
+        let (half, rest) = (part(7), part(8));
+        let is_hour = !half.is_empty() || rest.is_empty() && part(1).len() == 2;
         match (part(2), part(4)) {
             ("", _) if !is_hour => return None,
             (".", "") => return None, // 23.50 is a number
@@ -204,9 +197,10 @@ impl Clock {
         }
         let fraction = format!("{:0<9}", part(6));
         let hour = match (half, number(1)) {
-            (None, hour) => hour,
-            (Some(half), 12) => half,
-            (Some(half), hour @ 1..=11) => hour + half,
+            ("", hour) => hour,
+            ("a" | "A", 12) => 0,
+            ("a" | "A", hour @ 1..12) | (_, hour @ 12) => hour,
+            (_, hour @ 1..12) => hour + 12,
             _ => i8::MAX, // 0 PM or 13 PM: no such time
         };
         Some(Self {
@@ -244,7 +238,7 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
     Some((orders, !widths.contains(&4)))
 }
 
-fn in_range(time_ns: i128, oddity: Option<Oddity>) -> Result<Instant, TimeFault> {
+fn in_range(time_ns: i128, oddity: Option<&'static str>) -> Result<Instant, TimeFault> {
     match i64::try_from(time_ns) {
         Ok(time_ns) if TimeRange::OF_RECORDINGS.contains(time_ns) => Ok(Instant { time_ns, oddity }),
         _ => Err(TimeFault::OutOfRange),
@@ -265,21 +259,14 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
     counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
-/// Whether the text is a time of day alone, and then whether it names a zone.
+/// Whether the text is a time of day alone, and then whether it names a zone. Without a mark, 2000Z and 2023-01 are none.
 pub fn read_clock(text: &str) -> Option<bool> {
+    text.find([':', '.', 'm', 'M'])?;
     let mut parts = text.split([':', '.']).skip(1).take(2);
     let is_two = |part: &str| part.len() > 1 && part.as_bytes()[..2].iter().all(u8::is_ascii_digit);
     let clock = Clock::read(text)?;
     let is_time = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
     (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
-}
-
-/// The text without the name of a day before the date.
-fn without_weekday(text: &str) -> &str {
-    let letters = text.find(|first: char| !first.is_ascii_alphabetic()).unwrap_or(0);
-    let name = text.get(..3).filter(|_| letters >= 3).unwrap_or_default().to_ascii_lowercase();
-    let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&name.as_str());
-    if is_day { text[letters..].trim_start_matches([',', ' ']) } else { text }
 }
 
 /// The number of a month that is given by its name. Three letters are enough.
@@ -290,14 +277,9 @@ fn month(name: &str) -> Option<i16> {
     MONTHS.split(' ').zip(1..).find(|(month, _)| month.starts_with(&name)).map(|(_, number)| number)
 }
 
-/// AM or PM, also a.m. and p.m.: how many hours that is past midnight, and what follows.
-fn half(text: &str) -> (Option<i8>, &str) {
-    let halves = [("am", 0), ("a.m.", 0), ("pm", 12), ("p.m.", 12)];
-    let found = halves.into_iter().find_map(|(words, hours)| {
-        let is_it = text.get(..words.len()).is_some_and(|first| first.eq_ignore_ascii_case(words));
-        is_it.then(|| (Some(hours), text[words.len()..].trim_start()))
-    });
-    found.unwrap_or((None, text))
+/// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.
+pub fn read_tail(text: &str) -> Option<bool> {
+    Some(Clock::read(&format!("1:00 {text}"))?.zone.is_some())
 }
 
 #[cfg(test)]

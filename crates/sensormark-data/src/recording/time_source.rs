@@ -5,12 +5,15 @@ use std::{borrow::Cow, ops::Range};
 use csv::ByteRecord;
 use itertools::Itertools;
 
-use super::{cell::text, evidence::ColumnEvidence, fault::Fault, time::TimeFormat};
+use super::{
+    cell::text,
+    evidence::{ColumnEvidence, DISTINCT},
+    fault::Fault,
+    time::{TimeFormat, read_tail},
+};
 
-/// What stands between year, month, day, hour, minute and second.
-const BETWEEN: [&str; 5] = ["-", "-", " ", ":", ":"];
-/// The number of the hour among these.
-const HOUR: usize = 3;
+/// What stands before year, month, day, hour, minute, second and millisecond.
+const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];
 
 /// Whether a column holds dates and no time of day: all at midnight, or eight digits each.
 pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
@@ -20,12 +23,21 @@ pub fn is_of_dates(seen: &ColumnEvidence) -> bool {
     seen.is_mostly(seen.times) && is_all_midnight || seen.is_mostly(seen.point.integers) && are_digits
 }
 
+/// Whether every cell of a column is AM or PM, or a zone.
+pub fn is_of_tails(seen: &ColumnEvidence) -> bool {
+    let cells = &seen.distinct;
+    (1..DISTINCT).contains(&cells.len())
+        && seen.texts == seen.present()
+        && cells.iter().all(|cell| read_tail(cell).is_some())
+}
+
+/// A part of a time: its column, what stands before it, and how many digits it has at least.
+type Part = (usize, &'static str, usize);
+
 /// Where the time of a row is.
 pub struct TimeSource {
-    /// The columns, the date or the year first.
-    pub columns: Vec<usize>,
-    /// Which part of a time the first of them has.
-    pub first: usize,
+    /// Its parts, the date or the year first.
+    parts: Vec<Part>,
     /// How the time is written.
     pub format: TimeFormat,
     /// The times that are taken, in ns, where nobody said what the numbers are.
@@ -36,73 +48,90 @@ pub struct TimeSource {
     pub notes: Vec<String>,
     /// Whether it is a column of dates that nobody named.
     pub is_bare_date: bool,
+    /// Whether the first part is a date, which may carry a midnight of its own.
+    has_date: bool,
 }
 
 impl TimeSource {
-    /// Columns of which the first has the part of a time with this number: 0 for the year, 2 for a whole date.
-    pub fn new(columns: Vec<usize>, first: usize, format: TimeFormat) -> Self {
+    /// These parts.
+    pub fn new(parts: Vec<Part>, format: TimeFormat) -> Self {
         let reason = "no other column can be the time".to_owned();
-        Self { columns, first, format, plausible: None, reason, notes: Vec::new(), is_bare_date: false }
+        let (notes, is_bare_date, has_date) = (Vec::new(), false, false);
+        Self { parts, format, plausible: None, reason, notes, is_bare_date, has_date }
     }
 
-    /// Several columns that the user named, if they make up a time. The dates' format is asked for with their column.
+    /// Several columns, if they make up a time. The format is asked for with the column of dates or times.
     pub fn several<E>(
         columns: &[usize],
         seen: &[ColumnEvidence],
         format: impl Fn(usize) -> Result<TimeFormat, E>,
     ) -> Result<Option<Self>, E> {
-        let is_number = |column: &usize| {
-            let seen = &seen[*column];
-            seen.is_mostly(seen.point.integers + seen.leading_zeros)
-        };
         if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
-            return Ok(Some(Self::new(columns.to_vec(), 0, format)));
+            return Ok(Some(Self::new(columns.iter().map(|&column| (column, " ", 0)).collect(), format)));
         }
-        let (dates, rest): (Vec<usize>, Vec<usize>) =
-            columns.iter().partition(|column| is_of_dates(&seen[**column]));
-        let are_numbers = rest.iter().all(is_number);
-        Ok(Some(match (&dates[..], &rest[..]) {
-            (&[date], &[clock]) if seen[clock].is_mostly(seen[clock].clocks) => {
-                Self::new(vec![date, clock], 2, format(date)?)
-            }
-            (&[date], _) if are_numbers && (1..4).contains(&rest.len()) => {
-                Self::new([&[date][..], &rest[..]].concat(), 2, format(date)?)
-            }
-            ([], _) if are_numbers && (3..=6).contains(&rest.len()) => {
-                Self::new(columns.to_vec(), 0, TimeFormat::YearMonthDay)
+        let is_head = |column: &usize| {
+            let seen = &seen[*column];
+            is_of_dates(seen) || seen.is_mostly(seen.times)
+        };
+        let (heads, rest): (Vec<usize>, Vec<usize>) = columns.iter().partition(|column| is_head(column));
+        // The number of the next part: month is 1.
+        let (mut parts, mut next, format, has_date) = match heads[..] {
+            [] => (Vec::new(), 0, TimeFormat::YearMonthDay, false),
+            [head] => {
+                let has_date = is_of_dates(&seen[head]);
+                (vec![(head, "", 0)], if has_date { 3 } else { 6 }, format(head)?, has_date)
             }
             _ => return Ok(None),
-        }))
+        };
+        for column in rest {
+            let cells = &seen[column];
+            let most = cells.point.extremes().map_or(0.0, |(_, most)| most);
+            let (before, digits, parts_of_it) = if next > 3 && is_of_tails(cells) {
+                (" ", 0, BEFORE.len())
+            } else if next == 3 && cells.is_mostly(cells.clocks) {
+                (" ", 0, 1 + cells.example.matches([':', '.']).count().min(2))
+            } else if (next < 6 || next == 6 && most < 1000.0)
+                && cells.is_mostly(cells.point.values() + cells.leading_zeros)
+            {
+                // 930 is 09:30, and 93000 is 09:30:00.
+                let pairs =
+                    if next == 3 { 1 + usize::from(most > 24.0) + usize::from(most > 2400.0) } else { 1 };
+                (BEFORE[next], if next == 6 { 3 } else { 2 * pairs }, pairs)
+            } else {
+                return Ok(None);
+            };
+            parts.push((column, before, digits));
+            next += parts_of_it;
+        }
+        let source = Self { has_date, is_bare_date: next == 3, ..Self::new(parts, format) };
+        Ok((next > 2).then_some(source))
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().map(|(column, ..)| *column)
     }
 
     /// The time of a row as one text.
     pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
-        if let [column] = self.columns[..] {
+        if let [(column, ..)] = self.parts[..] {
             return text(record, column).map(Cow::Borrowed);
         }
         let mut joined = String::new();
-        let is_pattern = matches!(self.format, TimeFormat::Pattern(_));
-        for (place, &column) in self.columns.iter().enumerate() {
-            let part = text(record, column)?;
-            // A date may carry a midnight of its own.
+        for (place, &(column, before, digits)) in self.parts.iter().enumerate() {
+            let mut part = text(record, column)?;
             let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
-            match clock.filter(|_| place == 0 && !is_pattern) {
-                Some(end) => joined += &part[..end],
-                None => joined += part,
+            if let Some(end) = clock.filter(|_| place == 0 && self.has_date) {
+                part = &part[..end];
             }
-            let number = self.first + place;
-            let is_last = place + 1 == self.columns.len();
-            if !is_last {
-                joined += if is_pattern { " " } else { BETWEEN[number] };
-            } else if !is_pattern && number == HOUR && part.bytes().all(|byte| byte.is_ascii_digit()) {
-                joined += ":00";
-            }
+            joined += if place > 0 { before } else { "" };
+            joined += &format!("{part:0>digits$}");
         }
         Ok(joined.into())
     }
 
     /// The columns' names, as `--time` takes them.
     pub fn label(&self, labels: &[String]) -> String {
-        self.columns.iter().map(|&column| &labels[column]).join(",")
+        self.columns().map(|column| &labels[column]).join(",")
     }
 }

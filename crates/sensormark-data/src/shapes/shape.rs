@@ -100,9 +100,6 @@ impl Moment {
     }
 }
 
-/// Ten to the power of small numbers, exactly.
-const POWERS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-
 impl FieldShape {
     /// The value of a numeric field; none for text and truth values.
     pub fn number(&self, field: usize, moment: Moment) -> Option<Number> {
@@ -166,8 +163,8 @@ impl FieldShape {
 
     fn float(&self, field: u64, moment: Moment) -> f64 {
         let value = self.noisy(field, moment);
-        match self.decimals.and_then(|places| POWERS.get(usize::from(places))) {
-            Some(power) => (value * power).round() / power,
+        match self.decimals.and_then(|places| 10_u32.checked_pow(places.into())) {
+            Some(power) => (value * f64::from(power)).round() / f64::from(power),
             None => value,
         }
     }

@@ -87,7 +87,7 @@ fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
         assert_eq!(recording.report().bad_rows.count, 2);
         assert_eq!(recording.report().time.label, "Date,Time");
         let told = recording.report().to_string();
-        assert!(told.contains("Assumed: columns Date and Time together are the time"), "{told}");
+        assert!(told.contains("Assumed: columns Date,Time together are the time"), "{told}");
         assert!(told.contains("Left out: 2 rows, no value at all"), "{told}");
     }
     let date = said(|options| {
@@ -271,7 +271,7 @@ fn a_point_between_thousands_is_asked_about_where_a_comma_is_the_decimal_mark() 
     let millions = numbers(&["1.234.567", "2.345.678"]);
     stops_with(&millions, &RecordingOptions::default(), &["1234567 with --thousands ."]);
     let blanks = numbers(&["1 234,5", "12 345,5"]);
-    let told = ["1234.5 with --decimal-comma --thousands \" \""];
+    let told = ["1234.5 with --decimal-comma --thousands ' '"];
     stops_with(&blanks, &RecordingOptions::default(), &told);
     let mixed = numbers(&["12.5", "13,5"]);
     stops_with(&mixed, &RecordingOptions::default(), &["some have a decimal point and some a decimal comma"]);

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::{Instant, Oddity, format::TimeFault, in_range};
+use super::{Instant, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -64,7 +64,8 @@ const LEAPS: [i64; 18] = [
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
 pub(super) fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     let is_leap = LEAPS.iter().any(|leap| i128::from(*leap) == time_ns.div_euclid(SECOND));
-    if is_leap { in_range(time_ns, Some(Oddity::LeapSecond)) } else { Err(TimeFault::NoSuchTime) }
+    let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
+    if is_leap { in_range(time_ns, Some(words)) } else { Err(TimeFault::NoSuchTime) }
 }
 
 const fn epoch(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Epoch {
@@ -86,7 +87,7 @@ impl Epoch {
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
     pub(super) fn read(&self, text: &str) -> Result<i128, TimeFault> {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
         let fraction = fraction.trim_end_matches('0');
         let digits: i128 = format!("{whole}{fraction}").parse().map_err(|_| TimeFault::Shape)?;
         let exponent: u8 = exponent.parse().map_err(|_| TimeFault::Shape)?;

@@ -106,11 +106,6 @@ impl std::str::FromStr for TimeFormat {
         if name.contains('%') {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
-        // Results of earlier versions have unix-seconds.
-        let short = ["nano", "micro", "milli", ""].into_iter().zip(["ns", "us", "ms", "s"]);
-        let name = short.fold(name.to_owned(), |name, (long, short)| {
-            name.replace(&format!("unix-{long}seconds"), &format!("unix-{short}"))
-        });
         let date = Self::DATES.into_iter().find(|format| format.name() == name);
         let epoch = || EPOCHS.iter().find(|epoch| epoch.name == name).map(Self::Count);
         date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))

@@ -12,15 +12,22 @@ pub fn read(text: &str) -> Option<TimeZone> {
     if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
         return DateTimeParser::new().parse_time_zone(offset).ok();
     }
-    let (first, name) = text.split_at(text.find([' ', '[', '(']).unwrap_or(text.len()));
-    let name = name.trim_matches([' ', '[', ']', '(', ')']);
+    let text = text.split(" (").next().unwrap_or_default();
+    let (first, name) = text.split_at(text.find([' ', '[']).unwrap_or(text.len()));
+    let name = name.trim_matches([' ', '[', ']']);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte));
-    if !is_name || is_offset(&name) {
+    if !is_name || name.starts_with(|first: char| !first.is_ascii_alphabetic()) {
         return None;
     }
     let plain = ["UTC", "GMT"].into_iter().find_map(|name| first.strip_prefix(name)).unwrap_or(first);
     match (plain, name) {
-        (offset, _) if is_offset(&offset) => DateTimeParser::new().parse_time_zone(offset).ok(),
+        (offset, _) if is_offset(&offset) => {
+            let mut offset = offset.to_owned();
+            if offset.find(':').unwrap_or(offset.len()) == 2 {
+                offset.insert(1, '0');
+            }
+            DateTimeParser::new().parse_time_zone(&offset).ok()
+        }
         ("", name) | (name, "") if name.contains('/') => TimeZone::get(name).ok(),
         _ => None,
     }
