@@ -17,7 +17,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 const BATCH: u64 = 9;
 
 fn field(name: &str, kind: FieldKind, shape: ShapePart) -> FieldPart {
-    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, hold_ns: 0 }
+    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, bits: None, repeats: 0.0, outliers: 0.0, hold_ns: 0 }
 }
 
 fn parameters() -> Parameters {
@@ -67,6 +67,7 @@ fn query(kind: QueryKind) -> QueryPart {
         table: 0,
         kind,
         fields: vec!["temperature".to_owned()],
+        drawn: None,
         of: OfPart::One,
         by: ByPart::Nothing,
         span_ns: Some(60 * SECOND_NS),
@@ -76,6 +77,7 @@ fn query(kind: QueryKind) -> QueryPart {
         below: None,
         clients: 1,
         rate: None,
+        count: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Phase, Query, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
@@ -61,10 +61,11 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        if !writes && (part.duration_ns.is_none() || !asks) {
+        let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
+        if !writes && !(asks && ends) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
-                true => "this phase only asks and would never end: say how long, duration = \"30s\"",
+                true => "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query",
             };
             return Err(source.error(&of, message));
         }
@@ -79,16 +80,18 @@ fn in_sizes(
     tables: &[TablePart],
     parts: Vec<PhasePart>,
 ) -> Result<Vec<PhasePart>, FileError> {
-    let Some(keep) = &file.keep else { return Ok(parts) };
-    let [load, mixed @ ..] = parts.as_slice() else { return Ok(parts) };
-    let wrong = if !file.phases.is_empty() {
-        "keep measures the data in sizes by [load] and [mixed]: leave it out, or write these in place of [[phases]]"
+    let first = file.phases.iter().position(|phase| phase.grows.is_some());
+    let (Some(keep), false) = (&file.keep, parts.is_empty()) else { return Ok(parts) };
+    let (before, sized) = parts.split_at(first.unwrap_or(0));
+    let mut later = sized.iter().skip(1).flat_map(|phase| &phase.writers);
+    let wrong = if !file.phases.is_empty() && first.is_none() {
+        "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
-    } else if mixed.iter().flat_map(|phase| &phase.writers).any(|part| part.rate.is_none()) {
+    } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {
-        return Ok(sizes::phases(load, mixed.first(), tables));
+        return Ok([before, &sizes::phases(before, sized, tables)].concat());
     };
     Err(source.error(keep, wrong))
 }
@@ -137,6 +140,7 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         duration_ns: phase.duration.as_ref().map(|length| length.0.unsigned_abs()),
         warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
         check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
+        labels: phase.labels.clone(),
         ..PhasePart::default()
     }
 }
@@ -264,6 +268,7 @@ impl Reader<'_, '_> {
             name,
             table: number,
             kind: query.kind.value,
+            drawn: asked.drawn()?,
             fields: asked.fields()?,
             of: asked.of()?,
             by: asked.by()?,
@@ -274,6 +279,7 @@ impl Reader<'_, '_> {
             below,
             clients: clients(query.clients),
             rate: self.rate(query.rate.as_ref())?,
+            count: query.count.map(|count| count.0.into()),
         })
     }
 }
@@ -318,13 +324,13 @@ impl Asked<'_, '_> {
         }
         let span_ns = span.as_ref().map(|span| span.0);
         let Some(window) = window else {
-            if self.query.kind.value == QueryKind::WindowMean {
+            if kind.needs_window() {
                 return Err(self.source.missing(self.query, "window", "\"1m\""));
             }
             return Ok((span_ns, None));
         };
-        if !kind.is_aggregate() {
-            let why = "windows are for mean, minimum, maximum, sum and count";
+        if !kind.is_aggregate() && !kind.needs_window() {
+            let why = "windows are for mean, minimum, maximum, sum, count and standard deviation";
             return self.refuse("window", window, why);
         }
         let whole_ns = span_ns.unwrap_or(0);
@@ -342,32 +348,56 @@ impl Asked<'_, '_> {
 
     fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
         let Query { above, below, .. } = &self.query.value;
-        let matching = self.query.kind.value == QueryKind::Matching;
-        if let Some(wrong) = above.iter().chain(below).find(|one| !one.is_finite()) {
-            return Err(self.source.error(wrong, "a threshold is a finite number"));
-        }
-        let given = above.as_ref().map(|one| ("above", one)).or(below.as_ref().map(|one| ("below", one)));
-        match (given, below) {
-            (Some((key, place)), _) if !matching => {
-                return self.refuse(key, place, "thresholds are for kind \"matching\"");
+        let kind = self.query.kind.value;
+        let mut given = [("above", above), ("below", below)].into_iter().zip(kind.thresholds());
+        let wrong = given.find_map(|((key, given), may)| given.as_ref().filter(|one| !may || !one.is_finite()).map(|one| (key, one, may)));
+        match (wrong, above, below) {
+            (Some((_, one, true)), ..) => return Err(self.source.error(one, "a threshold is a finite number")),
+            (Some((key, one, false)), ..) => {
+                let why = "thresholds are for kinds \"matching\", \"rows by value\" and \"out of range\", and above for \"segments\" and \"outliers\"";
+                return self.refuse(key, one, why);
             }
-            (Some(("above", place)), Some(below)) => {
-                return Err(self.source.disagree(("above", place), ("below", below), "give one of them"));
+            (None, Some(above), Some(below)) if kind != QueryKind::OutOfRange => {
+                return Err(self.source.disagree(("above", above), ("below", below), "give one of them"));
             }
-            (None, _) if matching => return Err(self.source.missing(self.query, "above", "90")),
+            (None, None, None) if kind.thresholds()[0] && kind != QueryKind::Outliers => {
+                return Err(self.source.missing(self.query, "above", "90"));
+            }
+            (None, None, _) if kind == QueryKind::OutOfRange => return Err(self.source.missing(self.query, "above", "90")),
+            (None, _, None) if kind == QueryKind::OutOfRange => return Err(self.source.missing(self.query, "below", "10")),
             _ => {}
         }
         Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
     }
 
-    /// The fields that are asked for: all of them for readings, where none is named; the only or first one that fits for aggregates.
+    /// How many fields each question draws; none where it is about all of them.
+    fn drawn(&self) -> Result<Option<u32>, FileError> {
+        let Some(At { value: TagValues::Count(count), place }) = &self.query.fields else { return Ok(None) };
+        let kind = self.query.kind.value;
+        let there = self.fitting().count();
+        if kind.fields().is_some_and(|fields| fields != *count as usize) {
+            return self.refuse("fields", place, "the kind says how many fields it is about: leave this out");
+        }
+        if *count as usize > there {
+            let message = format!("fields is {count}, and this kind of query can be about {there} of the fields");
+            return Err(self.source.error(place, message));
+        }
+        Ok(Some(*count))
+    }
+
+    /// The fields that the kind can be about.
+    fn fitting(&self) -> impl Iterator<Item = &FieldPart> {
+        let needs_number = self.query.kind.value.needs_number();
+        self.table.fields.iter().filter(move |field| !needs_number || field.kind.is_number())
+    }
+
+    /// The fields that are asked for, or drawn from: all of them for readings, where none is named; the first ones that fit for other kinds.
     fn fields(&self) -> Result<Vec<String>, FileError> {
         let kind = self.query.kind.value;
-        let fields = &self.table.fields;
-        let fits = |field: &&FieldPart| !kind.needs_number() || field.kind.is_number();
-        let named: Vec<&Text> = match (&self.query.field, &self.query.fields) {
+        let named: Vec<&Text> = match (&self.query.field, self.query.fields.as_deref()) {
             (Some(one), None) => vec![one],
-            (None, Some(many)) => many.iter().collect(),
+            (None, Some(TagValues::List(many))) => many.iter().collect(),
+            (None, Some(TagValues::Count(_))) => return Ok(self.fitting().map(|field| field.name.clone()).collect()),
             (None, None) => Vec::new(),
             (Some(one), Some(_)) => {
                 let message =
@@ -375,29 +405,32 @@ impl Asked<'_, '_> {
                 return Err(self.source.error(one, message));
             }
         };
-        let single = kind.needs_number() || kind.is_aggregate();
-        if let Some(second) = named.get(1)
-            && single
-        {
-            let why = "this kind of query is about one field";
-            return self.refuse("the second of fields", *second, why);
-        }
-        let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        let known: Vec<String> = self.table.fields.iter().map(|field| field.name.clone()).collect();
         for name in &named {
-            if !fits(&&fields[number(self.source, "field", &known, Some(name), *name)?]) {
+            let place = number(self.source, "field", &known, Some(name), *name)?;
+            if !self.fitting().any(|field| field.name == known[place]) {
                 let why = "this field is not a number, and the query needs one";
                 return self.refuse("field", *name, why);
             }
         }
+        let wanted = kind.fields();
+        if let (Some(wanted), Some(last)) = (wanted, named.last())
+            && named.len() != wanted
+        {
+            let why = format!("this kind of query is about {wanted} field{}", if wanted == 1 { "" } else { "s" });
+            return self.refuse("the last of fields", *last, &why);
+        }
         if !named.is_empty() {
             return Ok(named.into_iter().map(|name| name.value.clone()).collect());
         }
-        if !single {
-            return Ok(known);
+        let all = if kind.is_aggregate() { 1 } else { known.len() };
+        let wanted = wanted.unwrap_or(all);
+        let first: Vec<String> = self.fitting().take(wanted).map(|field| field.name.clone()).collect();
+        if first.is_empty() || kind.fields().is_some() && first.len() < wanted {
+            let message = format!("this kind of query is about {wanted} of the numbers, and there are {}", first.len());
+            return Err(self.source.error(self.query, message));
         }
-        let message = "this kind of query is about a number, and no field is one";
-        let first = fields.iter().find(fits).ok_or_else(|| self.source.error(self.query, message))?;
-        Ok(vec![first.name.clone()])
+        Ok(first)
     }
 
     /// A tag's name, in the place of one of these words.
@@ -409,17 +442,32 @@ impl Asked<'_, '_> {
     }
 
     fn of(&self) -> Result<OfPart, FileError> {
+        let kind = self.query.kind.value;
         let Some(of) = &self.query.of else {
-            return Ok(if self.query.kind.value == QueryKind::Matching { OfPart::All } else { OfPart::One });
+            return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
         };
-        if self.query.kind.value == QueryKind::Point && of.value != "one" {
-            return self.refuse("of", of, "a point is of one series");
+        let made = match &of.value {
+            toml::Value::Integer(1) => OfPart::One,
+            toml::Value::Integer(count) => {
+                let count = u32::try_from(*count).ok().filter(|count| (1..=self.table.series.count).contains(count));
+                let message = format!("of is how many series: 1 to {}", self.table.series.count);
+                OfPart::Some(count.ok_or_else(|| self.source.error(of, message))?)
+            }
+            toml::Value::String(text) if text == "one" => OfPart::One,
+            toml::Value::String(text) if text == "all" => OfPart::All,
+            toml::Value::String(text) => {
+                let text = At { value: text.clone(), place: of.place.clone() };
+                self.tag(&text, &["one", "all"]).map(OfPart::Tag)?
+            }
+            _ => return Err(self.source.error(of, "of is \"one\", \"all\", a tag, or a number of series")),
+        };
+        match made {
+            OfPart::One => {}
+            OfPart::Some(_) if kind == QueryKind::RowsByValue => return self.refuse("of", of, "it is of one series, all, or those of a tag"),
+            _ if kind.is_of_one() => return self.refuse("of", of, "this kind is of one series"),
+            _ => {}
         }
-        match of.as_str() {
-            "one" => Ok(OfPart::One),
-            "all" => Ok(OfPart::All),
-            _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
-        }
+        Ok(made)
     }
 
     fn by(&self) -> Result<ByPart, FileError> {
@@ -427,7 +475,7 @@ impl Asked<'_, '_> {
             return Ok(ByPart::Nothing);
         };
         if !self.query.kind.value.is_aggregate() {
-            return self.refuse("by", by, "groups are for mean, minimum, maximum, sum and count");
+            return self.refuse("by", by, "groups are for mean, minimum, maximum, sum, count and standard deviation");
         }
         match by.as_str() {
             "series" => Ok(ByPart::Series),
