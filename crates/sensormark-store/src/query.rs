@@ -135,8 +135,8 @@ pub enum Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Derived {
-    /// The readings whose value of a field passes, with the chosen fields (at least one, of any type); those without any of them too. Of one series, a tag's, or all; answered by
-    /// readings.
+    /// The readings whose value of a field passes, with the chosen fields (at least one, of any type), without those that have none of these. Of one series, a tag's,
+    /// or all; answered by readings.
     RowsByValue {
         /// The fields.
         fields: FieldSet,
