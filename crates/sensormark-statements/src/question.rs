@@ -103,6 +103,7 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
+        Function::StandardDeviation => Some("deviations"),
         _ => None,
     }
 }
@@ -111,7 +112,8 @@ const fn own_statement(function: Function) -> Option<&'static str> {
 const fn value_type(function: Function, kind: FieldType) -> FieldType {
     match (function, kind) {
         (Function::Count, _) => FieldType::I64,
-        (Function::Sum, FieldType::F64) | (Function::Mean | Function::TimeWeightedShare, _) => FieldType::F64,
+        (Function::Sum, FieldType::F64)
+        | (Function::Mean | Function::StandardDeviation | Function::TimeWeightedShare, _) => FieldType::F64,
         (Function::Sum, _) => FieldType::I64,
         _ => kind,
     }

@@ -12,6 +12,7 @@ use crate::write::sizes;
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
 use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
     Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
@@ -25,8 +26,6 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
-/// Why the client answers, where a layout says nothing else.
-const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 

@@ -8,10 +8,15 @@ use crate::FieldSet;
 use crate::answer::{Answer, Group, Moment};
 use crate::batch::{Batch, Column, Values};
 use crate::error::StoreError;
-use crate::query::{Aggregate, Ask, Function, Grouping, Predicate, Query, TimeRange};
+use crate::query::{Aggregate, Ask, Derived, Function, Grouping, Predicate, Query, Selection, TimeRange};
 use crate::schema::{Series, Table, Value};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
+
+mod derived;
+
+/// Why the client answers, where a store says nothing else.
+pub const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
 
 /// Series, start of the window, night: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
@@ -39,9 +44,16 @@ pub fn readings_of(query: &Query) -> Result<Query, StoreError> {
         Ask::Aggregate { aggregates, .. } => {
             aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
         }
+        Ask::Derived(derived) => derived.fields(),
+    };
+    let series = match (&query.series, &query.ask) {
+        (&Selection::One(one), &Ask::Derived(Derived::Difference { other, .. })) if one != other => {
+            Selection::Set(vec![one.min(other), one.max(other)])
+        }
+        (series, _) => series.clone(),
     };
     let coarse_filter = false;
-    Ok(Query { ask: Ask::Range { fields, coarse_filter }, range, ..query.clone() })
+    Ok(Query { table: query.table, series, range, ask: Ask::Range { fields, coarse_filter } })
 }
 
 /// The answer from what [`readings_of`] asks for, in the order of series and time.
@@ -71,6 +83,7 @@ pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
             let name = group_names(&table.series, *grouping);
             Answer::groups(groups(&batch, name, query, aggregates, *grouping))
         }
+        Ask::Derived(asked) => derived::answer(query, asked, &batch),
     }
 }
 
@@ -185,6 +198,7 @@ fn value(batch: &Batch, aggregate: Aggregate, rows: &[usize], end_ns: i64) -> Va
         Function::Mean => {
             sum(column, &rows).map_or(Value::Null, |(_, real)| Value::F64(real / rows.len() as f64))
         }
+        Function::StandardDeviation => derived::deviation(batch, aggregate.field, &rows),
         Function::Min => at(rows.iter().copied().min_by(smaller)),
         Function::Max => at(rows.iter().copied().max_by(smaller)),
         Function::Last => {

@@ -17,6 +17,7 @@ use crate::connection::{Link, Message};
 use crate::schema::{PhysicalSchema, field_key};
 use bytes::Bytes;
 use range::kept;
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
 
 /// What asks a session's questions.
@@ -55,6 +56,7 @@ impl Reader<'_> {
             Ask::Last(predicate) => self.search(query, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(query, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(query, *predicate).await,
+            Ask::Derived(_) => Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
             Ask::Aggregate { from_sums: true, .. } => Err(StoreError::unsupported(
                 "aggregate from sums",
                 "InfluxDB's points have no sums beside them; aggregate the readings",

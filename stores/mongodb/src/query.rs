@@ -20,6 +20,7 @@ use self::choice::Choice;
 use crate::connection::{Link, TimeLimit};
 use crate::schema::{PhysicalSchema, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawDocument, doc};
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::{
     Answer, Ask, Batch, FieldSet, Index, Query, Selection, Shape, StoreError, Table, TimeRange,
 };
@@ -106,6 +107,7 @@ impl Reader<'_> {
             Ask::Last(predicate) => self.first(&question, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(&question, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(&question, *predicate).await,
+            Ask::Derived(_) => Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
         }
     }
 
@@ -166,6 +168,7 @@ fn outside(query: &Query, table: &Table) -> Option<usize> {
         }
         Ask::Minimum { field } => beyond(*field),
         Ask::Aggregate { aggregates, .. } => aggregates.iter().find_map(|one| beyond(one.field)),
+        Ask::Derived(derived) => any(derived.fields()),
     }
 }
 

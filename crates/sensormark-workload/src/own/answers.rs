@@ -81,7 +81,7 @@ impl Answers {
                 let (function, field) = (aggregate.function, aggregate.field);
                 self.groups(&series, query.range, function, field, *grouping)
             }
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
+            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } | Ask::Derived(_) => None,
         }
     }
 

@@ -213,6 +213,7 @@ const fn name(function: Function) -> &'static str {
         Function::Mean => "mean",
         Function::Last | Function::TimeWeightedShare => "last",
         Function::MostFrequent => "mode",
+        Function::StandardDeviation => "stddev",
     }
 }
 
@@ -294,7 +295,7 @@ fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) ->
             Value::I64(count) if count > 0 => Value::F64(number(&total(Function::Sum)) / count as f64),
             _ => Value::Null,
         },
-        Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
+        _ => Value::Null,
     }
 }
 

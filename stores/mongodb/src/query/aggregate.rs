@@ -246,6 +246,7 @@ fn accumulate(
         Function::Min => doc! { "$min": value },
         Function::Max => doc! { "$max": value },
         Function::Mean => doc! { "$avg": value },
+        Function::StandardDeviation => doc! { "$stdDevSamp": value },
         Function::Last => {
             // documents are compared part by part: the latest time is the largest
             let latest = doc! { "t": &source.time, "v": value.clone() };
