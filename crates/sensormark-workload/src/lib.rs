@@ -29,5 +29,7 @@ pub mod replay;
 
 pub mod sensor_operations;
 
+pub mod shipped;
+
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,11 @@
 //! The caller knows which readings are there: a question is about ticks of which everything was sent. Tested against the contract's reference.
 
 use super::writes::Copies;
+use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
+    Aggregate, Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
     Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 
 /// A sum whose terms cancel to less than this share of their sizes is not known to the digits that are compared.
 const CANCELLATION: f64 = 1e-6;
+/// Nor is a deviation of less than this share of the mean.
+const SMALL: f64 = 1e-3;
 
 /// What is stored, as far as questions go.
 #[derive(Debug, Clone)]
@@ -74,14 +77,23 @@ impl Answers {
             Ask::SeriesMatching(predicate) => {
                 Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
-            Ask::Aggregate { aggregates, grouping, .. } => {
-                let [aggregate] = aggregates.as_slice() else {
-                    return None;
-                };
-                let (function, field) = (aggregate.function, aggregate.field);
-                self.groups(&series, query.range, function, field, *grouping)
+            Ask::Aggregate { aggregates, .. }
+                if aggregates.iter().any(|one| one.function == Function::StandardDeviation) =>
+            {
+                self.deviations(query, series)
             }
-            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } | Ask::Derived(_) => None,
+            Ask::Aggregate { aggregates, grouping, .. } => {
+                self.groups(&series, query.range, aggregates, *grouping)
+            }
+            Ask::Derived(derived) => {
+                let other = match derived {
+                    Derived::Difference { other, .. } => Some(*other),
+                    _ => None,
+                };
+                let series = series.into_iter().chain(other).collect();
+                Some(self.reference(query.range, series, derived.fields()).answer(query))
+            }
+            Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
         }
     }
 
@@ -110,7 +122,7 @@ impl Answers {
         for &series in series {
             for (tick, _, times) in self.stored(series, range) {
                 for _ in 0..times {
-                    self.sensors.push(series, tick, &mut batch);
+                    self.sensors.push(series, tick, &mut batch, fields);
                 }
             }
         }
@@ -121,7 +133,7 @@ impl Answers {
         let mut batch = Batch::new(self.number, self.table());
         for &series in series {
             if let Some((tick, ..)) = self.stored(series, range).next_back() {
-                self.sensors.push(series, tick, &mut batch);
+                self.sensors.push(series, tick, &mut batch, fields);
             }
         }
         self.without_others(batch, fields)
@@ -155,30 +167,66 @@ impl Answers {
         &self,
         series: &[u32],
         range: TimeRange,
-        function: Function,
-        field: usize,
+        aggregates: &[Aggregate],
         grouping: Grouping,
     ) -> Option<Answer> {
-        let mut groups: BTreeMap<(Option<u32>, Option<i64>), Fold> = BTreeMap::new();
+        let mut groups: BTreeMap<(Option<u32>, Option<i64>), Vec<Fold>> = BTreeMap::new();
         for &series in series {
             let named = self.name_of(series, grouping);
             for (tick, time_ns, times) in self.stored(series, range) {
                 let window = grouping.window.map(|window| window.start_of(time_ns));
-                let fold = groups.entry((named, window)).or_default();
-                let number = self.sensors.number(field, series, tick);
-                fold.add(number, times);
+                let folds = groups.entry((named, window)).or_default();
+                folds.resize_with(aggregates.len(), Fold::default);
+                for (fold, one) in folds.iter_mut().zip(aggregates) {
+                    fold.add(self.sensors.number(one.field, series, tick), times);
+                }
             }
         }
-        let is_integer = self.table().fields[field].kind == FieldType::I64;
-        let groups = groups.into_iter().map(|((series, window), fold)| {
+        let value = |(fold, one): (&Fold, &Aggregate)| {
+            fold.value(one.function, self.table().fields[one.field].kind == FieldType::I64)
+        };
+        let groups = groups.into_iter().map(|((series, window), folds)| {
             Some(Group {
                 series,
                 window_start_ns: window,
                 day: None,
-                values: vec![fold.value(function, is_integer)?],
+                values: folds.iter().zip(aggregates).map(value).collect::<Option<_>>()?,
             })
         });
         groups.collect::<Option<Vec<_>>>().map(Answer::groups)
+    }
+
+    /// These readings, in the contract's reference.
+    fn reference(&self, range: TimeRange, mut series: Vec<u32>, fields: FieldSet) -> Reference {
+        series.sort_unstable();
+        series.dedup();
+        let mut reference = Reference::new(Arc::clone(&self.schema));
+        let mut readings = self.readings(&series, range, fields);
+        let rows = readings.len();
+        let others = readings.columns.iter_mut().filter(|column| column.values.len() < rows);
+        others.for_each(|column| (0..rows).for_each(|_| _ = column.push(Value::Null)));
+        reference.add(&readings);
+        reference.prepare();
+        reference
+    }
+
+    /// Deviations; none where one is so small beside its mean that sums of squares do not have the digits that are compared.
+    fn deviations(&self, query: &Query, series: Vec<u32>) -> Option<Answer> {
+        let Ask::Aggregate { aggregates, .. } = &query.ask else { return None };
+        let fields = aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
+        let reference = self.reference(query.range, series, fields);
+        let mut means = query.clone();
+        if let Ask::Aggregate { aggregates, .. } = &mut means.ask {
+            aggregates.iter_mut().for_each(|one| one.function = Function::Mean);
+        }
+        let (answer, means) = (reference.answer(query), reference.answer(&means));
+        let (Answer::Groups(groups), Answer::Groups(means)) = (&answer, &means) else { return None };
+        let values = |groups: &[Group]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<_>>();
+        let known = |(deviation, mean): (Value, Value)| match (deviation, mean) {
+            (Value::F64(deviation), Value::F64(mean)) => deviation > SMALL * mean.abs(),
+            _ => true,
+        };
+        values(groups).into_iter().zip(values(means)).all(known).then_some(answer)
     }
 
     /// The series that names a series' group.

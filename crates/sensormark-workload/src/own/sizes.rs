@@ -51,7 +51,8 @@ pub fn phases(before: &[PhasePart], sized: &[PhasePart], tables: &[TablePart]) -
     }
     let most = load.writers.iter().map(|part| loaded[part.table]).max().unwrap_or(0);
     let mut parts = Vec::new();
-    for (number, span) in spans(tables).into_iter().filter(|span| *span > most).enumerate() {
+    let grown: Vec<TablePart> = load.writers.iter().map(|part| tables[part.table].clone()).collect();
+    for (number, span) in spans(&grown).into_iter().filter(|span| *span > most).enumerate() {
         let mut load = load.clone();
         load.name = format!("{}-{}", load.name, number + 1);
         for part in &mut load.writers {

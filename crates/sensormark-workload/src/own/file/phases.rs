@@ -443,6 +443,9 @@ impl Asked<'_, '_> {
 
     fn of(&self) -> Result<OfPart, FileError> {
         let kind = self.query.kind.value;
+        if kind == QueryKind::Difference && self.table.series.count < 2 {
+            return Err(self.source.error(&self.query.kind, "a difference is of two series, and there is one"));
+        }
         let Some(of) = &self.query.of else {
             return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
         };
