@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod aggregate;
+mod derived;
 #[cfg(test)]
 mod tests;
 
@@ -268,6 +269,7 @@ impl AnswerSource for Reference {
             }
             Ask::LastReading { fields } => self.last_readings(query, *fields),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate)),
+            Ask::Derived(derived) => self.derived(query, *derived),
         }
     }
 

@@ -64,6 +64,7 @@ impl<'a> Decoder<'a> {
         };
         let lacking = match &asked.query.ask {
             Ask::Aggregate { aggregates, .. } => aggregates.iter().map(|one| lacking(one.function)).collect(),
+            Ask::Derived(derived) => vec![Value::Null; derived.kinds(asked.description).len()],
             _ => Vec::new(),
         };
         Self {

@@ -6,7 +6,7 @@ use crate::table::TableShape;
 use crate::text;
 use minijinja::{Value, context};
 use sensormark_store::{
-    Aggregate, Ask, Comparison, FieldSet, FieldType, Function, Grouping, Predicate, Query, Selection,
+    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Predicate, Query, Selection,
     StoreError, Table, TimeRange, Window,
 };
 
@@ -92,6 +92,7 @@ pub fn shape(query: &Query) -> Query {
         Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
             *window = Window { width_ns: 0, origin_ns: 0 };
         }
+        Ask::Derived(derived) => *derived = derived.without_values(),
         _ => {}
     }
     Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
@@ -105,6 +106,21 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::MostFrequent => Some("most_frequent_values"),
         Function::StandardDeviation => Some("deviations"),
         _ => None,
+    }
+}
+
+/// The statement of what is derived.
+pub const fn derived_statement(derived: &Derived) -> &'static str {
+    match derived {
+        Derived::RowsByValue { .. } => "rows_by_value",
+        Derived::Interpolated { .. } => "interpolated",
+        Derived::Correlation { .. } => "correlation",
+        Derived::OutOfRange { .. } => "out_of_range",
+        Derived::Difference { .. } => "difference",
+        Derived::CrossMean { .. } => "cross_mean",
+        Derived::Nearest { .. } => "nearest",
+        Derived::Segments { .. } => "segments",
+        Derived::ZScores { .. } => "z_scores",
     }
 }
 
@@ -151,6 +167,22 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The windows, or the times, of groups.
+    pub fn window(&self) -> Option<Window> {
+        match &self.query.ask {
+            Ask::Derived(derived) => derived.window(),
+            _ => self.grouping().window,
+        }
+    }
+
+    /// Whether groups have a time.
+    pub fn has_times(&self) -> bool {
+        match &self.query.ask {
+            Ask::Derived(derived) => !derived.is_of_all(),
+            _ => self.grouping().window.is_some(),
+        }
+    }
+
     /// What templates see: the table, and the question about these fields and aggregates.
     fn context(&self, statement: &str, chosen: FieldSet, numbers: &[usize]) -> Value {
         let grouping = self.grouping();
@@ -162,10 +194,24 @@ impl<'a> Asked<'a> {
             Selection::All => ("all", None),
         };
         let is_below = match &self.query.ask {
-            Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+            Ask::First(passes)
+            | Ask::Last(passes)
+            | Ask::SeriesMatching(passes)
+            | Ask::Derived(Derived::RowsByValue { predicate: passes, .. }) => {
                 passes.comparison == Comparison::Below
             }
             _ => false,
+        };
+        let (inputs, shown, is_bounded) = match &self.query.ask {
+            Ask::Derived(derived @ Derived::RowsByValue { fields, .. }) => (derived.inputs(), *fields, false),
+            Ask::Derived(derived) => {
+                let is_bounded = matches!(derived, Derived::ZScores { beyond: Some(_), .. });
+                (derived.inputs(), chosen, is_bounded)
+            }
+            _ => (chosen.iter().collect(), chosen, false),
+        };
+        let fields = |numbers: Vec<usize>| {
+            numbers.into_iter().map(|field| &self.table.fields[field]).collect::<Vec<_>>()
         };
         let function = |&number: &usize| {
             let Aggregate { function, field } = self.aggregates()[number];
@@ -176,7 +222,10 @@ impl<'a> Asked<'a> {
             statement,
             of,
             tag,
-            chosen => chosen.iter().map(|field| &self.table.fields[field]).collect::<Vec<_>>(),
+            chosen => fields(chosen.iter().collect()),
+            inputs => fields(inputs),
+            shown => fields(shown.iter().collect()),
+            is_bounded,
             above => !is_below,
             functions => numbers.iter().map(function).collect::<Vec<_>>(),
             by_series => keys > 0,
@@ -248,6 +297,10 @@ impl<'a> Asked<'a> {
                 _,
             ) => Form::Moment(kind(*field)),
             (Ask::SeriesMatching(_), _) => Form::Series,
+            (Ask::Derived(Derived::RowsByValue { fields, .. }), _) => Form::Readings(*fields),
+            (Ask::Derived(derived), _) => {
+                Form::Groups(derived.kinds(self.description).into_iter().enumerate().collect())
+            }
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
             (_, "field rows") => Form::FieldRows(fields),
@@ -310,6 +363,7 @@ impl<'a> Asked<'a> {
             Ask::Last(passes) => ("last", FieldSet::one(passes.field)),
             Ask::Minimum { field } => ("minimum", FieldSet::one(*field)),
             Ask::SeriesMatching(passes) => ("matching", FieldSet::one(passes.field)),
+            Ask::Derived(derived) => (derived_statement(derived), derived.fields()),
         };
         let found = match self.statement(name, fields, &[])? {
             None if name == "latest" => self.statement("latest_times", fields, &[])?,

@@ -134,6 +134,16 @@ impl Store for FileStore {
             Operation::MostFrequent => "most_frequent_values",
             Operation::LastReading => "latest",
             Operation::SeriesMatching => "matching",
+            Operation::StandardDeviation => "deviations",
+            Operation::RowsByValue => "rows_by_value",
+            Operation::Interpolated => "interpolated",
+            Operation::Correlation => "correlation",
+            Operation::OutOfRange => "out_of_range",
+            Operation::Difference => "difference",
+            Operation::CrossMean => "cross_mean",
+            Operation::Nearest => "nearest",
+            Operation::Segments => "segments",
+            Operation::ZScores => "z_scores",
             _ => "aggregate",
         };
         self.answers(layout, statement)

@@ -354,6 +354,57 @@ impl Derived {
         }
     }
 
+    /// The inputs of what is computed, in their order; what passes, where readings are the answer.
+    pub fn inputs(&self) -> Vec<usize> {
+        match *self {
+            Self::RowsByValue { predicate, .. } => vec![predicate.field],
+            Self::Correlation { field, other } | Self::CrossMean { field, other } => vec![field, other],
+            Self::Nearest { fields, .. } => fields.to_vec(),
+            _ => self.fields().iter().collect(),
+        }
+    }
+
+    /// The numbers that it compares with.
+    pub fn numbers(&self) -> Vec<f64> {
+        match *self {
+            Self::RowsByValue { predicate, .. } => vec![predicate.threshold],
+            Self::OutOfRange { above, below, .. } => vec![above, below],
+            Self::Nearest { to, .. } => to.to_vec(),
+            Self::Segments { threshold, .. } => vec![threshold],
+            Self::ZScores { beyond, .. } => beyond.into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same without its values: all that the text of a statement depends on.
+    #[must_use]
+    pub const fn without_values(mut self) -> Self {
+        match &mut self {
+            Self::RowsByValue { predicate, .. } => predicate.threshold = 0.0,
+            Self::Interpolated { step_ns, .. } => *step_ns = 1,
+            Self::Correlation { .. } | Self::CrossMean { .. } => {}
+            Self::OutOfRange { window, above, below, .. } => {
+                (*window, *above, *below) = (Window { width_ns: 0, origin_ns: 0 }, 0.0, 0.0);
+            }
+            Self::Difference { other, window, .. } => {
+                (*other, *window) = (0, Window { width_ns: 0, origin_ns: 0 });
+            }
+            Self::Nearest { to, count, .. } => (*to, *count) = ([0.0; 2], 0),
+            Self::Segments { threshold, .. } => *threshold = 0.0,
+            Self::ZScores { beyond, .. } => {
+                if let Some(beyond) = beyond {
+                    *beyond = 0.0;
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether its answers have no time.
+    pub const fn is_of_all(&self) -> bool {
+        matches!(self, Self::Correlation { .. })
+    }
+
     /// The windows, where there are any.
     pub const fn window(&self) -> Option<Window> {
         match *self {
