@@ -47,7 +47,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     match workload {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
-            let parameters = numbers(factory.as_ref(), scale, &arguments.settings)?;
+            let own = if arguments.as_study { factory.as_study() } else { &[] };
+            let settings = own.iter().map(ToString::to_string).chain(arguments.settings.clone());
+            let parameters = numbers(factory.as_ref(), scale, &settings.collect::<Vec<_>>())?;
             let measured = Measured {
                 shown: parameters.clone(),
                 parameters,
