@@ -20,6 +20,8 @@ mod derived;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::derived::Spread;
+
 /// Readings of a schema in memory, and the answers to questions about them.
 ///
 /// Add readings, [`prepare`](Self::prepare), then ask; more may be added afterwards, followed by `prepare` again.

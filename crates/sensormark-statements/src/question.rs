@@ -6,8 +6,8 @@ use crate::table::TableShape;
 use crate::text;
 use minijinja::{Value, context};
 use sensormark_store::{
-    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Predicate, Query, Selection,
-    StoreError, Table, TimeRange, Window,
+    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Predicate, Query,
+    Selection, StoreError, Table, TimeRange, Window,
 };
 
 /// A question with its table.

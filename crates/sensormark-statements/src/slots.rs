@@ -280,7 +280,9 @@ impl<'a> Asked<'a> {
                 _ => self.value(Bound::Number(0), held),
             },
             Bound::Number(place) => match &self.query.ask {
-                Ask::Derived(derived) => derived.numbers().get(place).map_or(Cell::Null, |&one| Cell::F64(one)),
+                Ask::Derived(derived) => {
+                    derived.numbers().get(place).map_or(Cell::Null, |&one| Cell::F64(one))
+                }
                 _ => Cell::Null,
             },
             Bound::OtherKey(key) => match self.query.ask {

@@ -168,7 +168,9 @@ fn groups_differ(got: &[Group], expected: &[Group], query: &Query) -> Option<Str
 /// Whether two values of a group are the same; of a function, or derived. Derived ones cancel: under 1 they are compared as if they were 1.
 fn same_value(function: Option<Function>, value: &Value, wanted: &Value) -> bool {
     let least = match function {
-        Some(Function::Sum | Function::Mean | Function::TimeWeightedShare | Function::StandardDeviation) => 0.0,
+        Some(Function::Sum | Function::Mean | Function::TimeWeightedShare | Function::StandardDeviation) => {
+            0.0
+        }
         None => 1.0,
         _ => return same_bits(value, wanted),
     };

@@ -109,9 +109,7 @@ impl Query {
             Ask::Point { .. }
             | Ask::Range { .. }
             | Ask::LastReading { .. }
-            | Ask::Derived(Derived::RowsByValue { .. }) => {
-                Answer::Readings(Batch::new(self.table, table))
-            }
+            | Ask::Derived(Derived::RowsByValue { .. }) => Answer::Readings(Batch::new(self.table, table)),
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
             Ask::Aggregate { .. } | Ask::Derived(_) => Answer::Groups(Vec::new()),
             Ask::SeriesMatching(_) => Answer::Series(Vec::new()),

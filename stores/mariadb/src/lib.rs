@@ -47,8 +47,8 @@ use sensormark_relational::layouts;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Clusters, Durability, Endpoint, Index, Installation, Layout, MemberLaunch, Operation, Plan, RepeatedWrite,
-    ServerOptions, SessionKind, Shape, StoreError, Table, TimeResolution,
+    Clusters, Durability, Endpoint, Index, Installation, Layout, MemberLaunch, Operation, Plan,
+    RepeatedWrite, ServerOptions, SessionKind, Shape, StoreError, Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -74,7 +74,8 @@ impl Reference {
                 return Answer::Groups(Vec::new());
             };
             let rows = self.rows(query).flat_map(|(_, rows)| rows);
-            let passes = |row: &usize| self.passes(query, predicate, *row) && self.has_any(query, fields, *row);
+            let passes =
+                |row: &usize| self.passes(query, predicate, *row) && self.has_any(query, fields, *row);
             return self.readings(query, fields, rows.filter(passes));
         };
         let value = |field: usize, number: f64| match self.schema().tables[query.table].fields[field].kind {
@@ -89,7 +90,8 @@ impl Reference {
             }
             Derived::Interpolated { fields, step_ns } => self.on_grid(query, fields, step_ns),
             Derived::Correlation { field, other } => {
-                let pairs: Vec<[f64; 2]> = self.inputs(query, series, [field, other]).map(|row| row.1).collect();
+                let pairs: Vec<[f64; 2]> =
+                    self.inputs(query, series, [field, other]).map(|row| row.1).collect();
                 let of = |place: usize| Spread::of(&pairs.iter().map(|pair| pair[place]).collect::<Vec<_>>());
                 let scale = (of(0).squares * of(1).squares).sqrt();
                 let found = if scale > 0.0 { float(products(&pairs)[2] / scale) } else { Value::Null };
@@ -103,7 +105,9 @@ impl Reference {
                 });
                 extremes
                     .filter(|&(_, most, least)| most > above || least < below)
-                    .map(|(start, most, least)| group(Some(start), vec![value(field, most), value(field, least)]))
+                    .map(|(start, most, least)| {
+                        group(Some(start), vec![value(field, most), value(field, least)])
+                    })
                     .collect()
             }
             Derived::Difference { other, field, window } => {
@@ -117,7 +121,9 @@ impl Reference {
             }
             Derived::CrossMean { field, other } => self
                 .inputs(query, series, [field, other])
-                .map(|(time, [a, b])| group(Some(time), vec![value(field, a), value(other, b), float((a + b) / 2.0)]))
+                .map(|(time, [a, b])| {
+                    group(Some(time), vec![value(field, a), value(other, b), float((a + b) / 2.0)])
+                })
                 .collect(),
             Derived::Nearest { fields: [field, other], to, count } => {
                 let near = |(time, [a, b]): Row<2>| ((a - to[0]).powi(2) + (b - to[1]).powi(2), time, a, b);
@@ -134,7 +140,9 @@ impl Reference {
                 let mut segments: Vec<Vec<Row<1>>> = Vec::new();
                 for row in self.inputs(query, series, [field]) {
                     match segments.last_mut() {
-                        Some(last) if (row.1[0] - last[last.len() - 1].1[0]).powi(2) <= threshold => last.push(row),
+                        Some(last) if (row.1[0] - last[last.len() - 1].1[0]).powi(2) <= threshold => {
+                            last.push(row)
+                        }
                         _ => segments.push(vec![row]),
                     }
                 }

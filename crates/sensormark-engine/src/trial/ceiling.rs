@@ -16,7 +16,8 @@ use crate::phase::{Load, Phase, Target};
 use crate::work_distribution::ClientRange;
 use sensormark_conformance::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, Derived, LocalFuture, Moment, Plan, Query, SessionKind, StoreError, Table, Value,
+    Answer, AnswerSource, Ask, Batch, Derived, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
+    Table, Value,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;

@@ -84,7 +84,8 @@ impl Builder<'_> {
             Derived::Nearest { fields: [field, other], .. } => {
                 let [one, another] = [real(field), real(other)];
                 let (a, b) = (self.number(0), self.number(1));
-                let square = format!("{} + {}", square(&format!("{one} - {a}")), square(&format!("{another} - {b}")));
+                let square =
+                    format!("{} + {}", square(&format!("{one} - {a}")), square(&format!("{another} - {b}")));
                 let count = self.slot(Slot::Count, ColumnType::I64);
                 format!(
                     "SELECT q.t, sqrt(q.d), q.a, q.b \
@@ -115,8 +116,11 @@ impl Builder<'_> {
                         "(SELECT {columns}, avg({real}) OVER () AS m, stddev_samp({real}) OVER () AS d FROM {readings}) q"
                     )
                 } else {
-                    let moments = format!("SELECT avg({real}) AS m, stddev_samp({real}) AS d FROM {readings}");
-                    format!("(SELECT p.t, p.v, p.x, o.m, o.d FROM (SELECT {columns} FROM {readings}) p CROSS JOIN ({moments}) o) q")
+                    let moments =
+                        format!("SELECT avg({real}) AS m, stddev_samp({real}) AS d FROM {readings}");
+                    format!(
+                        "(SELECT p.t, p.v, p.x, o.m, o.d FROM (SELECT {columns} FROM {readings}) p CROSS JOIN ({moments}) o) q"
+                    )
                 };
                 format!("SELECT q.t, q.v, (q.x - q.m) / q.d FROM {from} WHERE q.d > 0{bound} ORDER BY q.t")
             }

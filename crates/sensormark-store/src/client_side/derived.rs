@@ -1,11 +1,11 @@
 //! What is computed from readings ([`Derived`]), from readings in memory.
 
 use super::{compare, sum};
+use crate::Selection;
 use crate::answer::{Answer, Group};
 use crate::batch::Batch;
 use crate::query::{Derived, Query, Window};
 use crate::schema::{FieldSet, Value};
-use crate::Selection;
 use std::collections::BTreeMap;
 
 /// Mean and sample standard deviation (0 for fewer than two) of a field in these rows.
@@ -29,7 +29,8 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
         let has = |row: &usize| fields.iter().all(|field| batch.columns[field].has(*row));
         (0..batch.len()).filter(has).collect::<Vec<usize>>()
     };
-    let group = |start: Option<i64>, values| Group { series: None, window_start_ns: start, day: None, values };
+    let group =
+        |start: Option<i64>, values| Group { series: None, window_start_ns: start, day: None, values };
     let at = |row: usize, values| group(Some(batch.times_ns[row]), values);
     let number = |field: usize, row: usize| batch.columns[field].number(row).unwrap_or_default();
     let value = |field: usize, row: usize| batch.columns[field].value(row);
@@ -83,17 +84,18 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
             rows.iter().map(|&row| at(row, vec![value(field, row), value(other, row), mean(row)])).collect()
         }
         Derived::Nearest { fields: [field, other], to, count } => {
-            let square = |row: usize| (number(field, row) - to[0]).powi(2) + (number(other, row) - to[1]).powi(2);
+            let square =
+                |row: usize| (number(field, row) - to[0]).powi(2) + (number(other, row) - to[1]).powi(2);
             let mut nearest = rows;
             nearest.sort_by(|&one, &other| square(one).total_cmp(&square(other)));
             nearest.truncate(count as usize);
-            let values = |row: usize| vec![Value::F64(square(row).sqrt()), value(field, row), value(other, row)];
+            let values =
+                |row: usize| vec![Value::F64(square(row).sqrt()), value(field, row), value(other, row)];
             nearest.iter().map(|&row| at(row, values(row))).collect()
         }
         Derived::Segments { field, threshold } => {
-            let is_near = |one: &usize, next: &usize| {
-                (number(field, *next) - number(field, *one)).powi(2) <= threshold
-            };
+            let is_near =
+                |one: &usize, next: &usize| (number(field, *next) - number(field, *one)).powi(2) <= threshold;
             let segments = rows.chunk_by(is_near);
             let last = |rows: &[usize]| Value::I64(batch.times_ns[rows[rows.len() - 1]]);
             let mean = |rows: &[usize]| Value::F64(spread(batch, field, rows).0);
@@ -102,9 +104,8 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
         Derived::ZScores { field, beyond } => {
             let (mean, deviation) = spread(batch, field, &rows);
             let score = |row: usize| (number(field, row) - mean) / deviation;
-            let counts = |row: &usize| {
-                deviation > 0.0 && beyond.is_none_or(|beyond| score(*row).abs() > beyond)
-            };
+            let counts =
+                |row: &usize| deviation > 0.0 && beyond.is_none_or(|beyond| score(*row).abs() > beyond);
             let rows = rows.into_iter().filter(counts);
             rows.map(|row| at(row, vec![value(field, row), Value::F64(score(row))])).collect()
         }
@@ -132,7 +133,8 @@ fn interpolated(batch: &Batch, start_ns: i64, fields: FieldSet, step_ns: i64) ->
         let mut before = rows.first().copied();
         for &(to, last) in &rows {
             let (from, first) = before.replace((to, last)).unwrap_or((to, last));
-            let grid_before = i128::from(to) - (i128::from(to) - i128::from(start_ns)).rem_euclid(step_ns.into());
+            let grid_before =
+                i128::from(to) - (i128::from(to) - i128::from(start_ns)).rem_euclid(step_ns.into());
             let mut time = i64::try_from(grid_before).unwrap_or(i64::MIN);
             while time > from || time == to {
                 let way = if time == to { 1.0 } else { (time - from) as f64 / (to - from) as f64 };
