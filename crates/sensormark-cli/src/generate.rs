@@ -2,10 +2,13 @@
 
 use crate::arguments::GenerateArguments;
 use crate::failure::Failure;
-use crate::registry::{Workload, adjusted, no_scale, own_data};
+use crate::registry::{Workload, adjusted, no_scale, numbers, own_data};
 use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Format, Shard, export};
 use sensormark_data::units::{duration_ns, signed};
+use sensormark_engine::trial::WorkloadFactory;
 use sensormark_store::TimeRange;
+use sensormark_workload::checked;
+use serde_json::Value;
 use std::process::ExitCode;
 
 /// Writes the data set.
@@ -14,17 +17,41 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let data = match Workload::find(&arguments.workload)? {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
+            if let Some(count) = arguments.answers {
+                let numbers = numbers(factory.as_ref(), scale, &arguments.settings)?;
+                return answers(factory.as_ref(), &numbers, count, arguments);
+            }
             let numbers = adjusted(factory.as_ref(), scale, &arguments.settings)?;
             factory.data_set(&numbers, &request).map_err(Failure::usage)?
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_data(&path, &arguments.settings)?;
+            if let Some(count) = arguments.answers {
+                return answers(own.factory.as_ref(), &own.parameters, count, arguments);
+            }
             let data = own.factory.data_set(&own.parameters, &request);
             data.map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?
         }
     };
     write(&data, arguments)
+}
+
+/// Writes questions with their right answers.
+fn answers(
+    factory: &dyn WorkloadFactory,
+    numbers: &Value,
+    count: usize,
+    arguments: &GenerateArguments,
+) -> Result<ExitCode, Failure> {
+    let lines = checked::lines(factory, numbers, arguments.seed, count).map_err(Failure::usage)?;
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    match arguments.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => std::fs::write(path, text)
+            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?,
+        None => crate::output::print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Which stretch of the data is wanted.

@@ -13,6 +13,8 @@
 )]
 
 pub mod billing;
+pub mod checked;
+
 pub mod devops;
 
 pub mod durability;

@@ -7,8 +7,8 @@ use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
-    Selection, Table, TimeRange, Value,
+    Aggregate, Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group,
+    Grouping, Predicate, Query, Schema, Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -221,7 +221,8 @@ impl Answers {
         }
         let (answer, means) = (reference.answer(query), reference.answer(&means));
         let (Answer::Groups(groups), Answer::Groups(means)) = (&answer, &means) else { return None };
-        let values = |groups: &[Group]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<_>>();
+        let values =
+            |groups: &[Group]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<_>>();
         let known = |(deviation, mean): (Value, Value)| match (deviation, mean) {
             (Value::F64(deviation), Value::F64(mean)) => deviation > SMALL * mean.abs(),
             _ => true,

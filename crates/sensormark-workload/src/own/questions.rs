@@ -7,8 +7,8 @@ use sensormark_data::shapes::shape::Number;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::column_name;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection, Table,
-    TimeRange, Window,
+    Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection,
+    Table, TimeRange, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;

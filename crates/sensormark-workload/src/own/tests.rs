@@ -17,7 +17,17 @@ const SECOND_NS: i64 = 1_000_000_000;
 const BATCH: u64 = 9;
 
 fn field(name: &str, kind: FieldKind, shape: ShapePart) -> FieldPart {
-    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, bits: None, repeats: 0.0, outliers: 0.0, hold_ns: 0 }
+    FieldPart {
+        name: name.to_owned(),
+        kind,
+        shape,
+        noise: 0.0,
+        decimals: None,
+        bits: None,
+        repeats: 0.0,
+        outliers: 0.0,
+        hold_ns: 0,
+    }
 }
 
 fn parameters() -> Parameters {

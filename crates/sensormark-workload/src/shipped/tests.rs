@@ -41,7 +41,8 @@ fn answers(workload: &Shipped, numbers: &Value, only: &str, mut each: impl FnMut
         for index in 0..load.operations.len().min(40) {
             load.operations.fill(index, u64::MAX, &mut slot);
             let query = slot.query();
-            let answer = load.operations.expected(index, query).unwrap_or_else(|| panic!("{}: {query:?}", load.name));
+            let answer =
+                load.operations.expected(index, query).unwrap_or_else(|| panic!("{}: {query:?}", load.name));
             each(&load.name, query, &answer);
         }
     }
@@ -89,7 +90,9 @@ fn thresholds_pass_the_shares_that_they_are_for() {
 
 #[test]
 fn golden_checksums() {
-    for (workload, readings, checksum) in [(&SLOW_CONTROL, 60_000, 10_407_820_168_834_346_762_u64), (&HYDROMETRY, 0, 0)] {
+    for (workload, readings, checksum) in
+        [(&SLOW_CONTROL, 60_000, 10_407_820_168_834_346_762_u64), (&HYDROMETRY, 0, 0)]
+    {
         let request = DataRequest { seed: 1, start_ns: None, duration_ns: Some(600_000_000_000) };
         let numbers = small(workload);
         let data = workload.data_set(&numbers, &request).expect("data");

@@ -65,7 +65,9 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
         if !writes && !(asks && ends) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
-                true => "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query",
+                true => {
+                    "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
+                }
             };
             return Err(source.error(&of, message));
         }
@@ -350,9 +352,13 @@ impl Asked<'_, '_> {
         let Query { above, below, .. } = &self.query.value;
         let kind = self.query.kind.value;
         let mut given = [("above", above), ("below", below)].into_iter().zip(kind.thresholds());
-        let wrong = given.find_map(|((key, given), may)| given.as_ref().filter(|one| !may || !one.is_finite()).map(|one| (key, one, may)));
+        let wrong = given.find_map(|((key, given), may)| {
+            given.as_ref().filter(|one| !may || !one.is_finite()).map(|one| (key, one, may))
+        });
         match (wrong, above, below) {
-            (Some((_, one, true)), ..) => return Err(self.source.error(one, "a threshold is a finite number")),
+            (Some((_, one, true)), ..) => {
+                return Err(self.source.error(one, "a threshold is a finite number"));
+            }
             (Some((key, one, false)), ..) => {
                 let why = "thresholds are for kinds \"matching\", \"rows by value\" and \"out of range\", and above for \"segments\" and \"outliers\"";
                 return self.refuse(key, one, why);
@@ -363,8 +369,12 @@ impl Asked<'_, '_> {
             (None, None, None) if kind.thresholds()[0] && kind != QueryKind::Outliers => {
                 return Err(self.source.missing(self.query, "above", "90"));
             }
-            (None, None, _) if kind == QueryKind::OutOfRange => return Err(self.source.missing(self.query, "above", "90")),
-            (None, _, None) if kind == QueryKind::OutOfRange => return Err(self.source.missing(self.query, "below", "10")),
+            (None, None, _) if kind == QueryKind::OutOfRange => {
+                return Err(self.source.missing(self.query, "above", "90"));
+            }
+            (None, _, None) if kind == QueryKind::OutOfRange => {
+                return Err(self.source.missing(self.query, "below", "10"));
+            }
             _ => {}
         }
         Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
@@ -379,7 +389,8 @@ impl Asked<'_, '_> {
             return self.refuse("fields", place, "the kind says how many fields it is about: leave this out");
         }
         if *count as usize > there {
-            let message = format!("fields is {count}, and this kind of query can be about {there} of the fields");
+            let message =
+                format!("fields is {count}, and this kind of query can be about {there} of the fields");
             return Err(self.source.error(place, message));
         }
         Ok(Some(*count))
@@ -397,7 +408,9 @@ impl Asked<'_, '_> {
         let named: Vec<&Text> = match (&self.query.field, self.query.fields.as_deref()) {
             (Some(one), None) => vec![one],
             (None, Some(TagValues::List(many))) => many.iter().collect(),
-            (None, Some(TagValues::Count(_))) => return Ok(self.fitting().map(|field| field.name.clone()).collect()),
+            (None, Some(TagValues::Count(_))) => {
+                return Ok(self.fitting().map(|field| field.name.clone()).collect());
+            }
             (None, None) => Vec::new(),
             (Some(one), Some(_)) => {
                 let message =
@@ -417,7 +430,8 @@ impl Asked<'_, '_> {
         if let (Some(wanted), Some(last)) = (wanted, named.last())
             && named.len() != wanted
         {
-            let why = format!("this kind of query is about {wanted} field{}", if wanted == 1 { "" } else { "s" });
+            let why =
+                format!("this kind of query is about {wanted} field{}", if wanted == 1 { "" } else { "s" });
             return self.refuse("the last of fields", *last, &why);
         }
         if !named.is_empty() {
@@ -427,7 +441,8 @@ impl Asked<'_, '_> {
         let wanted = wanted.unwrap_or(all);
         let first: Vec<String> = self.fitting().take(wanted).map(|field| field.name.clone()).collect();
         if first.is_empty() || kind.fields().is_some() && first.len() < wanted {
-            let message = format!("this kind of query is about {wanted} of the numbers, and there are {}", first.len());
+            let message =
+                format!("this kind of query is about {wanted} of the numbers, and there are {}", first.len());
             return Err(self.source.error(self.query, message));
         }
         Ok(first)
@@ -444,7 +459,9 @@ impl Asked<'_, '_> {
     fn of(&self) -> Result<OfPart, FileError> {
         let kind = self.query.kind.value;
         if kind == QueryKind::Difference && self.table.series.count < 2 {
-            return Err(self.source.error(&self.query.kind, "a difference is of two series, and there is one"));
+            return Err(self
+                .source
+                .error(&self.query.kind, "a difference is of two series, and there is one"));
         }
         let Some(of) = &self.query.of else {
             return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
@@ -452,7 +469,8 @@ impl Asked<'_, '_> {
         let made = match &of.value {
             toml::Value::Integer(1) => OfPart::One,
             toml::Value::Integer(count) => {
-                let count = u32::try_from(*count).ok().filter(|count| (1..=self.table.series.count).contains(count));
+                let count =
+                    u32::try_from(*count).ok().filter(|count| (1..=self.table.series.count).contains(count));
                 let message = format!("of is how many series: 1 to {}", self.table.series.count);
                 OfPart::Some(count.ok_or_else(|| self.source.error(of, message))?)
             }
@@ -466,7 +484,9 @@ impl Asked<'_, '_> {
         };
         match made {
             OfPart::One => {}
-            OfPart::Some(_) if kind == QueryKind::RowsByValue => return self.refuse("of", of, "it is of one series, all, or those of a tag"),
+            OfPart::Some(_) if kind == QueryKind::RowsByValue => {
+                return self.refuse("of", of, "it is of one series, all, or those of a tag");
+            }
             _ if kind.is_of_one() => return self.refuse("of", of, "this kind is of one series"),
             _ => {}
         }
@@ -478,7 +498,11 @@ impl Asked<'_, '_> {
             return Ok(ByPart::Nothing);
         };
         if !self.query.kind.value.is_aggregate() {
-            return self.refuse("by", by, "groups are for mean, minimum, maximum, sum, count and standard deviation");
+            return self.refuse(
+                "by",
+                by,
+                "groups are for mean, minimum, maximum, sum, count and standard deviation",
+            );
         }
         match by.as_str() {
             "series" => Ok(ByPart::Series),

@@ -283,12 +283,15 @@ fn field(source: &Source<'_>, field: &At<Field>, folder: &Path) -> Result<FieldP
         |key: &str, place: Place, why: &str| source.disagree((key, &place), ("shape", &shape_place), why);
     let recorded = matches!(shape, ShapePart::Recorded { .. });
     let moves = kind.is_number() && !recorded && !matches!(shape, ShapePart::Counter { .. });
-    if let Some(noise) = field.noise.as_ref().filter(|noise| !(0.0..=LARGEST).contains(&noise.value) || !moves) {
+    if let Some(noise) =
+        field.noise.as_ref().filter(|noise| !(0.0..=LARGEST).contains(&noise.value) || !moves)
+    {
         let why = "noise is a standard deviation, 0 or more, of a number that is not a counter or recorded";
         return Err(refuse("noise", noise.place.clone(), why));
     }
     let (decimals, bits) = (&field.decimals, &field.bits);
-    let places = [("decimals", decimals.as_ref().map(Placed::place)), ("bits", bits.as_ref().map(Placed::place))];
+    let places =
+        [("decimals", decimals.as_ref().map(Placed::place)), ("bits", bits.as_ref().map(Placed::place))];
     for (key, place) in places.into_iter().filter_map(|(key, place)| Some((key, place?))) {
         if kind != FieldKind::Float || recorded {
             let why = format!("{key} are for float fields that are not recorded");
