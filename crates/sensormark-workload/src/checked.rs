@@ -3,15 +3,12 @@
 
 use jiff::Timestamp;
 use sensormark_conformance::memory::MemoryStore;
-use sensormark_data::quantity::length_text;
 use sensormark_engine::operations::{Request, Slot};
-use sensormark_engine::trial::script::{LoadSpec, PhaseSpec, Step};
+use sensormark_engine::trial::script::Step;
 use sensormark_engine::trial::{Subject, WorkloadFactory};
-use sensormark_store::{
-    Answer, Ask, Comparison, Derived, FieldSet, Function, Predicate, Query, RepeatedWrite, Selection, Store,
-    Table, Value,
-};
+use sensormark_store::{Answer, FieldSet, Group, Query, RepeatedWrite, Selection, Store, Table, Value};
 use serde_json::{Map, Value as Json, json};
+use std::iter::{empty, once};
 
 /// So many questions of a workload at its first size, each a line: of each kind the first, then of each the second, and so on.
 ///
@@ -29,99 +26,83 @@ pub fn lines(
     let workload =
         factory.build(numbers, seed, Subject { store: &store, layout: &layout, layout_name: &name })?;
     let schema = workload.schema();
-    let (mut sizes, mut loads) = (0, Vec::<(PhaseSpec, LoadSpec)>::new());
+    let (mut sizes, mut loads) = (0, Vec::new());
     for step in workload.steps() {
         sizes += usize::from(matches!(step, Step::Size(_)));
         if let (Step::Run(phase), true) = (step, sizes < 2) {
-            let asks = phase.loads.iter().filter(|load| !load.writes && !phase.warm_up);
-            loads.extend(asks.map(|load| (phase.clone(), load.clone())));
+            loads.extend(phase.loads.into_iter().filter(|load| !load.writes && !phase.warm_up));
         }
     }
-    let mut slot = Slot::new(&schema);
-    let (mut lines, mut index) = (Vec::new(), 0);
-    while loads.iter().any(|(_, load)| index < load.operations.len()) {
-        for (phase, load) in loads.iter().filter(|(_, load)| index < load.operations.len()) {
+    let (mut slot, mut lines, mut index) = (Slot::new(&schema), Vec::new(), 0);
+    while lines.len() < count && loads.iter().any(|load| index < load.operations.len()) {
+        for load in loads.iter().filter(|load| index < load.operations.len()) {
             load.operations.fill(index, u64::MAX, &mut slot);
-            if !matches!(slot.request(), Request::Query) {
-                continue;
+            if let Request::Query = slot.request()
+                && let Some(answer) = load.operations.expected(index, slot.query())
+            {
+                let kind = &load.operations.classes()[load.operations.class(index)];
+                lines.push(line(kind, &schema.tables[slot.query().table], slot.query(), &answer));
             }
-            let query = slot.query();
-            let Some(answer) = load.operations.expected(index, query) else { continue };
-            if lines.len() == count {
-                return Ok(lines);
-            }
-            let kind = &load.operations.classes()[load.operations.class(index)];
-            let mut line = line(&schema.tables[query.table], query, &answer);
-            line.insert("kind".to_owned(), json!(kind));
-            line.insert("phase".to_owned(), json!(phase.name));
-            lines.push(Json::Object(line));
         }
         index += 1;
     }
-    match lines.len() {
-        0 => Err(format!("{} asks no questions that can be told one by one", factory.name())),
-        _ => Ok(lines),
-    }
+    lines.truncate(count);
+    Ok(lines)
 }
 
-/// A question in words and as fields, and its answer as rows of columns. Times are RFC 3339.
-fn line(table: &Table, query: &Query, answer: &Answer) -> Map<String, Json> {
-    let series = series(table, query);
-    let Said { what, fields, columns, more } = said(table, &query.ask);
+/// A question in words and as fields, and its answer: readings with the fields in question, or groups with what was computed.
+fn line(kind: &str, table: &Table, query: &Query, answer: &Answer) -> Json {
     let [from, until] = [query.range.start_ns, query.range.end_ns].map(time);
-    let whose = match &series {
-        Json::Array(some) => some.iter().map(named).collect::<Vec<_>>().join(", "),
-        tagged => named(tagged),
+    let mut asked = json!(query.ask);
+    let other = asked.pointer_mut("/derived/difference").and_then(Json::as_object_mut);
+    let other = other.and_then(|asked| asked.remove("other")).as_ref().and_then(number);
+    let tags = |series: &u32| -> Map<String, Json> {
+        let tags = table.tags.iter().zip(table.series.columns());
+        tags.map(|(tag, column)| (tag.name.clone(), json!(column.text(*series)))).collect()
     };
-    let words = format!("{what} of {}, from {from} until before {until}", whose);
-    let key = |series: u32| tags(table, series).into_values();
-    let group = |series: Option<u32>, time_ns: Option<i64>| {
-        series.into_iter().flat_map(key).chain(time_ns.map(|ns| json!(time(ns))))
+    let series = match &query.series {
+        Selection::One(one) => {
+            [Some(*one as usize), other].into_iter().flatten().map(|one| tags(&(one as u32))).collect()
+        }
+        Selection::Set(some) => some.iter().map(tags).collect(),
+        Selection::Tagged { tag, value } => json!({ &table.tags[*tag].name: value }),
+        Selection::All => json!("all"),
     };
-    let grouped = |series: bool, timed: bool| {
-        let tags = table.tags.iter().filter(|_| series).map(|tag| tag.name.clone());
-        tags.chain(timed.then(|| "time".to_owned())).chain(columns.clone()).collect::<Vec<_>>()
+    let asked = named(table, asked);
+    let row = |series: Option<u32>, time_ns: Option<i64>, values: &mut dyn Iterator<Item = Value>| {
+        let (series, time) = (series.as_ref().map(tags), time_ns.map(time));
+        json!({ "series": series, "time": time, "values": values.map(json).collect::<Vec<_>>() })
     };
-    let (columns, rows): (Vec<String>, Vec<Vec<Json>>) = match answer {
+    let answer: Vec<Json> = match answer {
         Answer::Readings(batch) => {
-            let chosen: Vec<usize> = columns.iter().filter_map(|name| table.field(name)).collect();
-            let row = |row: usize| {
-                let values = chosen.iter().map(|&field| value(&batch.columns[field].value(row)));
-                group(Some(batch.series[row]), Some(batch.times_ns[row])).chain(values).collect()
+            let columns = || batch.columns.iter().filter(|column| !column.values.is_empty());
+            let of = |at: usize| {
+                row(Some(batch.series[at]), Some(batch.times_ns[at]), &mut columns().map(|one| one.value(at)))
             };
-            (grouped(true, true), (0..batch.len()).map(row).collect())
+            (0..batch.len()).map(of).collect()
         }
         Answer::Groups(groups) => {
-            let row = |group_: &sensormark_store::Group| {
-                let values = group_.values.iter().map(value);
-                group(group_.series, group_.window_start_ns).chain(values).collect()
-            };
-            let first = groups.first();
-            let is = |get: fn(&sensormark_store::Group) -> bool| first.is_some_and(get);
-            let names = grouped(is(|one| one.series.is_some()), is(|one| one.window_start_ns.is_some()));
-            (names, groups.iter().map(row).collect())
+            let of =
+                |group: &Group| row(group.series, group.window_start_ns, &mut group.values.iter().cloned());
+            groups.iter().map(of).collect()
         }
-        Answer::Series(series) => {
-            (grouped(true, false), series.iter().map(|one| key(*one).collect()).collect())
-        }
-        Answer::Moment(moment) => {
-            let row =
-                |moment: &sensormark_store::Moment| vec![json!(time(moment.time_ns)), value(&moment.value)];
-            (grouped(false, true), moment.iter().map(row).collect())
+        Answer::Series(series) => series.iter().map(|&one| row(Some(one), None, &mut empty())).collect(),
+        Answer::Moment(one) => {
+            one.iter().map(|one| row(None, Some(one.time_ns), &mut once(one.value.clone()))).collect()
         }
     };
-    let line = json!({
-        "question": words, "table": table.name, "series": series, "from": from, "until": until,
-        "fields": fields, "more": more, "columns": columns, "answer": rows,
-    });
-    line.as_object().cloned().unwrap_or_default()
+    json!({
+        "kind": kind,
+        "question": format!("{}, of {}, from {from} until before {until}", words(&asked), words(&series)),
+        "table": table.name, "series": series, "from": from, "until": until, "asked": asked, "answer": answer,
+    })
 }
 
 fn time(ns: i64) -> String {
     Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |time| time.to_string())
 }
 
-fn value(value: &Value) -> Json {
+fn json(value: Value) -> Json {
     match value {
         Value::Bool(value) => json!(value),
         Value::I64(value) => json!(value),
@@ -131,158 +112,42 @@ fn value(value: &Value) -> Json {
     }
 }
 
-fn tags(table: &Table, series: u32) -> Map<String, Json> {
-    let tags = table.tags.iter().zip(table.series.columns());
-    tags.map(|(tag, column)| (tag.name.clone(), json!(column.text(series)))).collect()
+fn number(value: &Json) -> Option<usize> {
+    usize::try_from(value.as_u64()?).ok()
 }
 
-/// Tags in words: `hall north, sensor 7`.
-fn named(tags: &Json) -> String {
-    let tags = tags.as_object().into_iter().flatten();
-    let all: Vec<String> =
-        tags.map(|(tag, value)| format!("{tag} {}", value.as_str().unwrap_or_default())).collect();
-    if all.is_empty() { "all series".to_owned() } else { all.join(" ") }
-}
-
-/// Whose readings are asked for: a list of tags, or the tags that all of them have.
-fn series(table: &Table, query: &Query) -> Json {
-    let other = match query.ask {
-        Ask::Derived(Derived::Difference { other, .. }) => Some(other),
-        _ => None,
-    };
-    let of = |some: &[u32]| some.iter().copied().chain(other).map(|one| tags(table, one)).collect::<Vec<_>>();
-    match &query.series {
-        Selection::One(one) => json!(of(&[*one])),
-        Selection::Set(some) => json!(of(some)),
-        Selection::Tagged { tag, value } => json!({ &table.tags[*tag].name: value }),
-        Selection::All => json!({}),
-    }
-}
-
-/// What is asked.
-struct Said {
-    what: String,
-    fields: Vec<String>,
-    /// What an answer's values are called.
-    columns: Vec<String>,
-    more: Json,
-}
-
-fn said(table: &Table, ask: &Ask) -> Said {
-    let name = |field: usize| table.fields[field].name.clone();
-    let names = |fields: &FieldSet| fields.iter().map(name).collect::<Vec<_>>();
-    let plain = |what: &str, fields: Vec<String>, columns: Vec<String>, more: Json| Said {
-        what: what.replace("{}", &fields.join(", ")),
-        fields,
-        columns,
-        more,
-    };
-    let passes = |one: &Predicate| match one.comparison {
-        Comparison::Above => (format!("over {}", one.threshold), json!({ "above": one.threshold })),
-        Comparison::Below => (format!("under {}", one.threshold), json!({ "below": one.threshold })),
-    };
-    match ask {
-        Ask::Point { fields } => plain("the reading ({})", names(fields), names(fields), json!({})),
-        Ask::Range { fields, .. } => plain("all readings ({})", names(fields), names(fields), json!({})),
-        Ask::LastReading { fields } => {
-            plain("the latest reading ({})", names(fields), names(fields), json!({}))
-        }
-        Ask::First(one) | Ask::Last(one) => {
-            let which = if matches!(ask, Ask::First(_)) { "first" } else { "last" };
-            let (words, more) = passes(one);
-            plain(&format!("the {which} {{}} {words}"), vec![name(one.field)], vec![name(one.field)], more)
-        }
-        Ask::Minimum { field } => plain("the smallest {}", vec![name(*field)], vec![name(*field)], json!({})),
-        Ask::SeriesMatching(one) => {
-            let (words, more) = passes(one);
-            plain(&format!("which series have a {{}} {words},"), vec![name(one.field)], Vec::new(), more)
-        }
-        Ask::Aggregate { aggregates, grouping, .. } => {
-            let one = |function: Function, field: usize| {
-                let function = format!("{function:?}");
-                let function = if function == "StandardDeviation" {
-                    "sample standard deviation"
-                } else {
-                    &function.to_lowercase()
-                };
-                format!("{function} {}", name(field))
-            };
-            let columns: Vec<String> = aggregates.iter().map(|each| one(each.function, each.field)).collect();
-            let width = grouping.window.map(|window| length_text(window.width_ns));
-            let each = width.as_ref().map_or_else(String::new, |width| format!(" in windows of {width}"));
-            let by_series = if grouping.by_series { " by series" } else { "" };
-            let by_tag = grouping.by_tag.map(|tag| table.tags[tag].name.clone());
-            let by = by_tag.as_ref().map_or_else(|| by_series.to_owned(), |tag| format!(" by {tag}"));
-            Said {
-                what: format!("{}{each}{by}", columns.join(", ")),
-                fields: aggregates.iter().map(|each| name(each.field)).collect(),
-                columns,
-                more: json!({ "window": width, "by_series": grouping.by_series, "by_tag": by_tag }),
+/// What is asked, with the names of fields and tags for their numbers, without what is not said.
+fn named(table: &Table, asked: Json) -> Json {
+    let name = |field: usize| json!(table.fields[field].name);
+    let own = |(key, value): (String, Json)| {
+        let value = match (key.as_str(), &value) {
+            (_, Json::Null | Json::Bool(false)) => return None,
+            ("field" | "other", one) => name(number(one)?),
+            ("by_tag", one) => json!(table.tags[number(one)?].name),
+            ("fields", Json::Array(two)) if two.len() == 2 => {
+                two.iter().filter_map(number).map(name).collect()
             }
-        }
-        Ask::Derived(derived) => derived_said(table, derived),
+            ("fields", _) => serde_json::from_value::<FieldSet>(value).ok()?.iter().map(name).collect(),
+            _ => named(table, value),
+        };
+        Some((key, value))
+    };
+    match asked {
+        Json::Object(asked) => Json::Object(asked.into_iter().filter_map(own).collect()),
+        Json::Array(all) => all.into_iter().map(|one| named(table, one)).collect(),
+        other => other,
     }
 }
 
-fn derived_said(table: &Table, derived: &Derived) -> Said {
-    let fields: Vec<String> = derived.fields().iter().map(|field| table.fields[field].name.clone()).collect();
-    let name = |field: usize| table.fields[field].name.clone();
-    let with = |names: &[&str], fields: &[String]| -> Vec<String> {
-        names.iter().map(|one| (*one).to_owned()).chain(fields.to_vec()).collect()
-    };
-    let text = length_text;
-    let (what, columns, more) = match derived {
-        Derived::RowsByValue { fields, predicate: one } => {
-            let columns = fields.iter().map(name).collect();
-            let sign = if one.comparison == Comparison::Above { "over" } else { "under" };
-            let what = format!("the readings whose {} is {sign} {}", name(one.field), one.threshold);
-            (what, columns, json!({ sign: one.threshold, "of": name(one.field) }))
+/// The same in words.
+fn words(asked: &Json) -> String {
+    let listed = |all: Vec<String>| all.join(", ");
+    match asked {
+        Json::Object(all) => {
+            listed(all.iter().map(|(key, one)| format!("{} {}", key.replace('_', " "), words(one))).collect())
         }
-        Derived::Interpolated { step_ns, .. } => {
-            let what = format!(
-                "values every {} from the start, on lines between readings of the time asked about,",
-                text(*step_ns)
-            );
-            (what, fields.clone(), json!({ "step": text(*step_ns) }))
-        }
-        Derived::Correlation { .. } => {
-            ("Pearson's correlation".to_owned(), with(&["correlation"], &[]), json!({}))
-        }
-        Derived::OutOfRange { window, above, below, .. } => {
-            let width = text(window.width_ns);
-            let what = format!("windows of {width} with a value over {above} or under {below}");
-            (what, with(&["max", "min"], &[]), json!({ "window": width, "above": above, "below": below }))
-        }
-        Derived::Difference { window, .. } => {
-            let width = text(window.width_ns);
-            let what = format!(
-                "the second series' mean less the first one's, in windows of {width} in which both have one,"
-            );
-            (what, with(&["difference"], &[]), json!({ "window": width }))
-        }
-        Derived::CrossMean { field, other } => {
-            let columns = vec![name(*field), name(*other), "mean".to_owned()];
-            ("both values and their mean, reading by reading,".to_owned(), columns, json!({}))
-        }
-        Derived::Nearest { fields: [field, other], to, count } => {
-            let what = format!("the {count} readings nearest to {to:?}, the earlier first of equals,");
-            (what, with(&["distance"], &[name(*field), name(*other)]), json!({ "to": to, "count": count }))
-        }
-        Derived::Segments { threshold, .. } => {
-            let what = format!(
-                "segments, begun by values whose squared difference to the one before is over {threshold}: first time, last time in ns, mean"
-            );
-            (what, with(&["last", "mean"], &[]), json!({ "over": threshold }))
-        }
-        Derived::ZScores { beyond, .. } => {
-            let only = beyond.map_or_else(String::new, |beyond| format!(" over {beyond} to either side"));
-            let what = format!("distances from the mean in sample standard deviations{only}");
-            (
-                what,
-                with(&fields.iter().map(String::as_str).collect::<Vec<_>>(), &["score".to_owned()]),
-                json!({ "beyond": beyond }),
-            )
-        }
-    };
-    Said { what: format!("{what} ({})", fields.join(", ")), fields, columns, more }
+        Json::Array(all) => listed(all.iter().map(words).collect()),
+        Json::String(text) => text.replace('_', " "),
+        other => other.to_string(),
+    }
 }

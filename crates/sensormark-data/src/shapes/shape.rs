@@ -114,6 +114,16 @@ impl Moment {
 /// Ten to the power of small numbers, exactly.
 const POWERS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
+impl Number {
+    /// As a floating point number.
+    pub const fn float(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
 impl FieldShape {
     /// The value of a numeric field; none for text and truth values.
     pub fn number(&self, field: usize, moment: Moment) -> Option<Number> {

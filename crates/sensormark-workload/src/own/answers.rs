@@ -77,11 +77,6 @@ impl Answers {
             Ask::SeriesMatching(predicate) => {
                 Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
-            Ask::Aggregate { aggregates, .. }
-                if aggregates.iter().any(|one| one.function == Function::StandardDeviation) =>
-            {
-                self.deviations(query, series)
-            }
             Ask::Aggregate { aggregates, grouping, .. } => {
                 self.groups(&series, query.range, aggregates, *grouping)
             }
@@ -151,10 +146,9 @@ impl Answers {
     }
 
     fn matching(&self, series: &[u32], range: TimeRange, predicate: Predicate) -> Vec<u32> {
-        let passes = |series: u32, tick: u64| match self.sensors.number(predicate.field, series, tick) {
-            Some(Number::Integer(value)) => predicate.passes(value as f64),
-            Some(Number::Float(value)) => predicate.passes(value),
-            None => false,
+        let passes = |series: u32, tick: u64| {
+            let number = self.sensors.number(predicate.field, series, tick);
+            number.is_some_and(|number| predicate.passes(number.float()))
         };
         let any = |series: u32| {
             let mut stored = self.stored(series, range);
@@ -178,7 +172,8 @@ impl Answers {
                 let folds = groups.entry((named, window)).or_default();
                 folds.resize_with(aggregates.len(), Fold::default);
                 for (fold, one) in folds.iter_mut().zip(aggregates) {
-                    fold.add(self.sensors.number(one.field, series, tick), times);
+                    let is_kept = one.function == Function::StandardDeviation;
+                    fold.add(self.sensors.number(one.field, series, tick), times, is_kept);
                 }
             }
         }
@@ -210,26 +205,6 @@ impl Answers {
         reference
     }
 
-    /// Deviations; none where one is so small beside its mean that sums of squares do not have the digits that are compared.
-    fn deviations(&self, query: &Query, series: Vec<u32>) -> Option<Answer> {
-        let Ask::Aggregate { aggregates, .. } = &query.ask else { return None };
-        let fields = aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
-        let reference = self.reference(query.range, series, fields);
-        let mut means = query.clone();
-        if let Ask::Aggregate { aggregates, .. } = &mut means.ask {
-            aggregates.iter_mut().for_each(|one| one.function = Function::Mean);
-        }
-        let (answer, means) = (reference.answer(query), reference.answer(&means));
-        let (Answer::Groups(groups), Answer::Groups(means)) = (&answer, &means) else { return None };
-        let values =
-            |groups: &[Group]| groups.iter().flat_map(|group| group.values.clone()).collect::<Vec<_>>();
-        let known = |(deviation, mean): (Value, Value)| match (deviation, mean) {
-            (Value::F64(deviation), Value::F64(mean)) => deviation > SMALL * mean.abs(),
-            _ => true,
-        };
-        values(groups).into_iter().zip(values(means)).all(known).then_some(answer)
-    }
-
     /// The series that names a series' group.
     fn name_of(&self, series: u32, grouping: Grouping) -> Option<u32> {
         if grouping.by_series {
@@ -251,17 +226,22 @@ struct Fold {
     sum: f64,
     lost: f64,
     sizes: f64,
+    /// The values, where a deviation is asked for.
+    kept: Vec<f64>,
     least: Option<Number>,
     most: Option<Number>,
 }
 
 impl Fold {
-    fn add(&mut self, number: Option<Number>, times: u64) {
+    fn add(&mut self, number: Option<Number>, times: u64, is_kept: bool) {
         self.count += times;
         let Some(number) = number else { return };
         match number {
             Number::Integer(value) => self.whole += i128::from(value) * i128::from(times),
             Number::Float(value) => (0..times).for_each(|_| self.add_float(value)),
+        }
+        if is_kept {
+            self.kept.extend((0..times).map(|_| number.float()));
         }
         if self.least.is_none_or(|least| number < least) {
             self.least = Some(number);
@@ -294,6 +274,14 @@ impl Fold {
             Function::Mean if is_integer => Some(Value::F64(self.whole as f64 / self.count as f64)),
             Function::Sum => known.then_some(Value::F64(sum)),
             Function::Mean => known.then_some(Value::F64(sum / self.count as f64)),
+            Function::StandardDeviation if self.count < 2 => Some(Value::Null),
+            Function::StandardDeviation => {
+                let count = self.kept.len() as f64;
+                let mean = self.kept.iter().sum::<f64>() / count;
+                let squares: f64 = self.kept.iter().map(|value| (value - mean).powi(2)).sum();
+                let deviation = (squares / (count - 1.0)).sqrt();
+                (deviation > SMALL * mean.abs()).then_some(Value::F64(deviation))
+            }
             _ => None,
         }
     }

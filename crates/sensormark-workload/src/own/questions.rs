@@ -208,10 +208,8 @@ impl Questions {
             QueryKind::CrossMean => Derived::CrossMean { field, other },
             QueryKind::Nearest => {
                 let tick = drawn(OTHER, ticks);
-                let value = |field: usize| match self.answers.sensors().number(field, series, tick) {
-                    Some(Number::Integer(value)) => value as f64,
-                    Some(Number::Float(value)) => value,
-                    None => 0.0,
+                let value = |field: usize| {
+                    self.answers.sensors().number(field, series, tick).map_or(0.0, Number::float)
                 };
                 Derived::Nearest { fields: [field, other], to: [value(field), value(other)], count: NEAREST }
             }

@@ -125,6 +125,31 @@ fn queries() -> Vec<QueryPart> {
     last.span_ns = None;
     last.of = OfPart::All;
     queries.extend([by_series, matching, all_fields, last]);
+    for kind in [
+        QueryKind::StandardDeviation,
+        QueryKind::RowsByValue,
+        QueryKind::Interpolated,
+        QueryKind::Correlation,
+        QueryKind::OutOfRange,
+        QueryKind::Difference,
+        QueryKind::CrossMean,
+        QueryKind::Nearest,
+        QueryKind::Segments,
+        QueryKind::ZScores,
+        QueryKind::Outliers,
+    ] {
+        let mut one = query(kind);
+        if kind.fields().is_none_or(|fields| fields > 1) {
+            one.fields.push("pulses".to_owned());
+        }
+        one.window_ns = kind.needs_window().then_some(7 * SECOND_NS);
+        [one.above, one.below] = kind.thresholds().map(|may| may.then_some(20.0));
+        queries.push(one);
+    }
+    let mut drawn = query(QueryKind::Mean);
+    drawn.fields.push("pulses".to_owned());
+    (drawn.drawn, drawn.of, drawn.by) = (Some(1), OfPart::Some(3), ByPart::Series);
+    queries.push(drawn);
     queries
 }
 
