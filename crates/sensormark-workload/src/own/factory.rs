@@ -279,7 +279,9 @@ impl Own {
             turns_loaded: if is_whole { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
         };
-        let place = phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
+        let before = self.parameters.phases[..number].iter().map(|phase| phase.queries.len());
+        let place =
+            before.sum::<usize>() + phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
         let length = length(part.rate, phase.duration_ns.unwrap_or(u64::MAX));
         let length = part.count.unwrap_or(length);
         let questions =

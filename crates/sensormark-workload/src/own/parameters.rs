@@ -421,8 +421,6 @@ pub enum OfPart {
     One,
     /// All.
     All,
-    /// So many, drawn.
-    Some(u32),
     /// Those with one value of a tag, drawn.
     Tag(String),
 }

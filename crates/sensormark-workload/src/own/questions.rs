@@ -92,18 +92,15 @@ impl Questions {
         self.stream.below(index.wrapping_mul(WORDS) + draw, bound)
     }
 
-    /// So many neighbours of so many, drawn; the first follows the last. So a database sees no more kinds of statements than there are places to begin.
-    fn some(&self, index: u64, draw: u64, count: u32, of: usize) -> Vec<usize> {
-        let first = usize::try_from(self.below(index, draw, of as u64)).unwrap_or(0);
-        let mut some: Vec<usize> = (first..first + count as usize).map(|place| place % of.max(1)).collect();
-        some.sort_unstable();
-        some
-    }
-
+    /// The fields of a question: where they are drawn, neighbours, and the first follows the last. So a database sees no more kinds of statements than there are
+    /// fields.
     fn fields(&self, index: u64) -> Vec<usize> {
         let Some(count) = self.part.drawn else { return self.fields.clone() };
-        let drawn = self.some(index, FIELDS, count, self.fields.len()).into_iter();
-        drawn.map(|place| self.fields[place]).collect()
+        let first = usize::try_from(self.below(index, FIELDS, self.fields.len() as u64)).unwrap_or(0);
+        let after = self.fields.iter().cycle().skip(first);
+        let mut drawn: Vec<usize> = after.take(count as usize).copied().collect();
+        drawn.sort_unstable();
+        drawn
     }
 
     fn selection(&self, index: u64, table: &Table) -> Selection {
@@ -112,10 +109,6 @@ impl Questions {
         match &self.part.of {
             OfPart::One => Selection::One(series),
             OfPart::All => Selection::All,
-            OfPart::Some(count) => {
-                let some = self.some(index, 0, *count, table.series.len() as usize).into_iter();
-                Selection::Set(some.filter_map(|one| u32::try_from(one).ok()).collect())
-            }
             OfPart::Tag(name) => {
                 let tag = table.tag(&column_name(name).0).unwrap_or(0);
                 Selection::Tagged { tag, value: table.series.columns()[tag].text(series) }
@@ -267,7 +260,6 @@ impl Questions {
         let series = match self.selection(0, table) {
             Selection::One(_) => 1,
             Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
-            Selection::Set(set) => set.len(),
             _ => table.series.len() as usize,
         };
         let sensors = self.answers.sensors();

@@ -148,7 +148,7 @@ fn queries() -> Vec<QueryPart> {
     }
     let mut drawn = query(QueryKind::Mean);
     drawn.fields.push("pulses".to_owned());
-    (drawn.drawn, drawn.of, drawn.by) = (Some(1), OfPart::Some(3), ByPart::Series);
+    (drawn.drawn, drawn.of, drawn.by) = (Some(1), OfPart::All, ByPart::Series);
     queries.push(drawn);
     queries
 }

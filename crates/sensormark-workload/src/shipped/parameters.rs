@@ -24,7 +24,7 @@ parameters! {
         clients: Vec<u32>, Plain, between(1.0, 4_096.0) => vec![1, 4, 16], vec![1, 4, 16], vec![1, 4, 12, 48],
             vec![1, 2, 4, 8, 12, 18, 24, 36, 48];
         /// readings that each of these phases writes
-        step: u64, Plain, at_least(1_000.0) => 20_000, 200_000, 2_000_000, 10_000_000;
+        step: u64, Plain, at_least(1.0) => 20_000, 200_000, 2_000_000, 10_000_000;
         /// readings in a write of several clients
         batch: u32, Plain, between(1.0, 1e6) => 1_000, 1_000, 20_000, 20_000;
         /// the data grow to so many readings, four times each, as far as the budget goes
@@ -73,9 +73,7 @@ parameters! {
         missing: f64, Percent, between(0.0, 0.99) => 0.0;
         /// standard deviation of noise on levels
         noise: f64, Plain, between(0.0, 1.0) => 0.01;
-        /// how many stations a question is about; the first number holds where others vary
-        asked_stations: Vec<u32>, Plain, at_least(1.0) => vec![1, 5, 10];
-        /// how many of their sensors
+        /// how many sensors a question is about; the first number holds where others vary
         asked_sensors: Vec<u32>, Plain, at_least(1.0) => vec![10, 1, 100], vec![10, 1, 100], vec![10, 1, 50, 100], vec![10, 1, 50, 100];
         /// how much time, in minutes
         asked_minutes: Vec<u64>, Minutes, at_least(1.0) => vec![60, 10], vec![60, 360], vec![1_440, 60, 10_080], vec![1_440, 60, 43_200];

@@ -185,7 +185,7 @@ pub struct Query {
     pub kind: At<QueryKind>,
     pub field: Option<Text>,
     pub fields: Option<At<TagValues>>,
-    pub of: Option<At<toml::Value>>,
+    pub of: Option<Text>,
     pub by: Option<Text>,
     pub span: Option<At<Length>>,
     pub window: Option<At<Length>>,

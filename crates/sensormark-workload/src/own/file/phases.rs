@@ -266,7 +266,7 @@ impl Reader<'_, '_> {
         let asked = Asked { source: self.source, table: &self.tables[number], query: one };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
-        Ok(QueryPart {
+        let part = QueryPart {
             name,
             table: number,
             kind: query.kind.value,
@@ -282,7 +282,14 @@ impl Reader<'_, '_> {
             clients: clients(query.clients),
             rate: self.rate(query.rate.as_ref())?,
             count: query.count.map(|count| count.0.into()),
-        })
+        };
+        let is_statistics = matches!(part.of, OfPart::Tag(_)) && part.by == ByPart::Series;
+        let several = part.drawn.map_or(part.fields.len(), |drawn| drawn as usize) > 1;
+        if several && part.kind.is_aggregate() && !(is_statistics && part.window_ns.is_none()) {
+            let message = "several fields are for the series of a tag, by = \"series\" and without a window";
+            return Err(self.source.error(&query.kind, message));
+        }
+        Ok(part)
     }
 }
 
@@ -351,29 +358,26 @@ impl Asked<'_, '_> {
     fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
         let Query { above, below, .. } = &self.query.value;
         let kind = self.query.kind.value;
-        let mut given = [("above", above), ("below", below)].into_iter().zip(kind.thresholds());
-        let wrong = given.find_map(|((key, given), may)| {
-            given.as_ref().filter(|one| !may || !one.is_finite()).map(|one| (key, one, may))
-        });
-        match (wrong, above, below) {
-            (Some((_, one, true)), ..) => {
-                return Err(self.source.error(one, "a threshold is a finite number"));
+        let (may, is_range) = (kind.thresholds(), kind == QueryKind::OutOfRange);
+        for ((key, given), may) in [("above", above), ("below", below)].into_iter().zip(may) {
+            match given {
+                Some(one) if !may => {
+                    let why = "thresholds are for kinds \"matching\", \"rows by value\" and \"out of range\", and above for \"segments\" and \"outliers\"";
+                    return self.refuse(key, one, why);
+                }
+                Some(one) if !one.is_finite() => {
+                    return Err(self.source.error(one, "a threshold is a finite number"));
+                }
+                None if is_range => return Err(self.source.missing(self.query, key, "90")),
+                _ => {}
             }
-            (Some((key, one, false)), ..) => {
-                let why = "thresholds are for kinds \"matching\", \"rows by value\" and \"out of range\", and above for \"segments\" and \"outliers\"";
-                return self.refuse(key, one, why);
-            }
-            (None, Some(above), Some(below)) if kind != QueryKind::OutOfRange => {
+        }
+        match (above, below) {
+            (Some(above), Some(below)) if !is_range => {
                 return Err(self.source.disagree(("above", above), ("below", below), "give one of them"));
             }
-            (None, None, None) if kind.thresholds()[0] && kind != QueryKind::Outliers => {
+            (None, None) if may[0] && kind != QueryKind::Outliers => {
                 return Err(self.source.missing(self.query, "above", "90"));
-            }
-            (None, None, _) if kind == QueryKind::OutOfRange => {
-                return Err(self.source.missing(self.query, "above", "90"));
-            }
-            (None, _, None) if kind == QueryKind::OutOfRange => {
-                return Err(self.source.missing(self.query, "below", "10"));
             }
             _ => {}
         }
@@ -430,8 +434,7 @@ impl Asked<'_, '_> {
         if let (Some(wanted), Some(last)) = (wanted, named.last())
             && named.len() != wanted
         {
-            let why =
-                format!("this kind of query is about {wanted} field{}", if wanted == 1 { "" } else { "s" });
+            let why = format!("how many fields this kind of query is about: {wanted}");
             return self.refuse("the last of fields", *last, &why);
         }
         if !named.is_empty() {
@@ -466,31 +469,12 @@ impl Asked<'_, '_> {
         let Some(of) = &self.query.of else {
             return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
         };
-        let made = match &of.value {
-            toml::Value::Integer(1) => OfPart::One,
-            toml::Value::Integer(count) => {
-                let count =
-                    u32::try_from(*count).ok().filter(|count| (1..=self.table.series.count).contains(count));
-                let message = format!("of is how many series: 1 to {}", self.table.series.count);
-                OfPart::Some(count.ok_or_else(|| self.source.error(of, message))?)
-            }
-            toml::Value::String(text) if text == "one" => OfPart::One,
-            toml::Value::String(text) if text == "all" => OfPart::All,
-            toml::Value::String(text) => {
-                let text = At { value: text.clone(), place: of.place.clone() };
-                self.tag(&text, &["one", "all"]).map(OfPart::Tag)?
-            }
-            _ => return Err(self.source.error(of, "of is \"one\", \"all\", a tag, or a number of series")),
-        };
-        match made {
-            OfPart::One => {}
-            OfPart::Some(_) if kind == QueryKind::RowsByValue => {
-                return self.refuse("of", of, "it is of one series, all, or those of a tag");
-            }
-            _ if kind.is_of_one() => return self.refuse("of", of, "this kind is of one series"),
-            _ => {}
+        match of.as_str() {
+            "one" => Ok(OfPart::One),
+            _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
+            "all" => Ok(OfPart::All),
+            _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
         }
-        Ok(made)
     }
 
     fn by(&self) -> Result<ByPart, FileError> {
