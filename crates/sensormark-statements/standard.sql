@@ -205,7 +205,7 @@ FROM (SELECT {{ ns() }} AS t, {{ square(comparable(inputs[0]) ~ " - :near_a") }}
       FROM {{ inputs_of(selected()) }}) q ORDER BY q.d, q.t LIMIT :count
 -- statement: segments
 SELECT min(q.t), max(q.t), {{ mean("q.v", "f64") }}
-FROM (SELECT p.t, p.v, sum(CASE WHEN {{ square("p.v - p.b") }} > :threshold THEN 1 ELSE 0 END) OVER (ORDER BY p.t) AS n
+FROM (SELECT p.t, p.v, sum(CASE WHEN {{ square("p.v - p.b") }} > :threshold THEN 1 ELSE 0 END) OVER (ORDER BY p.t ROWS UNBOUNDED PRECEDING) AS n
       FROM (SELECT {{ ns() }} AS t, {{ comparable(inputs[0]) }} AS v, lag({{ comparable(inputs[0]) }}) OVER (ORDER BY {{ at() }}) AS b
             FROM {{ inputs_of(selected()) }}) p) q GROUP BY q.n
 -- statement: z_scores

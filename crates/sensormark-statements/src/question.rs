@@ -324,7 +324,8 @@ impl<'a> Asked<'a> {
         let own = |number: &usize| own_statement(self.aggregates()[*number].function);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
-        if !special.is_empty()
+        // a deviation is of any group, the others are of a series
+        if special.iter().any(|&number| self.aggregates()[number].function != Function::StandardDeviation)
             && let Some(one) = self.groups("statistics", &all)?
         {
             return Ok(Some(vec![one]));
