@@ -19,7 +19,7 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
             let scale = arguments.scale.unwrap_or_default().scale();
             if let Some(count) = arguments.answers {
                 let numbers = numbers(factory.as_ref(), scale, &arguments.settings)?;
-                return answers(factory.as_ref(), &numbers, count, arguments);
+                return answers(factory.as_ref(), &numbers, (arguments.seed, count));
             }
             let numbers = adjusted(factory.as_ref(), scale, &arguments.settings)?;
             factory.data_set(&numbers, &request).map_err(Failure::usage)?
@@ -28,7 +28,7 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
             no_scale(arguments.scale)?;
             let own = own_data(&path, &arguments.settings)?;
             if let Some(count) = arguments.answers {
-                return answers(own.factory.as_ref(), &own.parameters, count, arguments);
+                return answers(own.factory.as_ref(), &own.parameters, (arguments.seed, count));
             }
             let data = own.factory.data_set(&own.parameters, &request);
             data.map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?
@@ -41,16 +41,11 @@ pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
 fn answers(
     factory: &dyn WorkloadFactory,
     numbers: &Value,
-    count: usize,
-    arguments: &GenerateArguments,
+    (seed, count): (u64, usize),
 ) -> Result<ExitCode, Failure> {
-    let lines = checked::lines(factory, numbers, arguments.seed, count).map_err(Failure::usage)?;
+    let lines = checked::lines(factory, numbers, seed, count).map_err(Failure::usage)?;
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    match arguments.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => std::fs::write(path, text)
-            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", path.display())))?,
-        None => crate::output::print(&text)?,
-    }
+    crate::output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

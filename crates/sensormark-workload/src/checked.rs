@@ -8,7 +8,7 @@ use sensormark_engine::trial::script::Step;
 use sensormark_engine::trial::{Subject, WorkloadFactory};
 use sensormark_store::{Answer, FieldSet, Group, Query, RepeatedWrite, Selection, Store, Table, Value};
 use serde_json::{Map, Value as Json, json};
-use std::iter::{empty, once};
+use std::iter::empty;
 
 /// So many questions of a workload at its first size, each a line: of each kind the first, then of each the second, and so on.
 ///
@@ -41,7 +41,7 @@ pub fn lines(
                 && let Some(answer) = load.operations.expected(index, slot.query())
             {
                 let kind = &load.operations.classes()[load.operations.class(index)];
-                lines.push(line(kind, &schema.tables[slot.query().table], slot.query(), &answer));
+                lines.extend(line(kind, &schema.tables[slot.query().table], slot.query(), &answer));
             }
         }
         index += 1;
@@ -50,66 +50,57 @@ pub fn lines(
     Ok(lines)
 }
 
-/// A question in words and as fields, and its answer: readings with the fields in question, or groups with what was computed.
-fn line(kind: &str, table: &Table, query: &Query, answer: &Answer) -> Json {
-    let [from, until] = [query.range.start_ns, query.range.end_ns].map(time);
+/// A question in words and as fields, and its answer: readings with the fields in question, or groups with what was computed. None where a moment is the answer.
+fn line(kind: &str, table: &Table, query: &Query, answer: &Answer) -> Option<Json> {
     let mut asked = json!(query.ask);
     let other = asked.pointer_mut("/derived/difference").and_then(Json::as_object_mut);
-    let other = other.and_then(|asked| asked.remove("other")).as_ref().and_then(number);
+    let other =
+        other.and_then(|asked| asked.remove("other")).and_then(|other| u32::try_from(other.as_u64()?).ok());
     let tags = |series: &u32| -> Map<String, Json> {
         let tags = table.tags.iter().zip(table.series.columns());
         tags.map(|(tag, column)| (tag.name.clone(), json!(column.text(*series)))).collect()
     };
     let series = match &query.series {
-        Selection::One(one) => {
-            [Some(*one as usize), other].into_iter().flatten().map(|one| tags(&(one as u32))).collect()
-        }
+        Selection::One(one) => [Some(*one), other].iter().flatten().map(tags).collect(),
         Selection::Set(some) => some.iter().map(tags).collect(),
         Selection::Tagged { tag, value } => json!({ &table.tags[*tag].name: value }),
         Selection::All => json!("all"),
     };
     let asked = named(table, asked);
-    let row = |series: Option<u32>, time_ns: Option<i64>, values: &mut dyn Iterator<Item = Value>| {
-        let (series, time) = (series.as_ref().map(tags), time_ns.map(time));
-        json!({ "series": series, "time": time, "values": values.map(json).collect::<Vec<_>>() })
+    let row = |series: Option<&u32>, time_ns: Option<i64>, values: &mut dyn Iterator<Item = Value>| {
+        // Without the name of its type.
+        let plain = |value: Value| match json!(value) {
+            Json::Object(typed) => typed.into_values().next(),
+            _ => None,
+        };
+        json!({ "series": series.map(tags), "time_ns": time_ns, "values": values.map(plain).collect::<Vec<_>>() })
     };
     let answer: Vec<Json> = match answer {
         Answer::Readings(batch) => {
             let columns = || batch.columns.iter().filter(|column| !column.values.is_empty());
-            let of = |at: usize| {
-                row(Some(batch.series[at]), Some(batch.times_ns[at]), &mut columns().map(|one| one.value(at)))
-            };
-            (0..batch.len()).map(of).collect()
+            let keys = batch.series.iter().zip(&batch.times_ns).enumerate();
+            keys.map(|(at, (series, ns))| {
+                row(Some(series), Some(*ns), &mut columns().map(|one| one.value(at)))
+            })
+            .collect()
         }
         Answer::Groups(groups) => {
             let of =
-                |group: &Group| row(group.series, group.window_start_ns, &mut group.values.iter().cloned());
+                |one: &Group| row(one.series.as_ref(), one.window_start_ns, &mut one.values.iter().cloned());
             groups.iter().map(of).collect()
         }
-        Answer::Series(series) => series.iter().map(|&one| row(Some(one), None, &mut empty())).collect(),
-        Answer::Moment(one) => {
-            one.iter().map(|one| row(None, Some(one.time_ns), &mut once(one.value.clone()))).collect()
-        }
+        Answer::Series(series) => series.iter().map(|one| row(Some(one), None, &mut empty())).collect(),
+        Answer::Moment(_) => return None,
     };
-    json!({
-        "kind": kind,
-        "question": format!("{}, of {}, from {from} until before {until}", words(&asked), words(&series)),
-        "table": table.name, "series": series, "from": from, "until": until, "asked": asked, "answer": answer,
-    })
-}
-
-fn time(ns: i64) -> String {
-    Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |time| time.to_string())
-}
-
-fn json(value: Value) -> Json {
-    match value {
-        Value::Bool(value) => json!(value),
-        Value::I64(value) => json!(value),
-        Value::F64(value) => json!(value),
-        Value::Text(value) => json!(value),
-        Value::Null => Json::Null,
-    }
+    let [from, until] = [query.range.start_ns, query.range.end_ns];
+    let time = |ns: i64| {
+        Timestamp::from_nanosecond(ns.into()).map_or_else(|_| ns.to_string(), |time| time.to_string())
+    };
+    let (of, from_time, until_time) = (words(&series), time(from), time(until));
+    Some(json!({
+        "kind": kind, "table": table.name, "series": series, "from_ns": from, "until_ns": until, "answer": answer,
+        "question": format!("{}, of {of}, from {from_time} until before {until_time}", words(&asked)), "asked": asked,
+    }))
 }
 
 fn number(value: &Json) -> Option<usize> {

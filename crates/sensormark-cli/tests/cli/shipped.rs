@@ -87,10 +87,6 @@ fn the_files_of_answers_are_what_their_commands_write() {
     }
 }
 
-fn ns(text: &Value) -> i128 {
-    text.as_str().expect("a time").parse::<jiff::Timestamp>().expect("RFC 3339").as_nanosecond()
-}
-
 /// The numbers of a row.
 fn values(row: &Value) -> Vec<f64> {
     row["values"].as_array().expect("values").iter().map(|value| value.as_f64().expect("a number")).collect()
@@ -123,19 +119,19 @@ fn answers_follow_from_the_data_as_csv() {
             if line["table"] != table {
                 continue;
             }
-            let (from, until) = (ns(&line["from"]), ns(&line["until"]));
+            let [from, until] = ["from_ns", "until_ns"].map(|key| line[key].as_i64().expect("a time"));
             let column = |row: &[&str], name: &str| -> f64 {
                 row[header.iter().position(|one| *one == name).expect("a column")].parse().expect("a number")
             };
             // The values of a field of the series of this number in the line.
-            let of = |series: usize, field: &Value| -> Vec<(i128, f64)> {
+            let of = |series: usize, field: &Value| -> Vec<(i64, f64)> {
                 let wanted = line["series"][series][tag].as_str().expect("a tag");
                 let field = field.as_str().expect("a field");
                 let own = rows.iter().filter(|row| row[1] == wanted);
-                let timed = own.map(|row| (row[0].parse::<i128>().expect("a time"), column(row, field)));
+                let timed = own.map(|row| (row[0].parse::<i64>().expect("a time"), column(row, field)));
                 timed.filter(|(time, _)| (from..until).contains(time)).collect()
             };
-            let mean = |values: &[(i128, f64)]| {
+            let mean = |values: &[(i64, f64)]| {
                 values.iter().map(|(_, value)| value).sum::<f64>() / values.len() as f64
             };
             let answer = line["answer"].as_array().expect("rows");
@@ -148,8 +144,8 @@ fn answers_follow_from_the_data_as_csv() {
                 }
                 "Q2" if name == "slow-control" => {
                     let asked = &line["asked"]["derived"]["out_of_range"];
-                    let width = i128::from(asked["window"]["width_ns"].as_i64().expect("a width"));
-                    let mut windows: BTreeMap<i128, (f64, f64)> = BTreeMap::new();
+                    let width = asked["window"]["width_ns"].as_i64().expect("a width");
+                    let mut windows: BTreeMap<i64, (f64, f64)> = BTreeMap::new();
                     for (time, value) in of(0, &asked["field"]) {
                         let window = windows.entry(time.div_euclid(width)).or_insert((value, value));
                         *window = (window.0.max(value), window.1.min(value));
@@ -160,9 +156,9 @@ fn answers_follow_from_the_data_as_csv() {
                 }
                 "Q5" if name == "slow-control" => {
                     let asked = &line["asked"]["derived"]["difference"];
-                    let width = i128::from(asked["window"]["width_ns"].as_i64().expect("a width"));
+                    let width = asked["window"]["width_ns"].as_i64().expect("a width");
                     let means = |series: usize| {
-                        let mut windows: BTreeMap<i128, Vec<(i128, f64)>> = BTreeMap::new();
+                        let mut windows: BTreeMap<i64, Vec<(i64, f64)>> = BTreeMap::new();
                         for (time, value) in of(series, &asked["field"]) {
                             windows.entry(time.div_euclid(width)).or_default().push((time, value));
                         }
