@@ -14,7 +14,7 @@ parameters! {
         jitter_ms: u32, Milliseconds, at_least(0.0) => 0, 0, 0, 999;
         /// values in a reading
         dimensions: u32, Plain, between(1.0, 100.0) => 1;
-        /// measured: a walk within a dead band, a set point, a cycle, in turn; or uniform, as the study's are
+        /// measured: walks within a dead band and set points in turn; or uniform, as the study's are
         values: String, Plain, words(&["measured", "uniform"]) =>
             "measured".to_owned(), "measured".to_owned(), "measured".to_owned(), "uniform".to_owned();
         /// readings in a write of one client; each number is a phase
@@ -52,7 +52,7 @@ parameters! {
     /// Numbers of hydrometry.
     pub struct Hydrometry {
         /// stations that report for long
-        stations: u32, Plain, between(2.0, 1e5) => 10;
+        stations: u32, Plain, between(5.0, 1e5) => 10;
         /// stations that report for a short time
         many: u32, Plain, between(10.0, 1e5) => 200, 200, 200, 2_000;
         /// how long, in minutes
