@@ -83,6 +83,13 @@ fn the_files_of_answers_are_what_their_commands_write() {
         }
         let kept = std::fs::read(&path).expect("a file of answers");
         assert!(kept == output.stdout, "{}: the command writes other lines", path.display());
+        let mut found: BTreeMap<String, bool> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&kept).lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            let answer = line["answer"].as_array().expect("rows");
+            *found.entry(line["kind"].to_string()).or_default() |= !answer.is_empty();
+        }
+        assert!(found.values().all(|found| *found), "{}: {found:?}", path.display());
         assert!(kept.len() < 1_000_000, "{}: {} bytes", path.display(), kept.len());
     }
 }

@@ -10,8 +10,6 @@ parameters! {
         sensors: u32, Plain, between(10.0, 1e6) => 1_000, 10_000, 100_000, 100_000;
         /// from one reading of a sensor to its next, in ms
         interval_ms: u32, Milliseconds, between(2.0, 3_600_000.0) => 1_000, 1_000, 1_000, 45_000;
-        /// how much later than its instant a reading is taken at most, in ms; under interval_ms
-        jitter_ms: u32, Milliseconds, at_least(0.0) => 0, 0, 0, 999;
         /// values in a reading
         dimensions: u32, Plain, between(1.0, 100.0) => 1;
         /// measured: walks within a dead band and set points in turn; or uniform, as the study's are
@@ -29,9 +27,7 @@ parameters! {
         batch: u32, Plain, between(1.0, 1e6) => 1_000, 1_000, 20_000, 20_000;
         /// the data grow to so many readings, four times each, as far as the budget goes
         grown: u64, Plain, at_least(10_000.0) => 245_760_000, 245_760_000, 100_000_000, 2_880_000_000;
-        /// how long the first question's span is, in seconds
-        raw_seconds: f64, Seconds, over(0.0) => 60.0, 60.0, 600.0, 600.0;
-        /// how long an hour of the other questions is, in seconds: they are about 1, 3 and 24 hours
+        /// how long an hour of the questions is, in seconds: they are about a sixth, 1, 3 and 24 hours
         hour_seconds: f64, Seconds, over(0.0) => 8.0, 8.0, 20.0, 3_600.0;
         /// questions of each kind
         questions: u64, Plain, between(1.0, 1e6) => 10, 20, 100, 20;

@@ -93,9 +93,10 @@ fn thresholds_pass_the_shares_that_they_are_for() {
 
 #[test]
 fn golden_checksums() {
-    for (workload, readings, checksum) in
-        [(&SLOW_CONTROL, 60_000, 10_407_820_168_834_346_762_u64), (&HYDROMETRY, 1_800, 1_943_459_058_099_346_748)]
-    {
+    for (workload, readings, checksum) in [
+        (&SLOW_CONTROL, 60_000, 10_407_820_168_834_346_762_u64),
+        (&HYDROMETRY, 1_800, 1_943_459_058_099_346_748),
+    ] {
         let request = DataRequest { seed: 1, start_ns: None, duration_ns: Some(600_000_000_000) };
         let numbers = small(workload);
         let data = workload.data_set(&numbers, &request).expect("data");

@@ -362,7 +362,7 @@ impl Asked<'_, '_> {
         for ((key, given), may) in [("above", above), ("below", below)].into_iter().zip(may) {
             match given {
                 Some(one) if !may => {
-                    let why = "thresholds are for kinds \"matching\", \"rows by value\" and \"out of range\", and above for \"segments\" and \"outliers\"";
+                    let why = "thresholds are for other kinds";
                     return self.refuse(key, one, why);
                 }
                 Some(one) if !one.is_finite() => {
@@ -390,11 +390,10 @@ impl Asked<'_, '_> {
         let kind = self.query.kind.value;
         let there = self.fitting().count();
         if kind.fields().is_some_and(|fields| fields != *count as usize) {
-            return self.refuse("fields", place, "the kind says how many fields it is about: leave this out");
+            return self.refuse("fields", place, "the kind says how many");
         }
         if *count as usize > there {
-            let message =
-                format!("fields is {count}, and this kind of query can be about {there} of the fields");
+            let message = format!("fields is {count}, and {there} fit");
             return Err(self.source.error(place, message));
         }
         Ok(Some(*count))
@@ -445,7 +444,7 @@ impl Asked<'_, '_> {
         let first: Vec<String> = self.fitting().take(wanted).map(|field| field.name.clone()).collect();
         if first.is_empty() || kind.fields().is_some() && first.len() < wanted {
             let message =
-                format!("this kind of query is about {wanted} of the numbers, and there are {}", first.len());
+                format!("this kind of query is about {wanted} numbers, and there are {}", first.len());
             return Err(self.source.error(self.query, message));
         }
         Ok(first)
@@ -462,9 +461,7 @@ impl Asked<'_, '_> {
     fn of(&self) -> Result<OfPart, FileError> {
         let kind = self.query.kind.value;
         if kind == QueryKind::Difference && self.table.series.count < 2 {
-            return Err(self
-                .source
-                .error(&self.query.kind, "a difference is of two series, and there is one"));
+            return Err(self.source.error(&self.query.kind, "a difference is of two series"));
         }
         let Some(of) = &self.query.of else {
             return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
