@@ -114,7 +114,6 @@ fn named(table: &Table, asked: Json) -> Json {
         let value = match (key.as_str(), &value) {
             (_, Json::Null | Json::Bool(false)) => return None,
             ("field" | "other", one) => name(number(one)?),
-            ("by_tag", one) => json!(table.tags[number(one)?].name),
             ("fields", Json::Array(two)) if two.len() == 2 => {
                 two.iter().filter_map(number).map(name).collect()
             }

@@ -7,16 +7,14 @@ use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
-    Aggregate, Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group,
-    Grouping, Predicate, Query, Schema, Selection, Table, TimeRange, Value,
+    Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
+    Predicate, Query, Schema, Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A sum whose terms cancel to less than this share of their sizes is not known to the digits that are compared.
 const CANCELLATION: f64 = 1e-6;
-/// Nor is a deviation of less than this share of the mean.
-const SMALL: f64 = 1e-3;
 
 /// What is stored, as far as questions go.
 #[derive(Debug, Clone)]
@@ -77,16 +75,22 @@ impl Answers {
             Ask::SeriesMatching(predicate) => {
                 Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
-            Ask::Aggregate { aggregates, grouping, .. } => {
-                self.groups(&series, query.range, aggregates, *grouping)
-            }
+            Ask::Aggregate { aggregates, grouping, .. } => match aggregates.as_slice() {
+                [one] if one.function != Function::StandardDeviation => {
+                    self.groups(&series, query.range, one.function, one.field, *grouping)
+                }
+                all => {
+                    let fields = all.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
+                    Some(self.by_reference(query, series, fields))
+                }
+            },
             Ask::Derived(derived) => {
                 let other = match derived {
                     Derived::Difference { other, .. } => Some(*other),
                     _ => None,
                 };
                 let series = series.into_iter().chain(other).collect();
-                Some(self.reference(query.range, series, derived.fields()).answer(query))
+                Some(self.by_reference(query, series, derived.fields()))
             }
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
         }
@@ -161,48 +165,42 @@ impl Answers {
         &self,
         series: &[u32],
         range: TimeRange,
-        aggregates: &[Aggregate],
+        function: Function,
+        field: usize,
         grouping: Grouping,
     ) -> Option<Answer> {
-        let mut groups: BTreeMap<(Option<u32>, Option<i64>), Vec<Fold>> = BTreeMap::new();
+        let mut groups: BTreeMap<(Option<u32>, Option<i64>), Fold> = BTreeMap::new();
         for &series in series {
             let named = self.name_of(series, grouping);
             for (tick, time_ns, times) in self.stored(series, range) {
                 let window = grouping.window.map(|window| window.start_of(time_ns));
-                let folds = groups.entry((named, window)).or_default();
-                folds.resize_with(aggregates.len(), Fold::default);
-                for (fold, one) in folds.iter_mut().zip(aggregates) {
-                    let is_kept = one.function == Function::StandardDeviation;
-                    fold.add(self.sensors.number(one.field, series, tick), times, is_kept);
-                }
+                let fold = groups.entry((named, window)).or_default();
+                let number = self.sensors.number(field, series, tick);
+                fold.add(number, times);
             }
         }
-        let value = |(fold, one): (&Fold, &Aggregate)| {
-            fold.value(one.function, self.table().fields[one.field].kind == FieldType::I64)
-        };
-        let groups = groups.into_iter().map(|((series, window), folds)| {
+        let is_integer = self.table().fields[field].kind == FieldType::I64;
+        let groups = groups.into_iter().map(|((series, window), fold)| {
             Some(Group {
                 series,
                 window_start_ns: window,
                 day: None,
-                values: folds.iter().zip(aggregates).map(value).collect::<Option<_>>()?,
+                values: vec![fold.value(function, is_integer)?],
             })
         });
         groups.collect::<Option<Vec<_>>>().map(Answer::groups)
     }
 
-    /// These readings, in the contract's reference.
-    fn reference(&self, range: TimeRange, mut series: Vec<u32>, fields: FieldSet) -> Reference {
-        series.sort_unstable();
-        series.dedup();
-        let mut reference = Reference::new(Arc::clone(&self.schema));
-        let mut readings = self.readings(&series, range, fields);
+    /// The answer of the contract's reference, which gets these readings.
+    fn by_reference(&self, query: &Query, series: Vec<u32>, fields: FieldSet) -> Answer {
+        let mut readings = self.readings(&series, query.range, fields);
         let rows = readings.len();
         let others = readings.columns.iter_mut().filter(|column| column.values.len() < rows);
         others.for_each(|column| (0..rows).for_each(|_| _ = column.push(Value::Null)));
+        let mut reference = Reference::new(Arc::clone(&self.schema));
         reference.add(&readings);
         reference.prepare();
-        reference
+        reference.answer(query)
     }
 
     /// The series that names a series' group.
@@ -226,22 +224,17 @@ struct Fold {
     sum: f64,
     lost: f64,
     sizes: f64,
-    /// The values, where a deviation is asked for.
-    kept: Vec<f64>,
     least: Option<Number>,
     most: Option<Number>,
 }
 
 impl Fold {
-    fn add(&mut self, number: Option<Number>, times: u64, is_kept: bool) {
+    fn add(&mut self, number: Option<Number>, times: u64) {
         self.count += times;
         let Some(number) = number else { return };
         match number {
             Number::Integer(value) => self.whole += i128::from(value) * i128::from(times),
             Number::Float(value) => (0..times).for_each(|_| self.add_float(value)),
-        }
-        if is_kept {
-            self.kept.extend((0..times).map(|_| number.float()));
         }
         if self.least.is_none_or(|least| number < least) {
             self.least = Some(number);
@@ -274,14 +267,6 @@ impl Fold {
             Function::Mean if is_integer => Some(Value::F64(self.whole as f64 / self.count as f64)),
             Function::Sum => known.then_some(Value::F64(sum)),
             Function::Mean => known.then_some(Value::F64(sum / self.count as f64)),
-            Function::StandardDeviation if self.count < 2 => Some(Value::Null),
-            Function::StandardDeviation => {
-                let count = self.kept.len() as f64;
-                let mean = self.kept.iter().sum::<f64>() / count;
-                let squares: f64 = self.kept.iter().map(|value| (value - mean).powi(2)).sum();
-                let deviation = (squares / (count - 1.0)).sqrt();
-                (deviation > SMALL * mean.abs()).then_some(Value::F64(deviation))
-            }
             _ => None,
         }
     }

@@ -363,23 +363,21 @@ pub enum QueryKind {
 }
 
 impl QueryKind {
+    /// Whether it is computed reading by reading.
+    const fn is_derived(self) -> bool {
+        self as u8 > Self::StandardDeviation as u8
+    }
+
     /// Whether numbers are computed with.
     pub const fn needs_number(self) -> bool {
-        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Count)
+        self.is_aggregate() && !matches!(self, Self::Count)
+            || matches!(self, Self::Matching)
+            || self.is_derived()
     }
 
     /// Whether it is an aggregate, which may have windows and groups.
     pub const fn is_aggregate(self) -> bool {
-        matches!(
-            self,
-            Self::WindowMean
-                | Self::Mean
-                | Self::Minimum
-                | Self::Maximum
-                | Self::Sum
-                | Self::Count
-                | Self::StandardDeviation
-        )
+        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching) && !self.is_derived()
     }
 
     /// Whether it needs windows, or a grid.
@@ -387,10 +385,9 @@ impl QueryKind {
         matches!(self, Self::WindowMean | Self::Interpolated | Self::OutOfRange | Self::Difference)
     }
 
-    /// Whether it is computed from the readings of one series.
+    /// Whether it is of one series alone.
     pub const fn is_of_one(self) -> bool {
-        self.needs_number() && !self.is_aggregate() && !matches!(self, Self::Matching | Self::RowsByValue)
-            || matches!(self, Self::Point)
+        self.is_derived() && !matches!(self, Self::RowsByValue) || matches!(self, Self::Point)
     }
 
     /// How many fields it is about: as many as are wanted where this says none.
@@ -461,7 +458,7 @@ pub struct QueryPart {
     pub fields: Vec<String>,
     /// Of which each question draws so many; it is about all of them where there is no number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drawn: Option<u32>,
+    pub drawn: Option<usize>,
     /// Which series.
     pub of: OfPart,
     /// Grouping beside the window.

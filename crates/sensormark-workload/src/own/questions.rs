@@ -98,7 +98,7 @@ impl Questions {
         let Some(count) = self.part.drawn else { return self.fields.clone() };
         let first = usize::try_from(self.below(index, FIELDS, self.fields.len() as u64)).unwrap_or(0);
         let after = self.fields.iter().cycle().skip(first);
-        let mut drawn: Vec<usize> = after.take(count as usize).copied().collect();
+        let mut drawn: Vec<usize> = after.take(count).copied().collect();
         drawn.sort_unstable();
         drawn
     }

@@ -270,7 +270,7 @@ impl Reader<'_, '_> {
             name,
             table: number,
             kind: query.kind.value,
-            drawn: asked.drawn()?,
+            drawn: asked.drawn(),
             fields: asked.fields()?,
             of: asked.of()?,
             by: asked.by()?,
@@ -284,7 +284,7 @@ impl Reader<'_, '_> {
             count: query.count.map(|count| count.0.into()),
         };
         let is_statistics = matches!(part.of, OfPart::Tag(_)) && part.by == ByPart::Series;
-        let several = part.drawn.map_or(part.fields.len(), |drawn| drawn as usize) > 1;
+        let several = part.drawn.unwrap_or(part.fields.len()) > 1;
         if several && part.kind.is_aggregate() && !(is_statistics && part.window_ns.is_none()) {
             let message = "several fields are for the series of a tag, by = \"series\" and without a window";
             return Err(self.source.error(&query.kind, message));
@@ -384,19 +384,10 @@ impl Asked<'_, '_> {
         Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
     }
 
-    /// How many fields each question draws; none where it is about all of them.
-    fn drawn(&self) -> Result<Option<u32>, FileError> {
-        let Some(At { value: TagValues::Count(count), place }) = &self.query.fields else { return Ok(None) };
-        let kind = self.query.kind.value;
-        let there = self.fitting().count();
-        if kind.fields().is_some_and(|fields| fields != *count as usize) {
-            return self.refuse("fields", place, "the kind says how many");
-        }
-        if *count as usize > there {
-            let message = format!("fields is {count}, and {there} fit");
-            return Err(self.source.error(place, message));
-        }
-        Ok(Some(*count))
+    /// How many fields each question draws, unless the kind says it; none where it is about all of them.
+    fn drawn(&self) -> Option<usize> {
+        let Some(TagValues::Count(count)) = self.query.fields.as_deref() else { return None };
+        Some(self.query.kind.value.fields().unwrap_or(*count as usize))
     }
 
     /// The fields that the kind can be about.
