@@ -286,10 +286,8 @@ impl<S: BackendSession> SessionOf<S> {
         if let Some(nothing) = query.finds_nothing(table, 1) {
             return Ok(nothing);
         }
-        match self.ask(&readings_of(query)?).await? {
-            Answer::Readings(batch) => Ok(client_side::answer(query, table, batch)),
-            other => Ok(other),
-        }
+        let found = self.ask(&readings_of(query)?).await?;
+        Ok(client_side::answer(query, table, found))
     }
 }
 
