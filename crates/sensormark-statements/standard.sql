@@ -170,7 +170,7 @@ FROM {{ entity.table }}
 
 -- ---------------------------------------------------------------------------------------------------- what is derived from readings
 
--- statement: deviations
+-- statement: standard_deviation
 {{ grouped(groups() ~ aggregates(), chosen_readings()) }}
 -- macro: inputs_present()
 {% for field in inputs if field.nullable %}{{ present(value(field)) }}{% if not loop.last %} AND {% endif %}{% endfor %}

@@ -15,7 +15,7 @@ r._rowid_
 -- macro: mean_of_sums(field)
 sum(r.{{ sums_column(field, "sum") }}) * 1.0 / nullif(sum(r.{{ sums_column(field, "count") }}), 0)
 -- Without square roots (https://www.sqlite.org/lang_mathfunc.html: an option of its build) the client answers these.
--- statement: deviations
+-- statement: standard_deviation
 -- statement: correlation
 -- statement: nearest
 -- statement: z_scores

@@ -278,18 +278,19 @@ impl<S: BackendSession> SessionOf<S> {
     async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let schema = Arc::clone(&self.schema);
         let table = schema.table(query.table)?;
-        let is_missing = |one: &Operation| one.is_derived() && !(self.derives)(*one, &self.layout, table);
-        if !Operation::needed(query, table).iter().any(is_missing) {
+        let mut derived = Operation::needed(query, table);
+        derived.retain(|one| one.is_derived());
+        if !derived.is_empty() {
+            query.check(table)?;
+            if let Some(nothing) = query.finds_nothing(table, 1) {
+                return Ok(nothing);
+            }
+        }
+        if derived.iter().all(|&one| (self.derives)(one, &self.layout, table)) {
             return self.ask(query).await;
         }
-        query.check(table)?;
-        if let Some(nothing) = query.finds_nothing(table, 1) {
-            return Ok(nothing);
-        }
-        match self.ask(&readings_of(query)?).await? {
-            Answer::Readings(batch) => Ok(client_side::answer(query, table, batch)),
-            other => Ok(other),
-        }
+        let found = self.ask(&readings_of(query)?).await?;
+        Ok(client_side::answer(query, table, found))
     }
 }
 

@@ -6,8 +6,8 @@ use crate::table::TableShape;
 use crate::text;
 use minijinja::{Value, context};
 use sensormark_store::{
-    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Predicate, Query,
-    Selection, StoreError, Table, TimeRange, Window,
+    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Operation, Predicate,
+    Query, Selection, StoreError, Table, TimeRange, Window,
 };
 
 /// A question with its table.
@@ -104,24 +104,14 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
-        Function::StandardDeviation => Some("deviations"),
+        Function::StandardDeviation => Some("standard_deviation"),
         _ => None,
     }
 }
 
-/// The statement of what is derived.
-pub const fn derived_statement(derived: &Derived) -> &'static str {
-    match derived {
-        Derived::RowsByValue { .. } => "rows_by_value",
-        Derived::Interpolated { .. } => "interpolated",
-        Derived::Correlation { .. } => "correlation",
-        Derived::OutOfRange { .. } => "out_of_range",
-        Derived::Difference { .. } => "difference",
-        Derived::CrossMean { .. } => "cross_mean",
-        Derived::Nearest { .. } => "nearest",
-        Derived::Segments { .. } => "segments",
-        Derived::ZScores { .. } => "z_scores",
-    }
+/// The statement of what is derived bears the operation's name.
+pub fn derived_statement(operation: Operation) -> String {
+    serde_json::to_value(operation).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }
 
 /// The type of an aggregate's value.
@@ -364,7 +354,13 @@ impl<'a> Asked<'a> {
             Ask::Last(passes) => ("last", FieldSet::one(passes.field)),
             Ask::Minimum { field } => ("minimum", FieldSet::one(*field)),
             Ask::SeriesMatching(passes) => ("matching", FieldSet::one(passes.field)),
-            Ask::Derived(derived) => (derived_statement(derived), derived.fields()),
+            Ask::Derived(derived) => {
+                let statement =
+                    self.statement(&derived_statement(Operation::of(derived)), derived.fields(), &[])?;
+                return Ok(
+                    statement.map_or(Planned::Client, |statement| Planned::Statements(vec![statement]))
+                );
+            }
         };
         let found = match self.statement(name, fields, &[])? {
             None if name == "latest" => self.statement("latest_times", fields, &[])?,

@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::layouts::{block_of, offers, option};
 use crate::link::Link;
 use crate::physical::Physical;
-use crate::question::NO_SUMS;
+use crate::question::{NO_SUMS, derived_statement};
 use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
@@ -134,16 +134,7 @@ impl Store for FileStore {
             Operation::MostFrequent => "most_frequent_values",
             Operation::LastReading => "latest",
             Operation::SeriesMatching => "matching",
-            Operation::StandardDeviation => "deviations",
-            Operation::RowsByValue => "rows_by_value",
-            Operation::Interpolated => "interpolated",
-            Operation::Correlation => "correlation",
-            Operation::OutOfRange => "out_of_range",
-            Operation::Difference => "difference",
-            Operation::CrossMean => "cross_mean",
-            Operation::Nearest => "nearest",
-            Operation::Segments => "segments",
-            Operation::ZScores => "z_scores",
+            derived if derived.is_derived() => &derived_statement(derived),
             _ => "aggregate",
         };
         self.answers(layout, statement)

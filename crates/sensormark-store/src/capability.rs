@@ -83,15 +83,7 @@ impl Operation {
             Ask::Aggregate { .. } => Self::Aggregate,
             Ask::LastReading { .. } => Self::LastReading,
             Ask::SeriesMatching(_) => Self::SeriesMatching,
-            Ask::Derived(Derived::RowsByValue { .. }) => Self::RowsByValue,
-            Ask::Derived(Derived::Interpolated { .. }) => Self::Interpolated,
-            Ask::Derived(Derived::Correlation { .. }) => Self::Correlation,
-            Ask::Derived(Derived::OutOfRange { .. }) => Self::OutOfRange,
-            Ask::Derived(Derived::Difference { .. }) => Self::Difference,
-            Ask::Derived(Derived::CrossMean { .. }) => Self::CrossMean,
-            Ask::Derived(Derived::Nearest { .. }) => Self::Nearest,
-            Ask::Derived(Derived::Segments { .. }) => Self::Segments,
-            Ask::Derived(Derived::ZScores { .. }) => Self::ZScores,
+            Ask::Derived(derived) => Self::of(derived),
         }];
         if let Ask::Aggregate { aggregates, grouping, .. } = &query.ask {
             let one = matches!(query.series, Selection::One(_)) || table.series.len() == 1;
@@ -113,6 +105,21 @@ impl Operation {
             needed.extend(further.into_iter().filter(|one| one.0).map(|one| one.1));
         }
         needed
+    }
+
+    /// The operation that something derived is.
+    pub const fn of(derived: &Derived) -> Self {
+        match derived {
+            Derived::RowsByValue { .. } => Self::RowsByValue,
+            Derived::Interpolated { .. } => Self::Interpolated,
+            Derived::Correlation { .. } => Self::Correlation,
+            Derived::OutOfRange { .. } => Self::OutOfRange,
+            Derived::Difference { .. } => Self::Difference,
+            Derived::CrossMean { .. } => Self::CrossMean,
+            Derived::Nearest { .. } => Self::Nearest,
+            Derived::Segments { .. } => Self::Segments,
+            Derived::ZScores { .. } => Self::ZScores,
+        }
     }
 
     /// Every operation. Whoever lists a store's capabilities goes through these.

@@ -21,7 +21,7 @@ pub const IN_THE_CLIENT: &str = "the store has no statement for it; the client a
 /// Series, start of the window, night: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
 
-/// The question for the readings from which [`answer`] answers this one: those of its series and range with any of its fields.
+/// The question for what [`answer`] answers this one from: the readings of its series and range with any of its fields, or for a difference the means of both series.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Unsupported`] for sums that were kept at write time: readings do not have them.
@@ -46,19 +46,27 @@ pub fn readings_of(query: &Query) -> Result<Query, StoreError> {
         }
         Ask::Derived(derived) => derived.fields(),
     };
-    let series = match (&query.series, &query.ask) {
-        (&Selection::One(one), &Ask::Derived(Derived::Difference { other, .. })) if one != other => {
-            Selection::Set(vec![one.min(other), one.max(other)])
-        }
-        (series, _) => series.clone(),
-    };
+    if let (&Selection::One(one), &Ask::Derived(Derived::Difference { other, field, window })) =
+        (&query.series, &query.ask)
+    {
+        let both = [one.min(other), one.max(other)];
+        let series = if one == other { Selection::One(one) } else { Selection::Set(both.to_vec()) };
+        let grouping = Grouping { window: Some(window), by_series: true, ..Grouping::default() };
+        let aggregates = vec![Aggregate { function: Function::Mean, field }];
+        let ask = Ask::Aggregate { aggregates, grouping, from_sums: false };
+        return Ok(Query { ask, series, ..query.clone() });
+    }
     let coarse_filter = false;
-    Ok(Query { table: query.table, series, range, ask: Ask::Range { fields, coarse_filter } })
+    Ok(Query { ask: Ask::Range { fields, coarse_filter }, range, ..query.clone() })
 }
 
 /// The answer from what [`readings_of`] asks for, in the order of series and time.
-pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
-    let batch = readings;
+pub fn answer(query: &Query, table: &Table, found: Answer) -> Answer {
+    let batch = match found {
+        Answer::Readings(batch) => batch,
+        Answer::Groups(means) => return derived::difference(query, &means),
+        other => return other,
+    };
     match &query.ask {
         Ask::Point { .. } | Ask::Range { .. } => Answer::Readings(batch),
         Ask::LastReading { .. } => Answer::Readings(last_of_each(batch)),

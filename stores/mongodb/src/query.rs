@@ -7,6 +7,7 @@
 mod aggregate;
 mod choice;
 mod decode;
+pub(crate) mod derived;
 mod expression;
 mod groups;
 mod latest;
@@ -20,7 +21,6 @@ use self::choice::Choice;
 use crate::connection::{Link, TimeLimit};
 use crate::schema::{PhysicalSchema, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawDocument, doc};
-use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::{
     Answer, Ask, Batch, FieldSet, Index, Query, Selection, Shape, StoreError, Table, TimeRange,
 };
@@ -100,14 +100,16 @@ impl Reader<'_> {
                 };
                 Ok(Answer::groups(groups))
             }
-            Ask::Point { fields } => self.range(&question, *fields, true).await,
-            Ask::Range { fields, coarse_filter } => self.range(&question, *fields, *coarse_filter).await,
+            Ask::Point { fields } => self.range(&question, *fields, true, None).await,
+            Ask::Range { fields, coarse_filter } => {
+                self.range(&question, *fields, *coarse_filter, None).await
+            }
             Ask::LastReading { fields } => self.last_readings(&question, *fields).await,
             Ask::First(predicate) => self.first(&question, *predicate, false).await,
             Ask::Last(predicate) => self.first(&question, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(&question, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(&question, *predicate).await,
-            Ask::Derived(_) => Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
+            Ask::Derived(derived) => self.derived(&question, derived).await,
         }
     }
 

@@ -7,7 +7,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sensormark_store::answer::{Answer, Group};
 use sensormark_store::batch::Column;
-use sensormark_store::client_side::readings_of;
 use sensormark_store::layout::{Layout, Shape};
 use sensormark_store::query::{
     Aggregate, Ask, Comparison, DaySplit, Derived, Function, Grouping, Predicate, Query, Selection,
@@ -336,7 +335,14 @@ pub(super) fn is_known(query: &Query, expected: &Answer, reference: &Reference) 
         }
         _ => return true,
     };
-    let Ok(Answer::Readings(batch)) = readings_of(query).map(|readings| reference.answer(&readings)) else {
+    let series = match (&query.series, &query.ask) {
+        (&Selection::One(one), &Ask::Derived(Derived::Difference { other, .. })) => {
+            Selection::Set(vec![one, other])
+        }
+        (series, _) => series.clone(),
+    };
+    let readings = Query { series, ask: Ask::Range { fields, coarse_filter: false }, ..query.clone() };
+    let Answer::Readings(batch) = reference.answer(&readings) else {
         return false;
     };
     let key = |row: usize| (batch.series[row], batch.times_ns[row]);

@@ -223,3 +223,162 @@ impl Reference {
         groups
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::client_side;
+    use sensormark_store::query::{Aggregate, Ask, Comparison, Function, Grouping, Predicate};
+    use sensormark_store::schema::{Field, FieldType, Schema, Series, Table, Tag, TagColumn, TimeResolution};
+    use sensormark_store::{AnswerSource, Batch};
+    use std::sync::Arc;
+
+    const A: FieldSet = FieldSet::one(0);
+
+    /// Series 0: (10, 1, 4), (20, 3, –), (30, 5, 0), (50, 5, 8); series 1: (25, 9, –), (45, 6, –); series 2 has nothing.
+    fn reference() -> Reference {
+        let field = |name: &str| Field { name: name.into(), kind: FieldType::F64, nullable: true };
+        let table = Table {
+            name: "t".into(),
+            tags: vec![Tag { name: "id".into() }],
+            fields: vec![field("a"), field("b")],
+            entity: None,
+            time_resolution: TimeResolution::Nanoseconds,
+            series: Series::new(vec![TagColumn::Integer(vec![7, 8, 9])]),
+        };
+        let mut batch = Batch::new(0, &table);
+        let rows = [
+            (0, 10, 1.0, Some(4.0)),
+            (0, 20, 3.0, None),
+            (0, 30, 5.0, Some(0.0)),
+            (0, 50, 5.0, Some(8.0)),
+            (1, 25, 9.0, None),
+            (1, 45, 6.0, None),
+        ];
+        for (series, time, a, b) in rows {
+            batch.series.push(series);
+            batch.times_ns.push(time);
+            batch.columns[0].push(Value::F64(a)).unwrap();
+            batch.columns[1].push(b.map_or(Value::Null, Value::F64)).unwrap();
+        }
+        let mut reference = Reference::new(Arc::new(Schema { tables: vec![table] }));
+        reference.add(&batch);
+        reference.prepare();
+        reference
+    }
+
+    /// What the oracle says, and the client too: of each group the time, and the values with 9 digits.
+    fn asked(ask: Ask, series: u32, range: (i64, i64)) -> Vec<(Option<i64>, Vec<String>)> {
+        let reference = reference();
+        let range = TimeRange::new(range.0, range.1);
+        let query = Query { table: 0, series: Selection::One(series), range, ask };
+        let answer = reference.answer(&query);
+        let found = reference.answer(&client_side::readings_of(&query).unwrap());
+        let client = client_side::answer(&query, &reference.schema().tables[0], found);
+        assert_eq!(client.disagreement(&answer, &query), None, "{query:?}");
+        let text = |value: &Value| match value {
+            Value::F64(value) => format!("{value:.9}").trim_end_matches('0').trim_end_matches('.').to_owned(),
+            Value::I64(value) => value.to_string(),
+            _ => String::new(),
+        };
+        match answer {
+            Answer::Groups(groups) => groups
+                .iter()
+                .map(|group| (group.window_start_ns, group.values.iter().map(text).collect()))
+                .collect(),
+            Answer::Readings(batch) => batch.times_ns.iter().map(|&time| (Some(time), Vec::new())).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of(derived: Derived, expected: &[(i64, &[&str])]) {
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(time, values)| (Some(*time), values.iter().map(|&value| value.to_owned()).collect()))
+            .collect();
+        assert_eq!(asked(Ask::Derived(derived), 0, (0, 100)), expected, "{derived:?}");
+        for (series, range) in [(0, (60, 100)), (0, (30, 30)), (2, (0, 100))] {
+            assert_eq!(asked(Ask::Derived(derived), series, range), [], "{derived:?} of nothing");
+        }
+    }
+
+    #[test]
+    fn readings_are_found_by_value() {
+        let predicate = Predicate { field: 0, comparison: Comparison::Above, threshold: 3.0 };
+        of(Derived::RowsByValue { fields: A, predicate }, &[(30, &[]), (50, &[])]);
+        let predicate = Predicate { threshold: 2.0, ..predicate };
+        of(Derived::RowsByValue { fields: FieldSet::one(1), predicate }, &[(30, &[]), (50, &[])]);
+    }
+
+    #[test]
+    fn a_grid_lies_between_readings_of_each_field() {
+        let both = A.with(1);
+        let at_15 = Derived::Interpolated { fields: both, step_ns: 15 };
+        of(at_15, &[(15, &["2", "3"]), (30, &["5", "0"]), (45, &["5", "6"])]);
+        let one = asked(Ask::Derived(at_15), 0, (10, 11));
+        assert_eq!(one, [(Some(10), vec!["1".to_owned(), "4".to_owned()])], "one reading on the grid");
+        assert_eq!(asked(Ask::Derived(at_15), 0, (9, 11)), [], "one reading beside the grid");
+        let lacking = asked(Ask::Derived(Derived::Interpolated { fields: both, step_ns: 10 }), 0, (20, 40));
+        let values = |values: [&str; 2]| values.map(str::to_owned).to_vec();
+        assert_eq!(lacking, [(Some(20), values(["3", ""])), (Some(30), values(["5", "0"]))]);
+    }
+
+    #[test]
+    fn fields_are_compared() {
+        let correlation = |range| asked(Ask::Derived(Derived::Correlation { field: 0, other: 1 }), 0, range);
+        // (1, 4), (5, 0), (5, 8): covariance 0
+        assert_eq!(correlation((0, 100)), [(None, vec!["0".to_owned()])]);
+        assert_eq!(correlation((0, 31)), [(None, vec!["-1".to_owned()])]);
+        assert_eq!(correlation((30, 100)), [(None, vec![String::new()])], "equal values");
+        assert_eq!(correlation((10, 11)), [(None, vec![String::new()])], "one reading");
+        assert_eq!(correlation((20, 30)), [], "no reading has both");
+        let mean = Derived::CrossMean { field: 1, other: 0 };
+        of(mean, &[(10, &["4", "1", "2.5"]), (30, &["0", "5", "2.5"]), (50, &["8", "5", "6.5"])]);
+        // 10 and 50 are as far: the earlier one
+        let nearest = |count| Derived::Nearest { fields: [0, 1], to: [3.0, 6.0], count };
+        of(nearest(1), &[(10, &["2.828427125", "1", "4"])]);
+        of(nearest(2), &[(10, &["2.828427125", "1", "4"]), (50, &["2.828427125", "5", "8"])]);
+    }
+
+    #[test]
+    fn windows_and_segments_are_told_by_values() {
+        let window = Window { width_ns: 20, origin_ns: 5 };
+        let out = |above, below| Derived::OutOfRange { field: 0, window, above, below };
+        of(out(4.5, 0.5), &[(25, &["5", "5"]), (45, &["5", "5"])]);
+        of(out(5.0, 1.5), &[(5, &["3", "1"])]);
+        // means of series 0: 2, 5, 5; of series 1: 9 and 6
+        let difference = |other| Derived::Difference { other, field: 0, window };
+        of(difference(1), &[(25, &["4"]), (45, &["1"])]);
+        of(difference(0), &[(5, &["0"]), (25, &["0"]), (45, &["0"])]);
+        of(difference(2), &[]);
+        let segments = |threshold| Derived::Segments { field: 0, threshold };
+        of(segments(4.0), &[(10, &["50", "3.5"])]);
+        of(segments(3.9), &[(10, &["10", "1"]), (20, &["20", "3"]), (30, &["50", "5"])]);
+    }
+
+    #[test]
+    fn values_are_compared_with_all() {
+        // mean 3.5, squares 6.25 + 0.25 + 2.25 + 2.25 = 11
+        let scores = |beyond| Derived::ZScores { field: 0, beyond };
+        let each: [(i64, &[&str]); 4] = [
+            (10, &["1", "-1.305582420"]),
+            (20, &["3", "-0.261116484"]),
+            (30, &["5", "0.783349452"]),
+            (50, &["5", "0.783349452"]),
+        ];
+        of(scores(Some(1.0)), &[(10, &["1", "-1.30558242"])]);
+        let found = asked(Ask::Derived(scores(None)), 0, (0, 100));
+        let expected = each.map(|(time, values)| {
+            (Some(time), values.iter().map(|one| one.trim_end_matches('0').to_owned()).collect::<Vec<_>>())
+        });
+        assert_eq!(found, expected);
+        assert_eq!(asked(Ask::Derived(scores(None)), 0, (30, 100)), [], "equal values");
+        assert_eq!(asked(Ask::Derived(scores(None)), 0, (10, 11)), [], "one reading");
+        let aggregates = vec![Aggregate { function: Function::StandardDeviation, field: 0 }];
+        let ask = Ask::Aggregate { aggregates, grouping: Grouping::default(), from_sums: false };
+        assert_eq!(asked(ask.clone(), 0, (0, 100)), [(None, vec!["1.914854216".to_owned()])]);
+        assert_eq!(asked(ask.clone(), 0, (30, 100)), [(None, vec!["0".to_owned()])]);
+        assert_eq!(asked(ask.clone(), 0, (10, 11)), [(None, vec![String::new()])]);
+        assert_eq!(asked(ask, 2, (0, 100)), []);
+    }
+}

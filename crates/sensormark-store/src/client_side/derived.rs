@@ -4,7 +4,7 @@ use super::{compare, sum};
 use crate::Selection;
 use crate::answer::{Answer, Group};
 use crate::batch::Batch;
-use crate::query::{Derived, Query, Window};
+use crate::query::{Ask, Derived, Query, Window};
 use crate::schema::{FieldSet, Value};
 use std::collections::BTreeMap;
 
@@ -67,18 +67,8 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
             let windows = windows(batch, window, &rows).into_iter();
             windows.filter_map(|(start, rows)| Some(group(Some(start), find(&rows)?))).collect()
         }
-        Derived::Difference { other, field, window } => {
-            let Selection::One(one) = query.series else { return Answer::Groups(Vec::new()) };
-            let means = |series: u32| {
-                let own: Vec<usize> =
-                    rows.iter().copied().filter(|&row| batch.series[row] == series).collect();
-                let mean = |(start, rows): (i64, Vec<usize>)| (start, spread(batch, field, &rows).0);
-                windows(batch, window, &own).into_iter().map(mean).collect::<BTreeMap<_, _>>()
-            };
-            let (these, others) = (means(one), means(other));
-            let both = these.iter().filter_map(|(start, mean)| Some((start, others.get(start)? - mean)));
-            both.map(|(start, difference)| group(Some(*start), vec![Value::F64(difference)])).collect()
-        }
+        // from means
+        Derived::Difference { .. } => Vec::new(),
         Derived::CrossMean { field, other } => {
             let mean = |row: usize| Value::F64(number(field, row) / 2.0 + number(other, row) / 2.0);
             rows.iter().map(|&row| at(row, vec![value(field, row), value(other, row), mean(row)])).collect()
@@ -110,6 +100,31 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
             rows.map(|row| at(row, vec![value(field, row), Value::F64(score(row))])).collect()
         }
     })
+}
+
+/// The difference of two series' means, which come by series and window.
+pub(super) fn difference(query: &Query, means: &[Group]) -> Answer {
+    let (&Selection::One(one), &Ask::Derived(Derived::Difference { other, .. })) =
+        (&query.series, &query.ask)
+    else {
+        return Answer::Groups(means.to_vec());
+    };
+    let of = |series: u32| {
+        let own = means.iter().filter(move |group| group.series == Some(series));
+        own.filter_map(|group| match (group.window_start_ns, &group.values[..]) {
+            (Some(start), &[Value::F64(mean)]) => Some((start, mean)),
+            _ => None,
+        })
+    };
+    let others: BTreeMap<i64, f64> = of(other).collect();
+    let both = of(one).filter_map(|(start, mean)| Some((start, others.get(&start)? - mean)));
+    let group = |(start, difference)| Group {
+        series: None,
+        window_start_ns: Some(start),
+        day: None,
+        values: vec![Value::F64(difference)],
+    };
+    Answer::groups(both.map(group).collect())
 }
 
 /// Rows by the start of their window.

@@ -191,7 +191,12 @@ fn unsupported(
 }
 
 /// The parts of the groups' key.
-fn key(question: &Question<'_>, source: &Source<'_>, grouping: Grouping, sole: Option<u32>) -> KeyParts {
+pub(super) fn key(
+    question: &Question<'_>,
+    source: &Source<'_>,
+    grouping: Grouping,
+    sole: Option<u32>,
+) -> KeyParts {
     let time = source.nanoseconds();
     KeyParts {
         series: (grouping.by_series && sole.is_none()).then(|| source.key()),
