@@ -1,6 +1,7 @@
 -- What every SQL database is asked, in SQL that most of them read. A store says in its own statements.sql what its database says in another way.
 --
 -- Values are bound: :start, :end, :time, :tag, :threshold, :width, :origin, :day_start, :day_end, :key_NAME (the series), :set (the keys of several series), :all.
+-- What is derived has :threshold, :above, :below, :near_a, :near_b, :count and :other_key_NAME (the other series).
 -- A value that is printed, as {{ width }}, is part of the text; the statement is then rendered for each value of it.
 -- Names are quoted already; own("x") is the name of a column of ours that no tag and field has. Rows are called r, rows of a table of tags g or s.
 
@@ -90,7 +91,7 @@ sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "cou
 ({% for field in chosen %}{{ present(value(field)) }}{% if not loop.last %} OR {% endif %}{% endfor %})
 {% endif %}
 -- macro: passes()
-{{ comparable(chosen[0]) }} {% if above %}>{% else %}<{% endif %} :threshold
+{{ comparable(inputs[0]) }} {% if above %}>{% else %}<{% endif %} :threshold
 -- The first reading in an order. It is asked of one series.
 -- macro: first_of(conditions, order, direction)
 SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where(conditions) }} ORDER BY {{ order }}{{ after_time(direction) }} LIMIT 1
@@ -98,9 +99,12 @@ SELECT {{ ns() }}{{ values(chosen) }} FROM {{ source() }} {{ where(conditions) }
 -- macro: aggregate_of(name, value, kind, time)
 {% if name == "sum" %}{{ sum(value, kind) }}
 {% elif name == "mean" %}{{ mean(value, kind) }}
+{% elif name == "standard_deviation" %}{{ deviation(value) }}
 {% elif name == "last" %}{{ last_value(value, time) }}
 {% elif name == "most_frequent" %}{{ most_frequent(value) }}
 {% else %}{{ name }}({{ value }}){% endif %}
+-- macro: deviation(value)
+stddev_samp({{ value }})
 -- macro: last_value(value, time)
 -- macro: most_frequent(value)
 -- macro: aggregates()
@@ -163,6 +167,54 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ ns() }}{{ values(fields)
 -- statement: scan_entities
 SELECT {% for key in keys %}{{ key }}, {% endfor %}{{ entity.last }}{% for column in entity.columns %}, {{ column }}{% endfor %}
 FROM {{ entity.table }}
+
+-- ---------------------------------------------------------------------------------------------------- what is derived from readings
+
+-- statement: standard_deviation
+{{ grouped(groups() ~ aggregates(), chosen_readings()) }}
+-- macro: inputs_present()
+{% for field in inputs if field.nullable %}{{ present(value(field)) }}{% if not loop.last %} AND {% endif %}{% endfor %}
+-- macro: inputs_of(series)
+{{ source() }} {{ where([in_range(), series, inputs_present()]) }}
+-- macro: shown_present()
+{% if shown | selectattr("nullable") | list | length == shown | length %}
+({% for field in shown %}{{ present(value(field)) }}{% if not loop.last %} OR {% endif %}{% endfor %})
+{% endif %}
+-- statement: rows_by_value
+SELECT {{ answer_keys() }}{{ ns() }}{{ values(shown) }} FROM {{ source() }} {{ where([in_range(), selected(), passes(), shown_present()]) }}
+ORDER BY {{ answer_keys() }}{{ at() }}{{ after_time("") }}
+-- statement: interpolated
+-- statement: correlation
+{{ grouped("corr(" ~ comparable(inputs[0]) ~ ", " ~ comparable(inputs[1]) ~ ")", inputs_of(selected())) }}
+-- statement: out_of_range
+SELECT ({{ window(ns()) }}), max({{ value(inputs[0]) }}), min({{ value(inputs[0]) }}) FROM {{ inputs_of(selected()) }}
+GROUP BY 1 HAVING max({{ comparable(inputs[0]) }}) > :above OR min({{ comparable(inputs[0]) }}) < :below
+-- macro: other()
+{{ one() | replace(":", ":other_") }}
+-- macro: means(series)
+SELECT ({{ window(ns()) }}) AS w, {{ mean(value(inputs[0]), inputs[0].kind) }} AS v FROM {{ inputs_of(series) }} GROUP BY 1
+-- statement: difference
+SELECT q.w, o.v - q.v FROM ({{ means(selected()) }}) q JOIN ({{ means(other()) }}) o ON o.w = q.w
+-- statement: cross_mean
+SELECT {{ ns() }}{{ values(inputs) }}, {{ comparable(inputs[0]) }} / 2.0 + {{ comparable(inputs[1]) }} / 2.0 FROM {{ inputs_of(selected()) }} ORDER BY {{ at() }}
+-- macro: square(value)
+({{ value }}) * ({{ value }})
+-- statement: nearest
+SELECT q.t, sqrt(q.d), q.a, q.b
+FROM (SELECT {{ ns() }} AS t, {{ square(comparable(inputs[0]) ~ " - :near_a") }} + {{ square(comparable(inputs[1]) ~ " - :near_b") }} AS d, {{ value(inputs[0]) }} AS a, {{ value(inputs[1]) }} AS b
+      FROM {{ inputs_of(selected()) }}) q ORDER BY q.d, q.t LIMIT :count
+-- statement: segments
+SELECT min(q.t), max(q.t), {{ mean("q.v", "f64") }}
+FROM (SELECT p.t, p.v, sum(CASE WHEN {{ square("p.v - p.b") }} > :threshold THEN 1 ELSE 0 END) OVER (ORDER BY p.t ROWS UNBOUNDED PRECEDING) AS n
+      FROM (SELECT {{ ns() }} AS t, {{ comparable(inputs[0]) }} AS v, lag({{ comparable(inputs[0]) }}) OVER (ORDER BY {{ at() }}) AS b
+            FROM {{ inputs_of(selected()) }}) p) q GROUP BY q.n
+-- statement: z_scores
+SELECT q.t, q.v, (q.x - q.m) / q.d
+FROM (SELECT {{ ns() }} AS t, {{ value(inputs[0]) }} AS v, {{ comparable(inputs[0]) }} AS x, avg({{ comparable(inputs[0]) }}) OVER () AS m, stddev_samp({{ comparable(inputs[0]) }}) OVER () AS d
+      FROM {{ inputs_of(selected()) }}) q
+WHERE q.d > 0{% if is_bounded %} AND abs(q.x - q.m) > :threshold * q.d{% endif %} ORDER BY q.t
+
+-- ---------------------------------------------------------------------------------------------------- functions of their own
 
 -- Last values, shares and most frequent values are asked of each series by itself: in one statement with the others (`statistics`), or each in its own.
 -- statement: statistics

@@ -4,6 +4,8 @@
 avg({{ value }})::float8
 -- macro: sum(value, kind)
 sum({{ value }}){% if kind == "i64" %}::int8{% endif %}
+-- macro: deviation(value)
+stddev_samp(({{ value }})::float8)
 -- macro: mean_of_sums(field)
 (sum(r.{{ sums_column(field, "sum") }}) / nullif(sum(r.{{ sums_column(field, "count") }}), 0)::{{ "float8" if field.kind == "f64" else "numeric" }})::float8
 -- macro: comparable(field)
@@ -56,7 +58,7 @@ WHERE EXISTS (SELECT 1 FROM {{ source() }} {{ where([in_range(), passes(), same_
 -- What may read much is planned for its range; what an index leads to is planned once. Sent before a statement, where the session has it otherwise.
 -- statement: before
 SET plan_cache_mode =
-{% if statement == "matching" or statement == "range" and of != "one" and keys or statement in ["aggregate", "sums", "statistics"] and (of != "one" or not keys or windows) %}force_custom_plan
+{% if statement == "matching" or statement in ["range", "rows_by_value"] and of != "one" and keys or statement in ["aggregate", "sums", "statistics"] and (of != "one" or not keys or windows) %}force_custom_plan
 {% else %}auto
 {% endif %}
 
@@ -122,6 +124,11 @@ FROM {{ table }} r
 {{ where([in_time(), of_fields(), same_series(), any_present()]) }} ORDER BY r.{{ time }} DESC LIMIT 1) l
 JOIN {{ table }} r ON {% if keys %}{{ same_series() }} AND {% endif %}r.{{ time }} = l.t {{ where([of_fields(), any_present()]) }}
 ORDER BY {{ answer_keys() }}r.{{ time }}, {{ field_number() }}
+-- Fields of one reading are rows: the client puts them together.
+-- statement: rows_by_value
+-- statement: correlation
+-- statement: cross_mean
+-- statement: nearest
 -- statement: scan -> field rows
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ time }}, {{ field_number() }}, {{ field_value() }} FROM {{ table }} r
 -- macro: definitions()

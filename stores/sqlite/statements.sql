@@ -14,6 +14,11 @@ r._rowid_
 {% if tags_table %}r.{{ keys[0] }} IN (SELECT {{ keys[0] }} FROM {{ tags_table }}){% endif %}
 -- macro: mean_of_sums(field)
 sum(r.{{ sums_column(field, "sum") }}) * 1.0 / nullif(sum(r.{{ sums_column(field, "count") }}), 0)
+-- Without square roots (https://www.sqlite.org/lang_mathfunc.html: an option of its build) the client answers these.
+-- statement: standard_deviation
+-- statement: correlation
+-- statement: nearest
+-- statement: z_scores
 -- macro: share(value, held)
 total(CASE WHEN {{ value }} THEN {{ held }} END) / total({{ held }})
 
@@ -144,6 +149,9 @@ ORDER BY {{ answer_keys() }}{{ at() }}{{ after_time("") }}
 {% else %}
 {{ field_rows(each_series() ~ " CROSS JOIN " ~ source(), [same_series(), latest_of_each(), of_fields()]) }}
 {% endif %}
+-- Fields of one reading are rows: the client puts them together.
+-- statement: rows_by_value
+-- statement: cross_mean
 -- Rows of one reading were written together.
 -- statement: scan -> field rows
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ at() }}, r.{{ own("field") }}, r.{{ own("value") }} FROM {{ source() }} ORDER BY {{ copy_order() }}
@@ -242,6 +250,11 @@ BLOB
 -- statement: minimum
 -- statement: latest_times
 -- statement: matching
+-- statement: rows_by_value
+-- statement: out_of_range
+-- statement: difference
+-- statement: cross_mean
+-- statement: segments
 -- statement: aggregate
 -- statement: last_values
 -- statement: shares

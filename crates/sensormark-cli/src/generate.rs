@@ -6,25 +6,32 @@ use crate::registry::{Workload, adjusted, no_scale, own_data};
 use sensormark_data::export::{DataRequest, DataSet, ExportOptions, Shard, export};
 use sensormark_data::units::{duration_ns, signed};
 use sensormark_store::TimeRange;
+use sensormark_workload::checked;
 use std::process::ExitCode;
 
-/// Writes the data set.
+/// Writes the data set, or questions with their right answers.
 pub fn generate(arguments: &GenerateArguments) -> Result<ExitCode, Failure> {
     let request = request(arguments)?;
-    let data = match Workload::find(&arguments.workload)? {
+    let (factory, numbers, file) = match Workload::find(&arguments.workload)? {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
             let numbers = adjusted(factory.as_ref(), scale, &arguments.settings)?;
-            factory.data_set(&numbers, &request).map_err(Failure::usage)?
+            (factory, numbers, String::new())
         }
         Workload::File(path) => {
             no_scale(arguments.scale)?;
             let own = own_data(&path, &arguments.settings)?;
-            let data = own.factory.data_set(&own.parameters, &request);
-            data.map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?
+            (own.factory, own.parameters, format!("{}: ", path.display()))
         }
     };
-    write(&data, arguments)
+    let wrong = |why: String| Failure::usage(format!("{file}{why}"));
+    let Some(count) = arguments.answers else {
+        return write(&factory.data_set(&numbers, &request).map_err(wrong)?, arguments);
+    };
+    for line in checked::lines(factory.as_ref(), &numbers, arguments.seed, count).map_err(wrong)? {
+        crate::output::line(line)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Which stretch of the data is wanted.

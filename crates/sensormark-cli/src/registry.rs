@@ -11,7 +11,7 @@ use sensormark_engine::selection::parse;
 use sensormark_engine::trial::{WorkloadFactories, WorkloadFactory};
 use sensormark_store::{Durability, Store};
 use sensormark_workload::{
-    billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations,
+    billing, devops, durability, iot_platform, machine_tool, own, replay, sensor_operations, shipped,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -70,6 +70,8 @@ pub fn factories() -> WorkloadFactories {
         Arc::new(sensor_operations::SensorOperationsWorkload),
         Arc::new(iot_platform::IotPlatformWorkload),
         Arc::new(billing::BillingWorkload),
+        Arc::new(shipped::SLOW_CONTROL),
+        Arc::new(shipped::HYDROMETRY),
         Arc::new(replay::ReplayWorkload),
         Arc::new(own::OwnWorkload),
         Arc::new(durability::DurabilityWorkload),
@@ -244,6 +246,8 @@ mod tests {
                     "sensor-operations" => 2_880.0,
                     "durability" => 86_400.0,
                     "billing" => 24.0,
+                    "slow-control" => 86_400.0,
+                    "hydrometry" => 8_640.0,
                     // A home's 12,771 values a day, of all its properties.
                     "iot-platform" => 12_771.0 / f64::from(series.len()),
                     other => panic!("a workload with presets that is not known here: {other}"),

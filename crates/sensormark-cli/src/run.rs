@@ -48,11 +48,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     match workload {
         Workload::Factory(factory) => {
             let scale = arguments.scale.unwrap_or_default().scale();
-            let mut settings = arguments.settings.clone();
-            if arguments.power_cut && factory.name() == durability::NAME {
-                settings.push(durability::POWER_CUT.to_owned());
-            }
-            let parameters = numbers(factory.as_ref(), scale, &settings)?;
+            let own = if arguments.as_study { factory.as_study() } else { &[] };
+            let power_cut =
+                (arguments.power_cut && factory.name() == durability::NAME).then_some(durability::POWER_CUT);
+            let settings = own.iter().chain(&power_cut).map(ToString::to_string);
+            let settings = settings.chain(arguments.settings.clone());
+            let parameters = numbers(factory.as_ref(), scale, &settings.collect::<Vec<_>>())?;
             power_is_cut_by_its_option(arguments, &parameters)?;
             let measured = Measured {
                 shown: parameters.clone(),

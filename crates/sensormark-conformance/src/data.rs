@@ -154,7 +154,7 @@ fn fills(table: &Table, series: u32, field: usize, row: u64) -> bool {
     !mix(row ^ (field as u64) << 32).is_multiple_of(4)
 }
 
-/// Some value of this kind: text from a few words, floating point numbers over 0 with two decimals, of which the smallest repeats.
+/// Some value of this kind: text from a few words, floating point numbers over 0 with two decimals, of which the smallest comes three times in a row.
 pub(super) fn value(kind: FieldType, series: u64, row: u64, field: u64) -> Value {
     const WORDS: [&str; 5] = ["off", "on", "größer ☀", "two words", "Ω"];
     let random = mix(row ^ series << 20 ^ field << 40);
@@ -163,7 +163,7 @@ pub(super) fn value(kind: FieldType, series: u64, row: u64, field: u64) -> Value
         FieldType::Bool => Value::Bool(random.is_multiple_of(3)),
         FieldType::I64 => Value::I64(small - 5_000),
         FieldType::U16 => Value::I64(small % 4_096),
-        FieldType::F64 if row % 50 == 7 => Value::F64(0.25),
+        FieldType::F64 if (7..10).contains(&(row % 50)) => Value::F64(0.25),
         FieldType::F64 => Value::F64(0.5 + small as f64 / 100.0),
         FieldType::Text => {
             let word = usize::try_from(random % 5).unwrap_or(0);

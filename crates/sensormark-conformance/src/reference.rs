@@ -16,8 +16,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod aggregate;
+mod derived;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use self::derived::Spread;
 
 /// Readings of a schema in memory, and the answers to questions about them.
 ///
@@ -268,6 +271,7 @@ impl AnswerSource for Reference {
             }
             Ask::LastReading { fields } => self.last_readings(query, *fields),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate)),
+            Ask::Derived(derived) => self.derived(query, *derived),
         }
     }
 

@@ -370,6 +370,6 @@ fn may_refuse(query: &Query, table: &Table) -> bool {
             let of_one = |function| matches!(function, Function::Last | Function::TimeWeightedShare);
             !one && !grouping.by_series && aggregates.iter().any(|one| of_one(one.function))
         }
-        Ask::Range { .. } | Ask::LastReading { .. } | Ask::SeriesMatching(_) => false,
+        Ask::Range { .. } | Ask::LastReading { .. } | Ask::SeriesMatching(_) | Ask::Derived(_) => false,
     }
 }

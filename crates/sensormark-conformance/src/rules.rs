@@ -5,6 +5,7 @@ use super::rule::Rule;
 mod administration;
 mod aggregate;
 mod capability;
+mod derived;
 mod entity;
 mod errors;
 mod growth;
@@ -30,6 +31,7 @@ pub(super) fn all() -> Vec<Rule> {
         query::rules(),
         search::rules(),
         aggregate::rules(),
+        derived::rules(),
         errors::rules(),
         outage::rules(),
         administration::rules(),

@@ -18,7 +18,7 @@ mod tests;
 
 use crate::random::Stream;
 pub use export::data_set;
-use sensormark_store::Batch;
+use sensormark_store::{Batch, FieldSet};
 use shape::{FieldShape, Moment};
 use std::ops::Range;
 
@@ -192,12 +192,13 @@ impl Sensors {
         self.fields[field].number(field, self.moment(series, tick))
     }
 
-    /// Appends a reading to a batch whose columns are the fields.
-    pub fn push(&self, series: u32, tick: u64, batch: &mut Batch) {
+    /// Appends a reading with these fields to a batch whose columns are all of them.
+    pub fn push(&self, series: u32, tick: u64, batch: &mut Batch, fields: FieldSet) {
         batch.times_ns.push(self.time_ns(series, tick));
         batch.series.push(series);
         let moment = self.moment(series, tick);
-        for (number, (field, column)) in self.fields.iter().zip(&mut batch.columns).enumerate() {
+        let columns = self.fields.iter().zip(&mut batch.columns).enumerate();
+        for (number, (field, column)) in columns.filter(|(number, _)| fields.contains(*number)) {
             field.push(number, moment, &mut column.values);
         }
     }
@@ -209,12 +210,12 @@ impl Sensors {
 
     /// The same of some series alone.
     fn push_turns_of(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
-        let width = of.len() as u64;
+        let (width, all) = (of.len() as u64, FieldSet::first(self.fields.len()));
         for turn in turns {
             let tick = turn / width;
             let series = of.start + u32::try_from(turn % width).unwrap_or(0);
             for sent in self.sent(series, tick, with_copies) {
-                self.push(series, sent.tick, batch);
+                self.push(series, sent.tick, batch, all);
             }
         }
     }

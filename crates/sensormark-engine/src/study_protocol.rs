@@ -82,8 +82,8 @@ const fn says(stated: &'static str, here: Here) -> Statement {
 /// The profile of the databases' own settings, or a study's where it changed some.
 const AS_PUBLISHED: &str = "as-published";
 
-/// The protocols of the five studies.
-pub const PROTOCOLS: [Protocol; 5] = [
+/// The protocols of the seven studies.
+pub const PROTOCOLS: [Protocol; 7] = [
     Protocol {
         workload: "machine-tool",
         profile: AS_PUBLISHED,
@@ -291,7 +291,32 @@ pub const PROTOCOLS: [Protocol; 5] = [
             says("a virtual machine of 2 processors, 2 GB and a SATA SSD", Not("this machine as it is")),
         ],
     },
+    Protocol {
+        workload: "slow-control",
+        statements: &[
+            says("uniform values", Done("--set values=uniform")),
+            says("the server starts again before each question", Not("--set cold=20 --cache cold asks so")),
+            says("readings in bursts", Not("they come regularly")),
+        ],
+        ..WARM
+    },
+    Protocol {
+        workload: "hydrometry",
+        statements: &[says("values made by a trained network", Not("cycles and walks"))],
+        ..WARM
+    },
 ];
+
+/// A study of databases as they come, that does not restart them, in the layouts that are usual here.
+const WARM: Protocol = Protocol {
+    workload: "",
+    profile: AS_PUBLISHED,
+    restart_before_reading: false,
+    strategies_turn: false,
+    layouts: &[],
+    durability: &[],
+    statements: &[],
+};
 
 /// The protocol of the study behind a workload; none for workloads without a study.
 pub fn protocol(workload: &str) -> Option<&'static Protocol> {

@@ -3,6 +3,7 @@
 use crate::backend::{Backend, BackendAdministrator, BackendSession};
 use crate::ownership;
 use crate::tagged::TaggedSeries;
+use sensormark_store::client_side::{self, IN_THE_CLIENT, readings_of};
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents, Durability,
@@ -116,6 +117,13 @@ impl<B: Backend> Store for Adapter<B> {
             Operation::UpsertSeparately | Operation::UpsertAtomically if table.entity.is_none() => {
                 Capability::Unsupported(NO_ENTITY.to_owned())
             }
+            _ if operation.is_derived() && !B::derives(operation, layout, table) => {
+                match self.backend.capability(Operation::Range, layout, table) {
+                    Capability::Unsupported(reason) => Capability::Unsupported(reason),
+                    _ => Capability::ClientSide(IN_THE_CLIENT.to_owned()),
+                }
+            }
+            _ if operation.is_derived() => self.backend.capability(Operation::Aggregate, layout, table),
             _ => self.backend.capability(operation, layout, table),
         }
     }
@@ -240,6 +248,8 @@ impl<B: Backend> Store for Adapter<B> {
             let session: Box<dyn Session> = Box::new(SessionOf {
                 session: self.backend.connect(plan, schema).await?,
                 schema: Arc::clone(&plan.schema),
+                layout: plan.layout,
+                derives: B::derives,
                 tagged,
             });
             Ok(session)
@@ -251,7 +261,37 @@ impl<B: Backend> Store for Adapter<B> {
 struct SessionOf<S> {
     session: S,
     schema: Arc<Schema>,
+    layout: Layout,
+    derives: fn(Operation, &Layout, &Table) -> bool,
     tagged: Arc<TaggedSeries>,
+}
+
+impl<S: BackendSession> SessionOf<S> {
+    /// Answers a question with the database alone.
+    async fn ask(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let most = self.session.most_named(query);
+        let named = self.tagged.named(query, most);
+        self.session.query(named.as_ref().unwrap_or(query)).await
+    }
+
+    /// Answers it from the readings, where the database does not.
+    async fn answer(&mut self, query: &Query) -> Result<Answer, StoreError> {
+        let schema = Arc::clone(&self.schema);
+        let table = schema.table(query.table)?;
+        let mut derived = Operation::needed(query, table);
+        derived.retain(|one| one.is_derived());
+        if !derived.is_empty() {
+            query.check(table)?;
+            if let Some(nothing) = query.finds_nothing(table, 1) {
+                return Ok(nothing);
+            }
+        }
+        if derived.iter().all(|&one| (self.derives)(one, &self.layout, table)) {
+            return self.ask(query).await;
+        }
+        let found = self.ask(&readings_of(query)?).await?;
+        Ok(client_side::answer(query, table, found))
+    }
 }
 
 impl<S: BackendSession + 'static> Session for SessionOf<S> {
@@ -281,9 +321,7 @@ impl<S: BackendSession + 'static> Session for SessionOf<S> {
         Box::pin(async move {
             self.schema.table(query.table)?;
             Question::named(query)?;
-            let most = self.session.most_named(query);
-            let named = self.tagged.named(query, most);
-            self.session.query(named.as_ref().unwrap_or(query)).await
+            self.answer(query).await
         })
     }
 

@@ -73,6 +73,12 @@ pub trait Backend: Send + Sync + 'static {
         (Self::DECLARATION.capability)(operation, layout, table)
     }
 
+    /// Whether the database answers this operation, which [`Operation::is_derived`], by itself. Else the client answers it, from the readings.
+    fn derives(operation: Operation, layout: &Layout, table: &Table) -> bool {
+        let _ = (operation, layout, table);
+        false
+    }
+
     /// How repeated writes end, where it is not as the contract has it by the description.
     fn repeated_write(&self, layout: &Layout, table: &Table) -> RepeatedWrite {
         let _ = table;

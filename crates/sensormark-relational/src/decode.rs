@@ -64,6 +64,7 @@ impl<'a> Decoder<'a> {
         };
         let lacking = match &asked.query.ask {
             Ask::Aggregate { aggregates, .. } => aggregates.iter().map(|one| lacking(one.function)).collect(),
+            Ask::Derived(derived) => vec![Value::Null; derived.kinds(asked.description).len()],
             _ => Vec::new(),
         };
         Self {
@@ -286,7 +287,11 @@ impl<'a> Decoder<'a> {
         }
         let values = &mut groups.all[place].values;
         for (position, &(number, kind)) in form.values.iter().enumerate() {
-            values[number] = row.value(column + position, kind)?;
+            // what is no number is nothing: a correlation of equal values
+            values[number] = match row.value(column + position, kind)? {
+                Value::F64(value) if value.is_nan() => Value::Null,
+                value => value,
+            };
         }
         Ok(())
     }

@@ -75,18 +75,19 @@ pub enum SumPart {
     Max,
 }
 
-/// Count, sum, min, max and mean.
+/// Count, sum, min, max, mean and standard deviation.
 pub const fn is_plain(function: Function) -> bool {
-    matches!(function, Function::Count | Function::Sum | Function::Min | Function::Max | Function::Mean)
+    !matches!(function, Function::Last | Function::TimeWeightedShare | Function::MostFrequent)
 }
 
-/// Count, sum, min, max or mean of an expression, as most databases call them.
+/// Count, sum, min, max, mean or standard deviation of an expression, as most databases call them.
 pub fn plain_aggregate(function: Function, value: &str) -> String {
     let name = match function {
         Function::Count => "count",
         Function::Sum => "sum",
         Function::Min => "min",
         Function::Max => "max",
+        Function::StandardDeviation => "stddev_samp",
         _ => "avg",
     };
     format!("{name}({value})")

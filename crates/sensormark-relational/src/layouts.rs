@@ -56,6 +56,17 @@ pub const fn not_embedded(layout: &Layout) -> Option<&'static str> {
     }
 }
 
+/// Whether a statement answers this operation, which [`Operation::is_derived`], in this layout: not a grid, and not several fields where each is a row.
+pub fn derives(operation: Operation, layout: &Layout) -> bool {
+    match operation {
+        Operation::Interpolated => false,
+        Operation::RowsByValue | Operation::Correlation | Operation::CrossMean | Operation::Nearest => {
+            layout.shape != Shape::RowPerField
+        }
+        _ => true,
+    }
+}
+
 /// What a relational store says of an operation by the layout alone: native, or no sums to answer from.
 pub fn capability(operation: Operation, layout: &Layout) -> Capability {
     match operation {

@@ -4,6 +4,7 @@
 //! [`relation`]; the questions are in [`readings`], [`latest`], [`search`], [`aggregate`], [`merged`] and [`sums`].
 
 mod aggregate;
+mod derived;
 mod latest;
 mod merged;
 mod readings;
@@ -67,7 +68,15 @@ impl Plan {
     /// [`sensormark_store::ErrorKind::Unsupported`] for what the layout cannot answer.
     pub fn new(physical: &PhysicalSchema, query: &Query) -> Result<Self, StoreError> {
         let (description, table) = physical.table(query.table)?;
-        let part = || Builder { physical, table, description, query, slots: Slots::default(), member: None };
+        let part = || Builder {
+            physical,
+            table,
+            description,
+            query,
+            slots: Slots::default(),
+            member: None,
+            is_of_other: false,
+        };
         if let Ask::Aggregate { aggregates, grouping, from_sums } = &query.ask {
             if *from_sums {
                 return one(part(), |builder| builder.aggregate_sums(aggregates, *grouping));
@@ -98,8 +107,15 @@ impl Plan {
             range: TimeRange::new(i64::MIN, i64::MAX),
             ask: Ask::Range { fields: description.all_fields(), coarse_filter: false },
         };
-        let builder =
-            Builder { physical, table, description, query: &query, slots: Slots::default(), member: None };
+        let builder = Builder {
+            physical,
+            table,
+            description,
+            query: &query,
+            slots: Slots::default(),
+            member: None,
+            is_of_other: false,
+        };
         let (text, form) = builder.everything();
         Ok((builder.finish(&text, form), query))
     }

@@ -42,7 +42,10 @@ impl<'a> Decoder<'a> {
             Function::Count => Value::I64(0),
             _ => Value::Null,
         };
-        let lacking = asked.aggregates().iter().map(|one| lacking(one.function)).collect();
+        let lacking = match &asked.query.ask {
+            Ask::Derived(derived) => vec![Value::Null; derived.kinds(asked.description).len()],
+            _ => asked.aggregates().iter().map(|one| lacking(one.function)).collect(),
+        };
         Self {
             asked,
             keys: if asked.has_keys() { asked.table.series.keys().len() } else { 0 },
@@ -240,7 +243,7 @@ impl<'a> Decoder<'a> {
         let grouping = self.asked.grouping();
         let (series, mut column) = self.group_series(row)?;
         let mut key: GroupKey = (series, None, None);
-        if grouping.window.is_some() {
+        if self.asked.has_times() {
             key.1 = Some(row.integer(column)?);
             column += 1;
         }

@@ -6,8 +6,8 @@ use crate::table::TableShape;
 use crate::text;
 use minijinja::{Value, context};
 use sensormark_store::{
-    Aggregate, Ask, Comparison, FieldSet, FieldType, Function, Grouping, Predicate, Query, Selection,
-    StoreError, Table, TimeRange, Window,
+    Aggregate, Ask, Comparison, Derived, FieldSet, FieldType, Function, Grouping, Operation, Predicate,
+    Query, Selection, StoreError, Table, TimeRange, Window,
 };
 
 /// A question with its table.
@@ -92,6 +92,7 @@ pub fn shape(query: &Query) -> Query {
         Ask::Aggregate { grouping: Grouping { window: Some(window), .. }, .. } => {
             *window = Window { width_ns: 0, origin_ns: 0 };
         }
+        Ask::Derived(derived) => *derived = derived.without_values(),
         _ => {}
     }
     Query { table: query.table, series, range: TimeRange::new(0, 0), ask }
@@ -103,15 +104,22 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::Last => Some("last_values"),
         Function::TimeWeightedShare => Some("shares"),
         Function::MostFrequent => Some("most_frequent_values"),
+        Function::StandardDeviation => Some("standard_deviation"),
         _ => None,
     }
+}
+
+/// The statement of what is derived bears the operation's name.
+pub fn derived_statement(operation: Operation) -> String {
+    serde_json::to_value(operation).ok().and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }
 
 /// The type of an aggregate's value.
 const fn value_type(function: Function, kind: FieldType) -> FieldType {
     match (function, kind) {
         (Function::Count, _) => FieldType::I64,
-        (Function::Sum, FieldType::F64) | (Function::Mean | Function::TimeWeightedShare, _) => FieldType::F64,
+        (Function::Sum, FieldType::F64)
+        | (Function::Mean | Function::StandardDeviation | Function::TimeWeightedShare, _) => FieldType::F64,
         (Function::Sum, _) => FieldType::I64,
         _ => kind,
     }
@@ -149,6 +157,22 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// The windows, or the times, of groups.
+    pub fn window(&self) -> Option<Window> {
+        match &self.query.ask {
+            Ask::Derived(derived) => derived.window(),
+            _ => self.grouping().window,
+        }
+    }
+
+    /// Whether groups have a time.
+    pub fn has_times(&self) -> bool {
+        match &self.query.ask {
+            Ask::Derived(derived) => !derived.is_of_all(),
+            _ => self.grouping().window.is_some(),
+        }
+    }
+
     /// What templates see: the table, and the question about these fields and aggregates.
     fn context(&self, statement: &str, chosen: FieldSet, numbers: &[usize]) -> Value {
         let grouping = self.grouping();
@@ -160,10 +184,24 @@ impl<'a> Asked<'a> {
             Selection::All => ("all", None),
         };
         let is_below = match &self.query.ask {
-            Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
+            Ask::First(passes)
+            | Ask::Last(passes)
+            | Ask::SeriesMatching(passes)
+            | Ask::Derived(Derived::RowsByValue { predicate: passes, .. }) => {
                 passes.comparison == Comparison::Below
             }
             _ => false,
+        };
+        let (inputs, shown, is_bounded) = match &self.query.ask {
+            Ask::Derived(derived @ Derived::RowsByValue { fields, .. }) => (derived.inputs(), *fields, false),
+            Ask::Derived(derived) => {
+                let is_bounded = matches!(derived, Derived::ZScores { beyond: Some(_), .. });
+                (derived.inputs(), chosen, is_bounded)
+            }
+            _ => (chosen.iter().collect(), chosen, false),
+        };
+        let fields = |numbers: Vec<usize>| {
+            numbers.into_iter().map(|field| &self.table.fields[field]).collect::<Vec<_>>()
         };
         let function = |&number: &usize| {
             let Aggregate { function, field } = self.aggregates()[number];
@@ -174,7 +212,10 @@ impl<'a> Asked<'a> {
             statement,
             of,
             tag,
-            chosen => chosen.iter().map(|field| &self.table.fields[field]).collect::<Vec<_>>(),
+            chosen => fields(chosen.iter().collect()),
+            inputs => fields(inputs),
+            shown => fields(shown.iter().collect()),
+            is_bounded,
             above => !is_below,
             functions => numbers.iter().map(function).collect::<Vec<_>>(),
             by_series => keys > 0,
@@ -246,6 +287,10 @@ impl<'a> Asked<'a> {
                 _,
             ) => Form::Moment(kind(*field)),
             (Ask::SeriesMatching(_), _) => Form::Series,
+            (Ask::Derived(Derived::RowsByValue { fields, .. }), _) => Form::Readings(*fields),
+            (Ask::Derived(derived), _) => {
+                Form::Groups(derived.kinds(self.description).into_iter().enumerate().collect())
+            }
             (Ask::Aggregate { .. }, _) => Form::Groups(numbers.iter().map(value).collect()),
             (_, "times") => Form::Times(fields),
             (_, "field rows") => Form::FieldRows(fields),
@@ -269,7 +314,8 @@ impl<'a> Asked<'a> {
         let own = |number: &usize| own_statement(self.aggregates()[*number].function);
         let all: Vec<usize> = (0..self.aggregates().len()).collect();
         let (special, plain): (Vec<usize>, Vec<usize>) = all.iter().partition(|number| own(number).is_some());
-        if !special.is_empty()
+        // a deviation is of any group, the others are of a series
+        if special.iter().any(|&number| self.aggregates()[number].function != Function::StandardDeviation)
             && let Some(one) = self.groups("statistics", &all)?
         {
             return Ok(Some(vec![one]));
@@ -308,6 +354,13 @@ impl<'a> Asked<'a> {
             Ask::Last(passes) => ("last", FieldSet::one(passes.field)),
             Ask::Minimum { field } => ("minimum", FieldSet::one(*field)),
             Ask::SeriesMatching(passes) => ("matching", FieldSet::one(passes.field)),
+            Ask::Derived(derived) => {
+                let statement =
+                    self.statement(&derived_statement(Operation::of(derived)), derived.fields(), &[])?;
+                return Ok(
+                    statement.map_or(Planned::Client, |statement| Planned::Statements(vec![statement]))
+                );
+            }
         };
         let found = match self.statement(name, fields, &[])? {
             None if name == "latest" => self.statement("latest_times", fields, &[])?,

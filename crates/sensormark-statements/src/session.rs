@@ -111,11 +111,8 @@ impl FileSession {
             }
             let kept = self.kept(&asked).await?;
             let Planned::Statements(statements) = &*kept.planned else {
-                let readings = self.answer(&readings_of(query)?).await?;
-                return Ok(match readings {
-                    Answer::Readings(batch) => client_side::answer(query, asked.description, batch),
-                    other => other,
-                });
+                let found = self.answer(&readings_of(query)?).await?;
+                return Ok(client_side::answer(query, asked.description, found));
             };
             let mut decoder = Decoder::new(asked, statements.len());
             for (number, statement) in statements.iter().enumerate() {

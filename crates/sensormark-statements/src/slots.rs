@@ -5,7 +5,7 @@ use crate::question::Asked;
 use crate::series::Key;
 use sensormark_drivers::{Cell, RowShape, Source};
 use sensormark_store::record::json;
-use sensormark_store::{Ask, Encoding, Layout, Selection, Shape, Table, TagColumn};
+use sensormark_store::{Ask, Derived, Encoding, Layout, Selection, Shape, Table, TagColumn};
 use std::collections::HashMap;
 
 /// A name's meanings.
@@ -50,10 +50,16 @@ pub enum Bound {
     FirstSpan,
     /// The last span that it touches.
     LastSpan,
+    /// One key column of the other series.
+    OtherKey(usize),
+    /// A further number of what is derived, by its place ([`Asked::numbers`]).
+    Number(usize),
+    /// How many readings are asked for.
+    Count,
 }
 
 /// Names that mean the same in all tables, with the types that `store.toml` names.
-const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 16] = [
+const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 22] = [
     ("end_ns", "i64", None, Some(Bound::EndNs)),
     ("tag", "text", None, Some(Bound::Tag)),
     ("threshold", "f64", None, Some(Bound::Threshold)),
@@ -70,6 +76,12 @@ const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 16] = [
     ("packed", "bytes", Some(Source::Packed), None),
     ("period", "i64", Some(Source::Made(0)), None),
     ("day", "bool", Some(Source::Made(1)), None),
+    ("other_series", "series", None, Some(Bound::OtherKey(0))),
+    ("above", "f64", None, Some(Bound::Number(0))),
+    ("below", "f64", None, Some(Bound::Number(1))),
+    ("near_a", "f64", None, Some(Bound::Number(0))),
+    ("near_b", "f64", None, Some(Bound::Number(1))),
+    ("count", "i64", None, Some(Bound::Count)),
 ];
 
 /// The meanings of all names, where these columns identify series.
@@ -105,6 +117,7 @@ pub fn slots(
         let (tag, type_name) = (&tag.name, config.tag_type(column));
         let key = keys.iter().position(|&key| key == Key::Tag(number));
         put(&format!("key_{tag}"), type_name, Some(Source::Tag(number)), key.map(Bound::Key));
+        put(&format!("other_key_{tag}"), type_name, None, key.map(Bound::OtherKey));
         for set in ["set", "all"] {
             let array = config.array_type(type_name);
             put(&format!("{set}_{tag}"), &array, None, key.map(Bound::Column));
@@ -264,10 +277,24 @@ impl<'a> Asked<'a> {
                 Ask::First(passes) | Ask::Last(passes) | Ask::SeriesMatching(passes) => {
                     Cell::F64(passes.threshold)
                 }
+                _ => self.value(Bound::Number(0), held),
+            },
+            Bound::Number(place) => match &self.query.ask {
+                Ask::Derived(derived) => {
+                    derived.numbers().get(place).map_or(Cell::Null, |&one| Cell::F64(one))
+                }
                 _ => Cell::Null,
             },
-            Bound::Width => some(grouping.window.map(|window| window.width_ns)),
-            Bound::Origin => some(grouping.window.map(|window| window.origin_ns)),
+            Bound::OtherKey(key) => match self.query.ask {
+                Ask::Derived(Derived::Difference { other, .. }) => self.table.series.cell(key, other),
+                _ => Cell::Null,
+            },
+            Bound::Count => match self.query.ask {
+                Ask::Derived(Derived::Nearest { count, .. }) => Cell::I64(count.into()),
+                _ => Cell::Null,
+            },
+            Bound::Width => some(self.window().map(|window| window.width_ns)),
+            Bound::Origin => some(self.window().map(|window| window.origin_ns)),
             Bound::DayStart => some(grouping.by_day_part.map(|split| split.day_start_ns)),
             Bound::DayEnd => some(grouping.by_day_part.map(|split| split.day_end_ns)),
         }

@@ -5,13 +5,14 @@ use crate::files::Files;
 use crate::layouts::{block_of, offers, option};
 use crate::link::Link;
 use crate::physical::Physical;
-use crate::question::NO_SUMS;
+use crate::question::{NO_SUMS, derived_statement};
 use crate::server;
 use crate::session::FileSession;
 use crate::write::sizes;
 use sensormark_drivers::{Databases, Driver, Place, Purpose};
 use sensormark_kit::adapter::administrator;
 use sensormark_kit::folder;
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
     Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
@@ -25,8 +26,6 @@ use std::time::Duration;
 
 /// Why nothing is updated beside a reading.
 const NO_ENTITY: &str = "the table has no entity";
-/// Why the client answers, where a layout says nothing else.
-const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
 /// How long the question for the version may take.
 const VERSION: Duration = Duration::from_secs(10);
 
@@ -135,6 +134,7 @@ impl Store for FileStore {
             Operation::MostFrequent => "most_frequent_values",
             Operation::LastReading => "latest",
             Operation::SeriesMatching => "matching",
+            derived if derived.is_derived() => &derived_statement(derived),
             _ => "aggregate",
         };
         self.answers(layout, statement)

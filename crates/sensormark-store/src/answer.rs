@@ -1,10 +1,10 @@
 //! What the logical operations give back, and when two answers are the same.
 //!
 //! Expected answers come from a generator, measured ones from a store. They are compared by [`Answer::disagreement`]. Integers, counts, times and text must be
-//! equal. Sums and means of floating point numbers must agree within 1e-9 (relative).
+//! equal. Sums, means and deviations of floating point numbers must agree within 1e-9 (relative), and what is derived too, where numbers under 1 count as 1.
 
 use crate::batch::Batch;
-use crate::query::{Ask, Function, Query};
+use crate::query::{Aggregate, Ask, Function, Query};
 use crate::schema::Value;
 use serde::{Deserialize, Serialize};
 
@@ -141,36 +141,42 @@ fn same_bits(one: &Value, other: &Value) -> bool {
 }
 
 fn groups_differ(got: &[Group], expected: &[Group], query: &Query) -> Option<String> {
-    let Ask::Aggregate { aggregates, .. } = &query.ask else {
-        return Some("groups answer aggregates alone".to_owned());
+    let aggregates: &[Aggregate] = match &query.ask {
+        Ask::Aggregate { aggregates, .. } => aggregates,
+        _ => &[],
     };
     for (got, expected) in got.iter().zip(expected) {
         if got.key() != expected.key() {
             return Some(format!("expected group {}, got {}", group_text(expected), group_text(got)));
         }
-        for (number, aggregate) in aggregates.iter().enumerate() {
-            let (value, wanted) = (got.values.get(number).unwrap_or(&Value::Null), &expected.values[number]);
-            if !same_aggregate(aggregate.function, value, wanted) {
-                return Some(format!(
-                    "group {}, {:?} of field {}: expected {wanted}, got {value}",
-                    group_text(expected),
-                    aggregate.function,
-                    aggregate.field
-                ));
+        for (number, wanted) in expected.values.iter().enumerate() {
+            let value = got.values.get(number).unwrap_or(&Value::Null);
+            let aggregate = aggregates.get(number);
+            if !same_value(aggregate.map(|one| one.function), value, wanted) {
+                let what = aggregate.map_or_else(
+                    || format!("value {number}"),
+                    |one| format!("{:?} of field {}", one.function, one.field),
+                );
+                let group = group_text(expected);
+                return Some(format!("group {group}, {what}: expected {wanted}, got {value}"));
             }
         }
     }
     (got.len() != expected.len()).then(|| format!("expected {} groups, got {}", expected.len(), got.len()))
 }
 
-fn same_aggregate(function: Function, value: &Value, wanted: &Value) -> bool {
-    match (function, value, wanted) {
-        (
-            Function::Sum | Function::Mean | Function::TimeWeightedShare,
-            Value::F64(value),
-            Value::F64(wanted),
-        ) => {
-            let scale = value.abs().max(wanted.abs());
+/// Whether two values of a group are the same; of a function, or derived. Derived ones cancel: under 1 they are compared as if they were 1.
+fn same_value(function: Option<Function>, value: &Value, wanted: &Value) -> bool {
+    let least = match function {
+        Some(Function::Sum | Function::Mean | Function::TimeWeightedShare | Function::StandardDeviation) => {
+            0.0
+        }
+        None => 1.0,
+        _ => return same_bits(value, wanted),
+    };
+    match (value, wanted) {
+        (Value::F64(value), Value::F64(wanted)) => {
+            let scale = value.abs().max(wanted.abs()).max(least);
             (value - wanted).abs() <= FLOAT_TOLERANCE * scale
         }
         _ => same_bits(value, wanted),
@@ -194,7 +200,7 @@ fn group_text(group: &Group) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::{Aggregate, Grouping, Selection, TimeRange};
+    use crate::query::{Grouping, Selection, TimeRange};
 
     fn question(function: Function) -> Query {
         Query {

@@ -2,7 +2,7 @@
 //!
 //! What is not supported is shown as "not supported" with its reason, never as zero and never left out.
 
-use crate::query::{Ask, Function, Query, Selection};
+use crate::query::{Ask, Derived, Function, Query, Selection};
 use crate::schema::Table;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,26 @@ pub enum Operation {
     LastReading,
     /// [`crate::Ask::SeriesMatching`].
     SeriesMatching,
+    /// [`crate::Function::StandardDeviation`].
+    StandardDeviation,
+    /// [`crate::Derived::RowsByValue`].
+    RowsByValue,
+    /// [`crate::Derived::Interpolated`].
+    Interpolated,
+    /// [`crate::Derived::Correlation`].
+    Correlation,
+    /// [`crate::Derived::OutOfRange`].
+    OutOfRange,
+    /// [`crate::Derived::Difference`].
+    Difference,
+    /// [`crate::Derived::CrossMean`].
+    CrossMean,
+    /// [`crate::Derived::Nearest`].
+    Nearest,
+    /// [`crate::Derived::Segments`].
+    Segments,
+    /// [`crate::Derived::ZScores`].
+    ZScores,
 }
 
 impl Operation {
@@ -63,6 +83,7 @@ impl Operation {
             Ask::Aggregate { .. } => Self::Aggregate,
             Ask::LastReading { .. } => Self::LastReading,
             Ask::SeriesMatching(_) => Self::SeriesMatching,
+            Ask::Derived(derived) => Self::of(derived),
         }];
         if let Ask::Aggregate { aggregates, grouping, .. } = &query.ask {
             let one = matches!(query.series, Selection::One(_)) || table.series.len() == 1;
@@ -73,6 +94,7 @@ impl Operation {
                 (!one, Self::AggregateAcrossSeries),
                 (uses(Function::TimeWeightedShare), Self::TimeWeightedShare),
                 (uses(Function::MostFrequent), Self::MostFrequent),
+                (uses(Function::StandardDeviation), Self::StandardDeviation),
                 (
                     needed[0] == Self::FromSums
                         && grouping.by_day_part.is_some()
@@ -85,8 +107,23 @@ impl Operation {
         needed
     }
 
+    /// The operation that something derived is.
+    pub const fn of(derived: &Derived) -> Self {
+        match derived {
+            Derived::RowsByValue { .. } => Self::RowsByValue,
+            Derived::Interpolated { .. } => Self::Interpolated,
+            Derived::Correlation { .. } => Self::Correlation,
+            Derived::OutOfRange { .. } => Self::OutOfRange,
+            Derived::Difference { .. } => Self::Difference,
+            Derived::CrossMean { .. } => Self::CrossMean,
+            Derived::Nearest { .. } => Self::Nearest,
+            Derived::Segments { .. } => Self::Segments,
+            Derived::ZScores { .. } => Self::ZScores,
+        }
+    }
+
     /// Every operation. Whoever lists a store's capabilities goes through these.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 29] = [
         Self::Write,
         Self::UpsertSeparately,
         Self::UpsertAtomically,
@@ -106,7 +143,35 @@ impl Operation {
         Self::ExtremesOfPartsFromSums,
         Self::LastReading,
         Self::SeriesMatching,
+        Self::StandardDeviation,
+        Self::RowsByValue,
+        Self::Interpolated,
+        Self::Correlation,
+        Self::OutOfRange,
+        Self::Difference,
+        Self::CrossMean,
+        Self::Nearest,
+        Self::Segments,
+        Self::ZScores,
     ];
+
+    /// Whether any store's client can answer it from the readings of a range, where its database does not: [`Self::StandardDeviation`], and what is
+    /// [`crate::Derived`].
+    pub const fn is_derived(self) -> bool {
+        matches!(
+            self,
+            Self::StandardDeviation
+                | Self::RowsByValue
+                | Self::Interpolated
+                | Self::Correlation
+                | Self::OutOfRange
+                | Self::Difference
+                | Self::CrossMean
+                | Self::Nearest
+                | Self::Segments
+                | Self::ZScores
+        )
+    }
 }
 
 /// How a store does an operation with a layout and a table.

@@ -3,8 +3,8 @@
 use crate::answer::Answer;
 use crate::batch::Batch;
 use crate::error::{ErrorKind, StoreError};
-use crate::query::{Aggregate, Ask, DaySplit, Function, Query, Selection};
-use crate::schema::{FieldType, Table, TagColumn};
+use crate::query::{Aggregate, Ask, DaySplit, Derived, Function, Query, Selection};
+use crate::schema::{FieldSet, FieldType, Table, TagColumn};
 
 const OPERATION: &str = "plan a question";
 
@@ -13,12 +13,13 @@ impl Query {
     ///
     /// # Errors
     /// - [`ErrorKind::NotFound`]: the table does not have the tag or field.
-    /// - [`ErrorKind::Rejected`]: the question names no field.
+    /// - [`ErrorKind::Rejected`]: the question names no field, or a grid without steps.
     /// - [`ErrorKind::Unsupported`]: a threshold on text, or a function that the field's type does not have.
     pub fn check(&self, table: &Table) -> Result<(), StoreError> {
         let missing = |what: String| Err(StoreError::new(ErrorKind::NotFound, OPERATION, what));
         let unsupported = |what: &str| Err(StoreError::unsupported(OPERATION, what));
         let (mut grouped, mut is_compared, mut functions) = (None, false, &[][..]);
+        let mut numbers = FieldSet::first(0);
         let field = match &self.ask {
             Ask::Point { fields } | Ask::Range { fields, .. } | Ask::LastReading { fields } => {
                 fields.iter().last()
@@ -34,6 +35,20 @@ impl Query {
             Ask::Aggregate { aggregates, grouping, .. } => {
                 (grouped, functions) = (grouping.by_tag, aggregates);
                 aggregates.iter().map(|one| one.field).max()
+            }
+            Ask::Derived(derived) => {
+                numbers = match *derived {
+                    Derived::RowsByValue { predicate, .. } => FieldSet::one(predicate.field),
+                    _ => derived.fields(),
+                };
+                match *derived {
+                    Derived::RowsByValue { fields, .. } if fields.is_empty() => None,
+                    Derived::Interpolated { step_ns: ..=0, .. } => {
+                        let hint = "the grid has no steps; give one over 0 ns";
+                        return Err(StoreError::new(ErrorKind::Rejected, OPERATION, hint));
+                    }
+                    _ => derived.fields().iter().last(),
+                }
             }
         };
         let selected = match &self.series {
@@ -52,6 +67,9 @@ impl Query {
                 return unsupported("text has no threshold and no minimum");
             }
             Some(_) => {}
+        }
+        if numbers.iter().any(|field| !table.fields[field].kind.is_number()) {
+            return unsupported("only numbers are computed with");
         }
         let is_for = |one: &&Aggregate| match (one.function, table.fields[one.field].kind) {
             (Function::Count | Function::Last | Function::MostFrequent, _) => true,
@@ -82,12 +100,18 @@ impl Query {
             },
             Selection::All => false,
         };
-        (no_time || no_series).then(|| match self.ask {
-            Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
-                Answer::Readings(Batch::new(self.table, table))
-            }
+        let no_other = match self.ask {
+            Ask::Derived(Derived::Difference { other, .. }) => other >= count,
+            Ask::Derived(Derived::Nearest { count, .. }) => count == 0,
+            _ => false,
+        };
+        (no_time || no_series || no_other).then(|| match self.ask {
+            Ask::Point { .. }
+            | Ask::Range { .. }
+            | Ask::LastReading { .. }
+            | Ask::Derived(Derived::RowsByValue { .. }) => Answer::Readings(Batch::new(self.table, table)),
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => Answer::Moment(None),
-            Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
+            Ask::Aggregate { .. } | Ask::Derived(_) => Answer::Groups(Vec::new()),
             Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
         })
     }

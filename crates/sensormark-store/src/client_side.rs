@@ -8,15 +8,20 @@ use crate::FieldSet;
 use crate::answer::{Answer, Group, Moment};
 use crate::batch::{Batch, Column, Values};
 use crate::error::StoreError;
-use crate::query::{Aggregate, Ask, Function, Grouping, Predicate, Query, TimeRange};
+use crate::query::{Aggregate, Ask, Derived, Function, Grouping, Predicate, Query, Selection, TimeRange};
 use crate::schema::{Series, Table, Value};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap};
 
+mod derived;
+
+/// Why the client answers, where a store says nothing else.
+pub const IN_THE_CLIENT: &str = "the store has no statement for it; the client answers it from the readings";
+
 /// Series, start of the window, night: what tells groups apart.
 type GroupKey = (Option<u32>, Option<i64>, Option<bool>);
 
-/// The question for the readings from which [`answer`] answers this one: those of its series and range with any of its fields.
+/// The question for what [`answer`] answers this one from: the readings of its series and range with any of its fields, or for a difference the means of both series.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Unsupported`] for sums that were kept at write time: readings do not have them.
@@ -39,14 +44,29 @@ pub fn readings_of(query: &Query) -> Result<Query, StoreError> {
         Ask::Aggregate { aggregates, .. } => {
             aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
         }
+        Ask::Derived(derived) => derived.fields(),
     };
+    if let (&Selection::One(one), &Ask::Derived(Derived::Difference { other, field, window })) =
+        (&query.series, &query.ask)
+    {
+        let both = [one.min(other), one.max(other)];
+        let series = if one == other { Selection::One(one) } else { Selection::Set(both.to_vec()) };
+        let grouping = Grouping { window: Some(window), by_series: true, ..Grouping::default() };
+        let aggregates = vec![Aggregate { function: Function::Mean, field }];
+        let ask = Ask::Aggregate { aggregates, grouping, from_sums: false };
+        return Ok(Query { ask, series, ..query.clone() });
+    }
     let coarse_filter = false;
     Ok(Query { ask: Ask::Range { fields, coarse_filter }, range, ..query.clone() })
 }
 
 /// The answer from what [`readings_of`] asks for, in the order of series and time.
-pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
-    let batch = readings;
+pub fn answer(query: &Query, table: &Table, found: Answer) -> Answer {
+    let batch = match found {
+        Answer::Readings(batch) => batch,
+        Answer::Groups(means) => return derived::difference(query, &means),
+        other => return other,
+    };
     match &query.ask {
         Ask::Point { .. } | Ask::Range { .. } => Answer::Readings(batch),
         Ask::LastReading { .. } => Answer::Readings(last_of_each(batch)),
@@ -71,6 +91,7 @@ pub fn answer(query: &Query, table: &Table, readings: Batch) -> Answer {
             let name = group_names(&table.series, *grouping);
             Answer::groups(groups(&batch, name, query, aggregates, *grouping))
         }
+        Ask::Derived(asked) => derived::answer(query, asked, &batch),
     }
 }
 
@@ -185,6 +206,7 @@ fn value(batch: &Batch, aggregate: Aggregate, rows: &[usize], end_ns: i64) -> Va
         Function::Mean => {
             sum(column, &rows).map_or(Value::Null, |(_, real)| Value::F64(real / rows.len() as f64))
         }
+        Function::StandardDeviation => derived::deviation(batch, aggregate.field, &rows),
         Function::Min => at(rows.iter().copied().min_by(smaller)),
         Function::Max => at(rows.iter().copied().max_by(smaller)),
         Function::Last => {

@@ -88,7 +88,8 @@ pub use layout::{
 };
 pub use name::DatabaseName;
 pub use query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Derived, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
 };
 pub use question::Question;
 pub use schema::{

@@ -3,7 +3,7 @@
 //! All intervals are half-open; one whose end is not after its start is empty. Answers are in [`crate::answer`]; what each operation means exactly, edges, ties
 //! and gaps included, is stated here and tested by the conformance suite.
 
-use crate::schema::Series;
+use crate::schema::{FieldSet, FieldType, Series, Table};
 use serde::{Deserialize, Serialize};
 
 /// A half-open interval of time, [start, end), in ns since the Unix epoch.
@@ -90,12 +90,12 @@ pub enum Ask {
     /// has none of the chosen fields. Asked of one series.
     Point {
         /// The fields.
-        fields: crate::schema::FieldSet,
+        fields: FieldSet,
     },
     /// The chosen fields (at least one) of all readings in the range; answered by readings, without those that have none of the chosen fields.
     Range {
         /// The fields.
-        fields: crate::schema::FieldSet,
+        fields: FieldSet,
         /// Whether to narrow by the coarse key of the layout (a day) first, where it has one. Never changes the answer.
         coarse_filter: bool,
     },
@@ -122,10 +122,94 @@ pub enum Ask {
     /// Of each series the latest reading in the range that has any of the chosen fields (at least one), with these; answered by readings, at most one a series.
     LastReading {
         /// The fields.
-        fields: crate::schema::FieldSet,
+        fields: FieldSet,
     },
     /// The series that have a reading in the range that passes; answered by series.
     SeriesMatching(Predicate),
+    /// What is computed from the readings in the range; answered by groups, each of a time ([`crate::answer::Group::window_start_ns`]), where nothing else is said.
+    Derived(Derived),
+}
+
+/// What is computed from readings, in the order of time. Where a field is missing, a reading counts for nothing. No two readings are of one series and time. Fields
+/// are numeric. A question is about one series, where nothing else is said.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Derived {
+    /// The readings whose value of a field passes, with the chosen fields (at least one, of any type), without those that have none of these. Of one series, a tag's,
+    /// or all; answered by readings.
+    RowsByValue {
+        /// The fields.
+        fields: FieldSet,
+        /// What passes.
+        predicate: Predicate,
+    },
+    /// At each instant of a grid from the range's start: for each field (at least one) the value on the line between its readings in the range before and after (at
+    /// a reading, its own). Nothing before the first and after the last one; an instant without any value is absent.
+    Interpolated {
+        /// The fields.
+        fields: FieldSet,
+        /// From one instant to the next, in ns; over 0.
+        step_ns: i64,
+    },
+    /// Pearson's coefficient of two fields over the readings that have both: one group without a time, none where there is no such reading. [`crate::Value::Null`] for one
+    /// reading, and where all values of a field are equal.
+    Correlation {
+        /// The one field.
+        field: usize,
+        /// The other one.
+        other: usize,
+    },
+    /// The windows whose largest value is over one bound or whose smallest is under the other: the largest and the smallest.
+    OutOfRange {
+        /// The field.
+        field: usize,
+        /// The windows.
+        window: Window,
+        /// The upper bound.
+        above: f64,
+        /// The lower bound.
+        below: f64,
+    },
+    /// The other series' mean less this one's, in the windows in which both have one.
+    Difference {
+        /// The other series.
+        other: u32,
+        /// The field.
+        field: usize,
+        /// The windows.
+        window: Window,
+    },
+    /// Of each reading that has both fields: the values, and their mean.
+    CrossMean {
+        /// The one field.
+        field: usize,
+        /// The other one.
+        other: usize,
+    },
+    /// The readings with both fields that are nearest to two values: the distance (Euclid's), and the values. Of equals, the earlier one is nearer.
+    Nearest {
+        /// The fields.
+        fields: [usize; 2],
+        /// The values.
+        to: [f64; 2],
+        /// How many readings.
+        count: u32,
+    },
+    /// Segments: a value whose squared difference to the value before is over the threshold begins a new one. By the time of its first reading: the time of its
+    /// last one in ns, and the mean.
+    Segments {
+        /// The field.
+        field: usize,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// Of each reading: the value, and its distance from the range's mean in sample standard deviations. None where that deviation is 0, or of one reading.
+    ZScores {
+        /// The field.
+        field: usize,
+        /// Only those with a distance over this, to either side (outliers); over 0.
+        beyond: Option<f64>,
+    },
 }
 
 /// A field compared with a threshold; equal values pass neither way, and readings without the field do not pass.
@@ -172,6 +256,8 @@ pub enum Function {
     Max,
     /// Arithmetic mean, floating also for integers; numeric fields.
     Mean,
+    /// Sample standard deviation, floating; [`crate::Value::Null`] for one reading; numeric fields.
+    StandardDeviation,
     /// Value of the latest reading that has the field. Asked only where a group holds one series.
     Last,
     /// For truth values: the share of time, 0 to 1, in which the value was true. Each reading holds from its time until the next reading of its series or the
@@ -230,6 +316,101 @@ impl DaySplit {
     pub const fn is_day(self, time_ns: i64) -> bool {
         let after_midnight = time_ns.rem_euclid(Self::DAY_NS);
         self.day_start_ns <= after_midnight && after_midnight < self.day_end_ns
+    }
+}
+
+impl Derived {
+    /// The fields that it reads.
+    pub fn fields(&self) -> FieldSet {
+        match *self {
+            Self::RowsByValue { fields, predicate } => fields.with(predicate.field),
+            Self::Interpolated { fields, .. } => fields,
+            Self::Correlation { field, other } | Self::CrossMean { field, other } => {
+                FieldSet::one(field).with(other)
+            }
+            Self::Nearest { fields: [field, other], .. } => FieldSet::one(field).with(other),
+            Self::OutOfRange { field, .. }
+            | Self::Difference { field, .. }
+            | Self::Segments { field, .. }
+            | Self::ZScores { field, .. } => FieldSet::one(field),
+        }
+    }
+
+    /// The types of a group's values; none where readings are the answer.
+    ///
+    /// # Panics
+    /// When the table does not have its fields.
+    pub fn kinds(&self, table: &Table) -> Vec<FieldType> {
+        let kind = |field: usize| table.fields[field].kind;
+        match *self {
+            Self::RowsByValue { .. } => Vec::new(),
+            Self::Interpolated { fields, .. } => vec![FieldType::F64; fields.len()],
+            Self::Correlation { .. } | Self::Difference { .. } => vec![FieldType::F64],
+            Self::OutOfRange { field, .. } => vec![kind(field); 2],
+            Self::CrossMean { field, other } => vec![kind(field), kind(other), FieldType::F64],
+            Self::Nearest { fields: [field, other], .. } => vec![FieldType::F64, kind(field), kind(other)],
+            Self::Segments { .. } => vec![FieldType::I64, FieldType::F64],
+            Self::ZScores { field, .. } => vec![kind(field), FieldType::F64],
+        }
+    }
+
+    /// The inputs of what is computed, in their order; what passes, where readings are the answer.
+    pub fn inputs(&self) -> Vec<usize> {
+        match *self {
+            Self::RowsByValue { predicate, .. } => vec![predicate.field],
+            Self::Correlation { field, other } | Self::CrossMean { field, other } => vec![field, other],
+            Self::Nearest { fields, .. } => fields.to_vec(),
+            _ => self.fields().iter().collect(),
+        }
+    }
+
+    /// The numbers that it compares with.
+    pub fn numbers(&self) -> Vec<f64> {
+        match *self {
+            Self::RowsByValue { predicate, .. } => vec![predicate.threshold],
+            Self::OutOfRange { above, below, .. } => vec![above, below],
+            Self::Nearest { to, .. } => to.to_vec(),
+            Self::Segments { threshold, .. } => vec![threshold],
+            Self::ZScores { beyond, .. } => beyond.into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same without its values: all that the text of a statement depends on.
+    #[must_use]
+    pub const fn without_values(mut self) -> Self {
+        match &mut self {
+            Self::RowsByValue { predicate, .. } => predicate.threshold = 0.0,
+            Self::Interpolated { step_ns, .. } => *step_ns = 1,
+            Self::Correlation { .. } | Self::CrossMean { .. } => {}
+            Self::OutOfRange { window, above, below, .. } => {
+                (*window, *above, *below) = (Window { width_ns: 0, origin_ns: 0 }, 0.0, 0.0);
+            }
+            Self::Difference { other, window, .. } => {
+                (*other, *window) = (0, Window { width_ns: 0, origin_ns: 0 });
+            }
+            Self::Nearest { to, count, .. } => (*to, *count) = ([0.0; 2], 0),
+            Self::Segments { threshold, .. } => *threshold = 0.0,
+            Self::ZScores { beyond, .. } => {
+                if let Some(beyond) = beyond {
+                    *beyond = 0.0;
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether its answers have no time.
+    pub const fn is_of_all(&self) -> bool {
+        matches!(self, Self::Correlation { .. })
+    }
+
+    /// The windows, where there are any.
+    pub const fn window(&self) -> Option<Window> {
+        match *self {
+            Self::OutOfRange { window, .. } | Self::Difference { window, .. } => Some(window),
+            _ => None,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! each of them. The two questions without a [`Query`] are [`crate::Session::scan`] and [`crate::Session::scan_entities`].
 
 use crate::error::StoreError;
-use crate::query::{Aggregate, Ask, Function, Grouping, Query, Selection};
+use crate::query::{Aggregate, Ask, Derived, Function, Grouping, Query, Selection};
 use std::fmt;
 
 /// A question by its name.
@@ -50,11 +50,29 @@ pub enum Question {
     DayAndNightFromSums,
     /// Of the series of a tag, each by itself, several functions of several fields.
     Statistics,
+    /// The readings (of one series, of a tag, of all) whose value passes a threshold.
+    RowsByValue,
+    /// The fields of one series on a grid, on lines between readings.
+    Interpolated,
+    /// Pearson's coefficient of two fields of one series.
+    Correlation,
+    /// The windows of one series with a value out of bounds.
+    OutOfRange,
+    /// The difference of the means of two series by window.
+    Difference,
+    /// The mean of two fields of each reading of one series.
+    CrossMean,
+    /// The readings of one series that are nearest to two values.
+    Nearest,
+    /// The readings of one series, divided where a value jumps.
+    Segments,
+    /// Of one series, how many deviations each value, or each outlier, is from the mean.
+    ZScores,
 }
 
 impl Question {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 29] = [
         Self::Point,
         Self::RangeOfOne,
         Self::RangeOfSeveral,
@@ -75,6 +93,15 @@ impl Question {
         Self::WindowsFromSums,
         Self::DayAndNightFromSums,
         Self::Statistics,
+        Self::RowsByValue,
+        Self::Interpolated,
+        Self::Correlation,
+        Self::OutOfRange,
+        Self::Difference,
+        Self::CrossMean,
+        Self::Nearest,
+        Self::Segments,
+        Self::ZScores,
     ];
 
     /// Which question a query is.
@@ -108,6 +135,18 @@ impl Question {
             }
             _ if is_set => None,
             Ask::SeriesMatching(_) => Some(Self::Matching),
+            Ask::Derived(Derived::RowsByValue { .. }) => Some(Self::RowsByValue),
+            Ask::Derived(derived) => of_one(match derived {
+                Derived::RowsByValue { .. } => Self::RowsByValue,
+                Derived::Interpolated { .. } => Self::Interpolated,
+                Derived::Correlation { .. } => Self::Correlation,
+                Derived::OutOfRange { .. } => Self::OutOfRange,
+                Derived::Difference { .. } => Self::Difference,
+                Derived::CrossMean { .. } => Self::CrossMean,
+                Derived::Nearest { .. } => Self::Nearest,
+                Derived::Segments { .. } => Self::Segments,
+                Derived::ZScores { .. } => Self::ZScores,
+            }),
             Ask::Range { .. } => Some(if is_one { Self::RangeOfOne } else { Self::RangeOfSeveral }),
             Ask::LastReading { .. } => Some(match of {
                 Selection::One(_) => Self::LatestOfOne,
@@ -185,6 +224,15 @@ impl Question {
             Self::WindowsFromSums => "windows from sums",
             Self::DayAndNightFromSums => "day and night from sums",
             Self::Statistics => "statistics",
+            Self::RowsByValue => "rows by value",
+            Self::Interpolated => "interpolated",
+            Self::Correlation => "correlation",
+            Self::OutOfRange => "out of range",
+            Self::Difference => "difference",
+            Self::CrossMean => "cross mean",
+            Self::Nearest => "nearest",
+            Self::Segments => "segments",
+            Self::ZScores => "z-scores",
         }
     }
 }

@@ -13,6 +13,8 @@
 )]
 
 pub mod billing;
+pub mod checked;
+
 pub mod devops;
 
 pub mod durability;
@@ -28,6 +30,8 @@ pub mod own;
 pub mod replay;
 
 pub mod sensor_operations;
+
+pub mod shipped;
 
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,7 @@ use crate::statements::{Shape, Statements};
 use futures_util::stream::{StreamExt, TryStreamExt, iter};
 use scylla::response::query_result::QueryRowsResult;
 use scylla::statement::prepared::PreparedStatement;
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::{Answer, Ask, Batch, FieldSet, Query, Selection, StoreError, TimeRange};
 
 mod aggregate;
@@ -54,6 +55,7 @@ impl Reader<'_> {
             }
             Ask::LastReading { fields } => Answer::Readings(self.latest(query, *fields).await?),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate).await?),
+            Ask::Derived(_) => return Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
         })
     }
 

@@ -16,9 +16,10 @@ use crate::admin::DuckdbAdministrator;
 use crate::connection::DuckdbSession;
 use crate::dialect::DuckdbDialect;
 use sensormark_kit::{Adapter, Backend, Declaration, folder};
+use sensormark_relational::layouts;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::store::RepeatedWrite;
-use sensormark_store::{Endpoint, Plan, SessionKind, StoreError, TimeResolution};
+use sensormark_store::{Endpoint, Layout, Operation, Plan, SessionKind, StoreError, Table, TimeResolution};
 use std::sync::Arc;
 
 mod admin;
@@ -71,6 +72,10 @@ impl Backend for DuckdbBackend {
         endpoint: config::endpoint,
         physical_schema: |plan| PhysicalSchema::new(&DuckdbDialect, &plan.schema, plan.layout),
     };
+
+    fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
+        layouts::derives(operation, layout)
+    }
 
     fn one_process(&self) -> Option<&'static str> {
         Some("DuckDB lets one process write to a database, and no other one read from it meanwhile")

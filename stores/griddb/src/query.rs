@@ -8,6 +8,7 @@ use crate::containers::{Containers, Place};
 use crate::error::mapped;
 use crate::schema::{Rows, SPAN, TIME};
 use crate::write::column;
+use sensormark_store::client_side::IN_THE_CLIENT;
 use sensormark_store::record::{Wanted, blob, json};
 use sensormark_store::{
     Answer, Ask, Batch, Column, FieldSet, Query, Selection, StoreError, TagColumn, TimeRange, Value, Values,
@@ -82,6 +83,7 @@ impl<'a> Reader<'a> {
             }
             Ask::LastReading { fields } => Answer::Readings(self.latest(query, *fields)?),
             Ask::SeriesMatching(predicate) => Answer::Series(self.matching(query, *predicate)?),
+            Ask::Derived(_) => return Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
         })
     }
 

@@ -51,8 +51,8 @@ use self::schema::{PhysicalSchema, layout_options};
 use self::session::InfluxdbSession;
 use sensormark_kit::{Adapter, Backend, Declaration};
 use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Layout, Plan, RepeatedWrite, Schema, SessionKind, StoreError,
-    TimeResolution,
+    Durability, Endpoint, ErrorKind, Layout, Operation, Plan, RepeatedWrite, Schema, SessionKind, StoreError,
+    Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -165,6 +165,12 @@ impl Backend for InfluxdbBackend {
         endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
         physical_schema: |plan| Ok(PhysicalSchema::new(&plan.schema, plan.layout)),
     };
+
+    /// InfluxQL has these; the client answers the rest, and what is asked in Flux.
+    fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
+        matches!(operation, Operation::StandardDeviation | Operation::RowsByValue | Operation::OutOfRange)
+            && !layout.in_second_language()
+    }
 
     fn momentary_misses(&self) -> Option<&'static str> {
         Some(

@@ -17,7 +17,8 @@ use crate::connection::{Link, Message};
 use crate::schema::{PhysicalSchema, field_key};
 use bytes::Bytes;
 use range::kept;
-use sensormark_store::{Answer, Ask, Batch, Query, Selection, StoreError, Value};
+use sensormark_store::client_side::IN_THE_CLIENT;
+use sensormark_store::{Answer, Ask, Batch, Derived, Query, Selection, StoreError, Value};
 
 /// What asks a session's questions.
 pub(crate) struct Reader<'a> {
@@ -43,9 +44,15 @@ impl Reader<'_> {
     pub(crate) async fn query(&mut self, query: &Query) -> Result<Answer, StoreError> {
         let void = self.is_void(query);
         match &query.ask {
-            Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } if void => {
+            Ask::Point { .. }
+            | Ask::Range { .. }
+            | Ask::LastReading { .. }
+            | Ask::Derived(Derived::RowsByValue { .. })
+                if void =>
+            {
                 Ok(Answer::Readings(self.empty(query.table)))
             }
+            Ask::Derived(_) if void => Ok(Answer::Groups(Vec::new())),
             Ask::Point { fields } => self.point(query, *fields).await,
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } if void => Ok(Answer::Moment(None)),
             Ask::SeriesMatching(_) if void => Ok(Answer::Series(Vec::new())),
@@ -55,6 +62,13 @@ impl Reader<'_> {
             Ask::Last(predicate) => self.search(query, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(query, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(query, *predicate).await,
+            Ask::Derived(Derived::RowsByValue { fields, .. }) => {
+                self.range(query, *fields).await.map(Answer::Readings)
+            }
+            Ask::Derived(Derived::OutOfRange { field, window, above, below }) => {
+                self.out_of_range(query, (*field, *window), [*above, *below]).await
+            }
+            Ask::Derived(_) => Err(StoreError::unsupported("ask", IN_THE_CLIENT)),
             Ask::Aggregate { from_sums: true, .. } => Err(StoreError::unsupported(
                 "aggregate from sums",
                 "InfluxDB's points have no sums beside them; aggregate the readings",

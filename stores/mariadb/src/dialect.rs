@@ -206,6 +206,7 @@ impl Dialect for MariadbDialect {
             Function::Sum => format!("SUM({value})"),
             Function::Min => format!("MIN({value})"),
             Function::Max => format!("MAX({value})"),
+            Function::StandardDeviation => format!("STDDEV_SAMP({value})"),
             // The mean of whole numbers would be a decimal of few digits.
             _ => format!("CAST(SUM({value}) AS DOUBLE) / COUNT({value})"),
         }

@@ -43,11 +43,12 @@ use crate::members::{Turns, open_other, open_writer};
 use crate::schema::layout_options;
 use crate::session::MariadbSession;
 use sensormark_kit::{Adapter, Backend, Declaration};
+use sensormark_relational::layouts;
 use sensormark_relational::physical_schema::PhysicalSchema;
 use sensormark_store::server::ServerFolder;
 use sensormark_store::{
-    Clusters, Durability, Endpoint, Index, Installation, Layout, MemberLaunch, Plan, RepeatedWrite,
-    ServerOptions, SessionKind, Shape, StoreError, Table, TimeResolution,
+    Clusters, Durability, Endpoint, Index, Installation, Layout, MemberLaunch, Operation, Plan,
+    RepeatedWrite, ServerOptions, SessionKind, Shape, StoreError, Table, TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,6 +101,10 @@ impl Backend for MariadbBackend {
         endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
         physical_schema: |plan| PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout),
     };
+
+    fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
+        operation != Operation::Correlation && layouts::derives(operation, layout)
+    }
 
     fn repeated_write(&self, layout: &Layout, _table: &Table) -> RepeatedWrite {
         if layout.index == Index::Clustered && layout.shape == Shape::RowPerReading {

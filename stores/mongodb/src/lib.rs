@@ -118,6 +118,10 @@ impl Backend for MongodbBackend {
         physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
     };
 
+    fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
+        query::derived::derives(operation, layout)
+    }
+
     fn capability(&self, operation: Operation, layout: &Layout, table: &Table) -> Capability {
         layout_options::capability(operation, layout, table, self.met.last())
     }

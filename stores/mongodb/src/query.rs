@@ -7,6 +7,7 @@
 mod aggregate;
 mod choice;
 mod decode;
+pub(crate) mod derived;
 mod expression;
 mod groups;
 mod latest;
@@ -99,13 +100,16 @@ impl Reader<'_> {
                 };
                 Ok(Answer::groups(groups))
             }
-            Ask::Point { fields } => self.range(&question, *fields, true).await,
-            Ask::Range { fields, coarse_filter } => self.range(&question, *fields, *coarse_filter).await,
+            Ask::Point { fields } => self.range(&question, *fields, true, None).await,
+            Ask::Range { fields, coarse_filter } => {
+                self.range(&question, *fields, *coarse_filter, None).await
+            }
             Ask::LastReading { fields } => self.last_readings(&question, *fields).await,
             Ask::First(predicate) => self.first(&question, *predicate, false).await,
             Ask::Last(predicate) => self.first(&question, *predicate, true).await,
             Ask::Minimum { field } => self.minimum(&question, *field).await,
             Ask::SeriesMatching(predicate) => self.matching(&question, *predicate).await,
+            Ask::Derived(derived) => self.derived(&question, derived).await,
         }
     }
 
@@ -166,6 +170,7 @@ fn outside(query: &Query, table: &Table) -> Option<usize> {
         }
         Ask::Minimum { field } => beyond(*field),
         Ask::Aggregate { aggregates, .. } => aggregates.iter().find_map(|one| beyond(one.field)),
+        Ask::Derived(derived) => any(derived.fields()),
     }
 }
 

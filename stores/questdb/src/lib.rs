@@ -52,8 +52,10 @@ use self::config::Options;
 use self::schema::Tables;
 use self::session::QuestdbSession;
 use sensormark_kit::{Adapter, Backend, Declaration};
+use sensormark_relational::layouts;
 use sensormark_store::{
-    Durability, Endpoint, Limits, Plan, RepeatedWrite, SessionKind, StoreError, TimeResolution,
+    Durability, Endpoint, Layout, Limits, Operation, Plan, RepeatedWrite, SessionKind, StoreError, Table,
+    TimeResolution,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +104,10 @@ impl Backend for QuestdbBackend {
         endpoint: |url| Ok(Options::parse(url)?.endpoint(url)),
         physical_schema: |plan| Tables::new(&plan.schema, plan.layout),
     };
+
+    fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
+        layouts::derives(operation, layout)
+    }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {
         // Both listeners have the generated password from the first moment on. All that reads or writes asks for it.

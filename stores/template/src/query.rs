@@ -6,8 +6,10 @@ use sensormark_store::{Answer, Ask, Batch, Query, StoreError, Table};
 
 /// The answer over the readings of a table.
 pub fn answer(stored: &Batch, table: &Table, query: &Query) -> Result<Answer, StoreError> {
-    let readings = range(stored, table, &readings_of(query)?);
-    Ok(client_side::answer(query, table, readings))
+    if matches!(query.ask, Ask::Range { .. }) {
+        return Ok(Answer::Readings(range(stored, table, query)));
+    }
+    Ok(client_side::answer(query, table, answer(stored, table, &readings_of(query)?)?))
 }
 
 /// The readings of a range with the fields that are asked for, in the order of series and time.

@@ -116,7 +116,8 @@ Examples:
 pub const GENERATE: &str = "\
 Examples:
   sensormark generate machine-tool --for 10m --format csv -o samples.csv
-  sensormark generate devops --for 6h --set hosts=1000 --shard 0/4";
+  sensormark generate devops --for 6h --set hosts=1000 --shard 0/4
+  sensormark generate slow-control --answers 100";
 
 /// After `clean`.
 pub const CLEAN: &str = "\

@@ -96,6 +96,9 @@ pub struct GenerateArguments {
     /// One part of the series: I/N, I from 0
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
+    /// Write so many questions with their right answers instead, as JSON lines
+    #[arg(long, value_name = "N", conflicts_with_all = ["format", "output", "start", "lasts", "shard", "table"])]
+    pub answers: Option<usize>,
     /// One table alone; all without it (a CSV file holds one)
     #[arg(long, value_name = "NAME", allow_hyphen_values = true, value_parser = dashed)]
     pub table: Option<String>,

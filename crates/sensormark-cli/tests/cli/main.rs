@@ -30,6 +30,7 @@ mod replay;
 mod run_list;
 mod searched;
 mod sensor_operations;
+mod shipped;
 mod shown;
 mod studies;
 mod support;

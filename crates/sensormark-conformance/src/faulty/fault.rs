@@ -118,11 +118,13 @@ pub enum AnswerKind {
     LastReading,
     /// [`Ask::SeriesMatching`].
     SeriesMatching,
+    /// [`Ask::Derived`].
+    Derived,
 }
 
 impl AnswerKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Point,
         Self::Range,
         Self::First,
@@ -131,6 +133,7 @@ impl AnswerKind {
         Self::Aggregate,
         Self::LastReading,
         Self::SeriesMatching,
+        Self::Derived,
     ];
 
     /// The kind of this question.
@@ -144,6 +147,7 @@ impl AnswerKind {
             Ask::Aggregate { .. } => Self::Aggregate,
             Ask::LastReading { .. } => Self::LastReading,
             Ask::SeriesMatching(_) => Self::SeriesMatching,
+            Ask::Derived(_) => Self::Derived,
         }
     }
 
@@ -158,6 +162,7 @@ impl AnswerKind {
             Self::Aggregate => "aggregate",
             Self::LastReading => "last-reading",
             Self::SeriesMatching => "series-matching",
+            Self::Derived => "derived",
         }
     }
 }

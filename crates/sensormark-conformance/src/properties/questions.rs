@@ -2,13 +2,15 @@
 
 use super::scene::{Reading, Scene};
 use crate::data::{DAY, HOUR, MINUTE, SECOND, SPLIT};
-use crate::reference::Reference;
+use crate::reference::{Reference, Spread};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sensormark_store::answer::{Answer, Group};
+use sensormark_store::batch::Column;
 use sensormark_store::layout::{Layout, Shape};
 use sensormark_store::query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Derived, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
 };
 use sensormark_store::question::Question;
 use sensormark_store::schema::{FieldSet, FieldType, Table, Value};
@@ -34,7 +36,7 @@ pub(super) struct Draft {
 /// Questions.
 pub(super) fn drafts() -> impl Strategy<Value = Draft> {
     let bound = || (0..6_u8, any::<u8>(), -1..=1_i8);
-    let place = (0..4_u8, 0..16_u8, (0..5_u8, vec(0..8_u8, 0..5)));
+    let place = (0..4_u8, 0..22_u8, (0..5_u8, vec(0..8_u8, 0..5)));
     let fields = (0..64_u8, any::<u64>(), (any::<bool>(), 0..8_u8, any::<u8>()));
     let aggregates = vec((0..8_u8, 0..64_u8), 1..5);
     let grouping = (0..10_u8, 0..8_u8, 0..8_u8, any::<u8>());
@@ -78,6 +80,7 @@ impl Draft {
             4 => Some(Ask::LastReading { fields }),
             5 => predicate().map(Ask::SeriesMatching),
             6..13 => self.aggregate(table, &mut query, layout),
+            13..19 => self.derived(table, &query, &readings).map(Ask::Derived),
             _ => None,
         };
         if let Some(ask) = ask {
@@ -193,6 +196,37 @@ impl Draft {
         })
     }
 
+    /// One of what is derived.
+    fn derived(&self, table: &Table, query: &Query, readings: &[&Reading]) -> Option<Derived> {
+        let (kind, width, pick, _) = self.grouping;
+        let predicate = self.predicate(table, readings)?;
+        let (field, other) = (predicate.field, self.one_of(table, &NUMERIC, pick)?);
+        let window = self.window(width, 0, query.range, None);
+        let numbers = FieldSet::one(field).with(other);
+        let times = readings.iter().map(|one| one.time_ns);
+        let length = times.clone().max()?.saturating_sub(times.min()?);
+        Some(match kind {
+            0 | 1 => Derived::RowsByValue { fields: self.field_set(table), predicate },
+            2 => {
+                let step_ns = (length / 97).max([1, SECOND, MINUTE, HOUR][usize::from(width) % 4]);
+                Derived::Interpolated { fields: numbers, step_ns }
+            }
+            3 => Derived::Correlation { field, other },
+            4 => {
+                let (above, below) = (predicate.threshold, -f64::from(pick));
+                Derived::OutOfRange { field, window: window?, above, below }
+            }
+            5 => Derived::Difference { other: u32::from(pick), field, window: window? },
+            6 => Derived::CrossMean { field, other },
+            7 => {
+                let to = [predicate.threshold.clamp(-1e3, 1e3), f64::from(pick)];
+                Derived::Nearest { fields: [field, other], to, count: width.into() }
+            }
+            8 => Derived::Segments { field, threshold: f64::from(pick) * 100.0 },
+            _ => Derived::ZScores { field, beyond: (pick > 3).then_some(f64::from(pick) / 4.0) },
+        })
+    }
+
     /// One of the questions that aggregate.
     fn aggregate(&self, table: &Table, query: &mut Query, layout: &Layout) -> Option<Ask> {
         let sums = match layout.shape {
@@ -241,12 +275,12 @@ impl Draft {
             let function = match (only_means, is_statistics) {
                 (true, _) => Function::Mean,
                 (false, true) => FUNCTIONS[usize::from(function) % FUNCTIONS.len()],
-                (false, false) => FUNCTIONS[usize::from(function) % 5],
+                (false, false) => FUNCTIONS[usize::from(function) % 6],
             };
             let kinds: &[FieldType] = match function {
                 Function::TimeWeightedShare => &[FieldType::Bool],
-                Function::Sum | Function::Min | Function::Max | Function::Mean => &NUMERIC,
                 Function::Count | Function::Last | Function::MostFrequent => &EVERY,
+                _ => &NUMERIC,
             };
             let field = self.one_of(table, kinds, field);
             aggregates.extend(field.map(|field| Aggregate { function, field }));
@@ -273,13 +307,14 @@ impl Draft {
     }
 }
 
-/// Those that sums answer come first.
-const FUNCTIONS: [Function; 8] = [
+/// Those that GROUP BY computes come first.
+const FUNCTIONS: [Function; 9] = [
     Function::Count,
     Function::Sum,
     Function::Min,
     Function::Max,
     Function::Mean,
+    Function::StandardDeviation,
     Function::Last,
     Function::TimeWeightedShare,
     Function::MostFrequent,
@@ -287,6 +322,62 @@ const FUNCTIONS: [Function; 8] = [
 
 const EVERY: [FieldType; 5] =
     [FieldType::Bool, FieldType::I64, FieldType::U16, FieldType::F64, FieldType::Text];
+
+/// Whether what is derived is known to the digits that are compared: no two readings of one time, numbers of moderate size and few digits, no deviation that is
+/// small and not 0, no distance from the mean at its bound.
+pub(super) fn is_known(query: &Query, expected: &Answer, reference: &Reference) -> bool {
+    let deviates = |one: &Aggregate| one.function == Function::StandardDeviation;
+    let fields = match &query.ask {
+        Ask::Derived(Derived::RowsByValue { .. }) => return true,
+        Ask::Derived(derived) => derived.fields(),
+        Ask::Aggregate { aggregates, .. } if aggregates.iter().any(deviates) => {
+            aggregates.iter().fold(FieldSet::first(0), |set, one| set.with(one.field))
+        }
+        _ => return true,
+    };
+    let series = match (&query.series, &query.ask) {
+        (&Selection::One(one), &Ask::Derived(Derived::Difference { other, .. })) => {
+            Selection::Set(vec![one, other])
+        }
+        (series, _) => series.clone(),
+    };
+    let readings = Query { series, ask: Ask::Range { fields, coarse_filter: false }, ..query.clone() };
+    let Answer::Readings(batch) = reference.answer(&readings) else {
+        return false;
+    };
+    let key = |row: usize| (batch.series[row], batch.times_ns[row]);
+    let is_short = |value: f64| value.abs() <= 1e4 && (value * 1_048_576.0).fract() == 0.0;
+    let are_short = |column: &Column| (0..batch.len()).filter_map(|row| column.number(row)).all(is_short);
+    let is_wide = |deviation: f64| deviation == 0.0 || deviation >= 1e-2;
+    let all_wide = match (&query.ask, expected) {
+        (Ask::Derived(Derived::ZScores { .. } | Derived::Correlation { .. }), _) => {
+            fields.iter().all(|field| {
+                // of readings with both fields the spread may be another: near that, nothing is compared
+                let rows =
+                    (0..batch.len()).filter(|&row| fields.iter().all(|field| batch.columns[field].has(row)));
+                let values: Vec<f64> = rows.filter_map(|row| batch.columns[field].number(row)).collect();
+                Spread::of(&values).deviation().is_none_or(is_wide)
+            })
+        }
+        (Ask::Aggregate { .. }, Answer::Groups(groups)) => groups.iter().all(|group| {
+            let small = |value: &Value| matches!(value, Value::F64(value) if !is_wide(value.abs()));
+            !group.values.iter().any(small)
+        }),
+        _ => true,
+    };
+    let at_bound = match query.ask {
+        Ask::Derived(Derived::ZScores { field, beyond: Some(beyond) }) => {
+            let ask = Ask::Derived(Derived::ZScores { field, beyond: None });
+            let near = |group: &Group| matches!(group.values[1], Value::F64(score) if (score.abs() - beyond).abs() < 1e-9);
+            matches!(reference.answer(&Query { ask, ..query.clone() }), Answer::Groups(all) if all.iter().any(near))
+        }
+        _ => false,
+    };
+    (1..batch.len()).all(|row| key(row - 1) != key(row))
+        && fields.iter().all(|field| are_short(&batch.columns[field]))
+        && all_wide
+        && !at_bound
+}
 
 /// Whether the contract says what the answer is. It leaves open sums beyond 64 bits, and floating point sums that cancel, are over 10¹⁴⁰ or end among
 /// subnormal numbers. `magnitudes` holds the readings without their signs.

@@ -330,6 +330,15 @@ fn value(kind: FieldType, number: u16, is_summed: bool, salt: u64) -> Value {
     let random = mix(u64::from(number) ^ salt);
     let place = usize::from(number);
     let bits = random.cast_signed();
+    // a third of all cases has what is derived from it known to all digits
+    if salt.is_multiple_of(3) && kind.is_number() {
+        let small = bits % 1_000;
+        return match kind {
+            FieldType::F64 => Value::F64(small as f64 / 16.0),
+            FieldType::U16 => Value::I64(small.abs()),
+            _ => Value::I64(small),
+        };
+    }
     match kind {
         FieldType::Bool => Value::Bool(number % 2 == 1),
         FieldType::U16 => {

@@ -2,6 +2,7 @@
 //!
 //! Nothing is kept up incrementally. Floating point sums are compensated, so that they are nearer the true sum than any store's.
 
+use super::derived::Spread;
 use super::{Reference, compare};
 use sensormark_store::answer::Group;
 use sensormark_store::batch::{Column, Values};
@@ -91,6 +92,10 @@ impl Reference {
             Function::Count => unreachable!("counted above"),
             Function::Sum => sum(column, &members),
             Function::Mean => mean(column, &members),
+            Function::StandardDeviation => {
+                let numbers: Vec<f64> = members.iter().filter_map(|one| column.number(one.row)).collect();
+                Spread::of(&numbers).deviation().map_or(Value::Null, Value::F64)
+            }
             Function::Min => values.min_by(compare).unwrap_or(Value::Null),
             Function::Max => values.max_by(compare).unwrap_or(Value::Null),
             Function::Last => self.latest(query, column, &members),

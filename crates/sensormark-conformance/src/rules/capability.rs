@@ -4,6 +4,7 @@ use super::super::check::{Check, Verdict, ensure};
 use super::super::data::{DAY, Data, Dataset, SPLIT};
 use super::super::rule::{Over, Rule, check_queries, loaded, own, queries, unsupported};
 use super::super::suite::{Case, Loaded};
+use super::derived;
 use super::query::{WHOLE, question, tables};
 use Dataset::{Channels, Devices, Fleet, Mixed, Values};
 use sensormark_store::capability::Operation;
@@ -61,6 +62,9 @@ pub(crate) fn one_of_each(data: &Data) -> Vec<Query> {
             Ask::Last(predicate),
             Ask::Minimum { field },
         ] {
+            queries.push(question(table, one.clone(), WHOLE, ask));
+        }
+        for ask in derived::one_of_each(data, table) {
             queries.push(question(table, one.clone(), WHOLE, ask));
         }
         for series in of_each(description) {

@@ -4,7 +4,8 @@ use crate::rule::one_by_one;
 use sensormark_store::batch::Batch;
 use sensormark_store::layout::{Family, Layout, WriteMethod};
 use sensormark_store::query::{
-    Aggregate, Ask, Comparison, DaySplit, Function, Grouping, Predicate, Query, Selection, TimeRange, Window,
+    Aggregate, Ask, Comparison, DaySplit, Derived, Function, Grouping, Predicate, Query, Selection,
+    TimeRange, Window,
 };
 use sensormark_store::question::Question;
 use sensormark_store::schema::{
@@ -150,10 +151,18 @@ pub(super) fn questions(schema: &Schema) -> Vec<(String, Query)> {
             ("last reading", Ask::LastReading { fields: all }),
             ("last of a field", Ask::LastReading { fields: last }),
             ("series above", Ask::SeriesMatching(above(Comparison::Above))),
+            (
+                "rows by value",
+                Ask::Derived(Derived::RowsByValue { fields: last, predicate: above(Comparison::Above) }),
+            ),
         ] {
             questions.push((format!("{what}, {name}"), asked(series.clone(), ask)));
         }
         questions.extend(aggregates(table, name, &series));
+        let derived = derived().into_iter();
+        questions.extend(
+            derived.map(|(what, ask)| (format!("{what}, {name}"), asked(series.clone(), Ask::Derived(ask)))),
+        );
     }
     // Other selections narrow all questions in the same way.
     let narrow = [
@@ -195,6 +204,12 @@ pub(super) fn another(query: &Query) -> Query {
         Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
             predicate.threshold = 1.0;
         }
+        Ask::Derived(Derived::OutOfRange { window, .. } | Derived::Difference { window, .. }) => {
+            window.width_ns *= 2
+        }
+        Ask::Derived(Derived::Nearest { to, count, .. }) => (*to, *count) = ([1.0, 7.0], 2),
+        Ask::Derived(Derived::Segments { threshold, .. }) => *threshold = 9.0,
+        Ask::Derived(Derived::ZScores { beyond: Some(beyond), .. }) => *beyond = 2.5,
         Ask::Aggregate { grouping, .. } => {
             if let Some(window) = &mut grouping.window {
                 window.width_ns *= 2;
@@ -209,6 +224,24 @@ pub(super) fn another(query: &Query) -> Query {
         _ => {}
     }
     other
+}
+
+/// What is derived of the first two fields of one series.
+fn derived() -> [(&'static str, Derived); 9] {
+    let window = Window { width_ns: 60 * SECOND, origin_ns: 0 };
+    let (field, other) = (0, 1);
+    let fields = FieldSet::first(2);
+    [
+        ("interpolated", Derived::Interpolated { fields, step_ns: SECOND }),
+        ("correlation", Derived::Correlation { field, other }),
+        ("out of range", Derived::OutOfRange { field, window, above: 90.0, below: 1.0 }),
+        ("difference", Derived::Difference { other: 2, field, window }),
+        ("cross mean", Derived::CrossMean { field, other }),
+        ("nearest", Derived::Nearest { fields: [field, other], to: [2.0, 8.0], count: 5 }),
+        ("segments", Derived::Segments { field, threshold: 0.5 }),
+        ("z-scores", Derived::ZScores { field, beyond: None }),
+        ("outliers", Derived::ZScores { field, beyond: Some(1.5) }),
+    ]
 }
 
 fn selections(table: &Table) -> Vec<(&'static str, Selection)> {
@@ -229,7 +262,14 @@ fn selections(table: &Table) -> Vec<(&'static str, Selection)> {
 }
 
 /// What GROUP BY computes by itself.
-const PLAIN: [Function; 5] = [Function::Count, Function::Sum, Function::Min, Function::Max, Function::Mean];
+const PLAIN: [Function; 6] = [
+    Function::Count,
+    Function::Sum,
+    Function::Min,
+    Function::Max,
+    Function::Mean,
+    Function::StandardDeviation,
+];
 
 /// A question's name, its aggregates, their groups, and whether sums are read.
 type Wanted = (&'static str, Vec<Aggregate>, Grouping, bool);

@@ -23,6 +23,11 @@ const MOST_OCTAVES: u32 = 20;
 const NOISE: u64 = 1 << 10;
 /// Streams that say where a series begins in its period or column.
 const PHASE: u64 = 1 << 11;
+/// Streams that say which values are repeats, and which are outliers.
+const REPEATS: u64 = 3 << 10;
+const OUTLIERS: u64 = 4 << 10;
+/// A value is repeated less often than this in a row.
+const LONGEST_RUN: u64 = 64;
 
 /// How a field moves.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,6 +65,12 @@ pub struct FieldShape {
     pub noise: f64,
     /// Decimal places that are kept; none for all bits.
     pub decimals: Option<u8>,
+    /// Binary places that are kept: sums of such values are exact. None for all bits.
+    pub bits: Option<u8>,
+    /// The share of values that are the one before once more.
+    pub repeats: f64,
+    /// The share of values that lie anywhere within the bounds of a shape that has some.
+    pub outliers: f64,
     /// Random values are kept for so many ticks.
     pub hold_ticks: NonZeroU64,
 }
@@ -97,6 +108,16 @@ impl Moment {
         let since = u128::from(self.tick) * interval % u128::from(period_ns.get());
         let turns = since as f64 / period_ns.get() as f64 + self.stream(PHASE + field).unit(0);
         turns - turns.floor()
+    }
+}
+
+impl Number {
+    /// As a floating point number.
+    pub const fn float(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
     }
 }
 
@@ -163,14 +184,29 @@ impl FieldShape {
 
     fn float(&self, field: u64, moment: Moment) -> f64 {
         let value = self.noisy(field, moment);
-        match self.decimals.and_then(|places| 10_u32.checked_pow(places.into())) {
-            Some(power) => (value * f64::from(power)).round() / f64::from(power),
+        let decimal = self.decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
+        match decimal.or_else(|| self.bits.map(|places| 2_f64.powi(places.into()))) {
+            Some(power) => (value * power).round() / power,
             None => value,
         }
     }
 
     /// The value before rounding.
-    fn noisy(&self, field: u64, moment: Moment) -> f64 {
+    fn noisy(&self, field: u64, mut moment: Moment) -> f64 {
+        let chance = |share: f64, streams: u64, tick: u64| {
+            share > 0.0 && moment.stream(streams + field).unit(tick) < share
+        };
+        let mut tick = moment.tick;
+        while !tick.is_multiple_of(LONGEST_RUN) && chance(self.repeats, REPEATS, tick) {
+            tick -= 1;
+        }
+        let is_outlier = chance(self.outliers, OUTLIERS, tick);
+        moment.tick = tick;
+        if let (true, Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _)) =
+            (is_outlier, &self.shape)
+        {
+            return low + (high - low) * moment.stream(OUTLIERS + field).unit(!tick);
+        }
         let value = self.smooth(field, moment);
         if self.noise > 0.0 {
             value + self.noise * moment.stream(NOISE + field).normal(moment.tick)

@@ -10,7 +10,16 @@ use std::num::NonZeroU64;
 const SECOND_NS: i64 = 1_000_000_000;
 
 fn field(kind: FieldType, shape: Shape) -> FieldShape {
-    FieldShape { kind, shape, noise: 0.0, decimals: None, hold_ticks: NonZeroU64::MIN }
+    FieldShape {
+        kind,
+        shape,
+        noise: 0.0,
+        decimals: None,
+        bits: None,
+        repeats: 0.0,
+        outliers: 0.0,
+        hold_ticks: NonZeroU64::MIN,
+    }
 }
 
 fn minutes(count: u64) -> NonZeroU64 {

@@ -16,7 +16,8 @@ use crate::phase::{Load, Phase, Target};
 use crate::work_distribution::ClientRange;
 use sensormark_conformance::null::NullStore;
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, LocalFuture, Moment, Plan, Query, SessionKind, StoreError, Table, Value,
+    Answer, AnswerSource, Ask, Batch, Derived, LocalFuture, Moment, Plan, Query, SessionKind, StoreError,
+    Table, Value,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -169,13 +170,16 @@ struct Empty {
 impl AnswerSource for Empty {
     fn answer(&self, query: &Query) -> Answer {
         match query.ask {
-            Ask::Point { .. } | Ask::Range { .. } | Ask::LastReading { .. } => {
+            Ask::Point { .. }
+            | Ask::Range { .. }
+            | Ask::LastReading { .. }
+            | Ask::Derived(Derived::RowsByValue { .. }) => {
                 Answer::Readings(Batch::new(query.table, &self.tables[query.table]))
             }
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => {
                 Answer::Moment(Some(Moment { time_ns: query.range.start_ns, value: Value::I64(1) }))
             }
-            Ask::Aggregate { .. } => Answer::Groups(Vec::new()),
+            Ask::Aggregate { .. } | Ask::Derived(_) => Answer::Groups(Vec::new()),
             Ask::SeriesMatching(_) => Answer::Series(Vec::new()),
         }
     }

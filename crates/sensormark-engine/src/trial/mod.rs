@@ -108,6 +108,11 @@ pub trait WorkloadFactory: Send + Sync {
         &[]
     }
 
+    /// What of the numbers follows its study where that is asked for, as after `--set`.
+    fn as_study(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Checks that the numbers make sense together.
     ///
     /// # Errors

@@ -232,7 +232,7 @@ const fn value_type(function: Function, kind: FieldType) -> FieldType {
         (Function::Count, _) => FieldType::I64,
         (Function::Sum, FieldType::F64) => FieldType::F64,
         (Function::Sum, _) => FieldType::I64,
-        (Function::Mean | Function::TimeWeightedShare, _) => FieldType::F64,
+        (Function::Mean | Function::StandardDeviation | Function::TimeWeightedShare, _) => FieldType::F64,
         _ => kind,
     }
 }

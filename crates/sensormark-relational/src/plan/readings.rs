@@ -1,6 +1,6 @@
 //! The statements for points, ranges, and everything that is stored.
 
-use super::relation::{Builder, filter};
+use super::relation::{Builder, Relation, filter};
 use super::slot::Slot;
 use super::{Form, RecordForm};
 use crate::dialect::RecordRange;
@@ -27,6 +27,7 @@ impl Builder<'_> {
             Ask::Minimum { field } => self.minimum(*field),
             Ask::LastReading { fields } => Ok(self.latest(*fields)),
             Ask::SeriesMatching(predicate) => self.matching(*predicate),
+            Ask::Derived(derived) => self.derived(derived),
             Ask::Aggregate { .. } => {
                 Err(StoreError::unsupported("plan a question", "aggregates have a plan of their own"))
             }
@@ -89,7 +90,12 @@ impl Builder<'_> {
 
     /// Readings one a row, whatever the table's shape.
     fn expanded_range(&mut self, fields: FieldSet) -> (String, Form) {
-        let mut relation = self.relation(fields);
+        let relation = self.relation(fields);
+        self.rows_of(relation, fields)
+    }
+
+    /// The readings of a relation that have any of these fields, with these.
+    pub(super) fn rows_of(&self, mut relation: Relation, fields: FieldSet) -> (String, Form) {
         let present = self.any_present(&relation, fields);
         relation.conditions.extend(present);
         let keys = self.leading_keys();

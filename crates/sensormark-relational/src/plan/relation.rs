@@ -25,6 +25,8 @@ pub struct Builder<'a> {
     pub slots: Slots,
     /// Which of the question's series the part of a statement is about that is being written, where that is about one of several.
     pub member: Option<usize>,
+    /// Whether the part is about the other of two series ([`sensormark_store::Derived::Difference`]).
+    pub is_of_other: bool,
 }
 
 /// Readings as a relation.
@@ -303,6 +305,7 @@ impl Builder<'_> {
         let kinds: Vec<ColumnType> = self.table.key_columns().map(|column| column.kind).collect();
         let one = |(number, key): (usize, &String)| {
             let slot = match self.member {
+                _ if self.is_of_other => Slot::OtherKey(number),
                 Some(member) => Slot::Member(member, number),
                 None => Slot::Key(number),
             };

@@ -11,7 +11,7 @@ use sensormark_store::{Comparison, Encoding, FieldSet, Predicate, StoreError, Ta
 use std::cmp::Ordering;
 
 impl Builder<'_> {
-    fn passes(&mut self, predicate: Predicate, value: &str) -> String {
+    pub(super) fn passes(&mut self, predicate: Predicate, value: &str) -> String {
         let threshold = self.slot(Slot::Threshold, ColumnType::F64);
         let sign = match predicate.comparison {
             Comparison::Above => '>',

@@ -43,6 +43,8 @@ enum AskShape {
     },
     LastReading(FieldSet),
     SeriesMatching(usize, Comparison),
+    /// What is derived, in words without its values; and windows.
+    Derived(String, Option<WindowShape>, Option<(i64, i64)>),
 }
 
 /// How a window's start is computed.
@@ -97,6 +99,11 @@ impl QueryShape {
             },
             Ask::LastReading { fields } => AskShape::LastReading(*fields),
             Ask::SeriesMatching(predicate) => AskShape::SeriesMatching(predicate.field, predicate.comparison),
+            Ask::Derived(derived) => AskShape::Derived(
+                format!("{:?}", derived.without_values()),
+                derived.window().map(|window| WindowShape::of(window, query.range.start_ns, physical)),
+                derived.window().filter(|_| !physical.dialect.binds_windows()).map(written),
+            ),
         };
         let listed = |set: &[u32]| match physical.dialect.series_set() {
             SeriesSet::List => {

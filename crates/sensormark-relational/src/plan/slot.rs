@@ -9,7 +9,7 @@ use crate::dialect::Placeholder;
 use crate::physical_schema::PhysicalSchema;
 use crate::table::{PhysicalTable, SECOND_NS};
 use sensormark_store::record::json;
-use sensormark_store::{Ask, DaySplit, Query, Selection, StoreError, Table, TagColumn, Window};
+use sensormark_store::{Ask, DaySplit, Derived, Query, Selection, StoreError, Table, TagColumn, Window};
 use std::fmt::Write as _;
 
 /// What a parameter stands for.
@@ -63,6 +63,12 @@ pub enum Slot {
     DayStart,
     /// When night begins, in ns after midnight.
     DayEnd,
+    /// One key column of the other series.
+    OtherKey(usize),
+    /// A number of what is derived, by its place.
+    Number(usize),
+    /// How many readings are asked for.
+    Count,
 }
 
 /// What opens and closes a mark: no statement holds these characters.
@@ -156,6 +162,17 @@ impl<'a> Bindings<'a> {
             Slot::Member(member, key) => return self.member_key(member, key),
             Slot::TagValue => return self.tag_value(),
             Slot::Threshold => return self.threshold(),
+            Slot::Number(place) => return self.number(place),
+            Slot::OtherKey(key) => match self.query.ask {
+                Ask::Derived(Derived::Difference { other, .. }) => {
+                    return self.table.key_cell(self.description, key, other);
+                }
+                _ => return Cell::Null,
+            },
+            Slot::Count => match self.query.ask {
+                Ask::Derived(Derived::Nearest { count, .. }) => count.into(),
+                _ => return Cell::Null,
+            },
             Slot::Width => return self.of_window(|window| window.width_ns),
             Slot::Origin => return self.of_window(|window| window.origin_ns),
             Slot::OriginTimestamp => {
@@ -209,6 +226,13 @@ impl<'a> Bindings<'a> {
             Ask::First(predicate) | Ask::Last(predicate) | Ask::SeriesMatching(predicate) => {
                 Cell::F64(predicate.threshold)
             }
+            _ => self.number(0),
+        }
+    }
+
+    fn number(&self, place: usize) -> Cell<'a> {
+        match &self.query.ask {
+            Ask::Derived(derived) => derived.numbers().get(place).map_or(Cell::Null, |&one| Cell::F64(one)),
             _ => Cell::Null,
         }
     }
@@ -217,6 +241,7 @@ impl<'a> Bindings<'a> {
     pub fn window(&self) -> Option<Window> {
         match &self.query.ask {
             Ask::Aggregate { grouping, .. } => grouping.window,
+            Ask::Derived(derived) => derived.window(),
             _ => None,
         }
     }

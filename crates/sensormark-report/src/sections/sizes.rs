@@ -47,7 +47,8 @@ pub fn your_readings(run: &RunRecord) -> Option<f64> {
             devices.max(number("grown").unwrap_or(0.0)) / HOUR
         }
         iot_platform::NAME => number("homes")? * Homes::new(0, 1).values_an_hour() / HOUR,
-        sensor_operations::NAME => number("sensors")? * 1e3 / number("interval_ms")?,
+        sensor_operations::NAME | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
+        "hydrometry" => number("stations")? * 1e3 / number("interval_ms")?,
         _ => return None,
     };
     Some(readings_a_second * YEAR)

@@ -43,12 +43,14 @@ macro_rules! study {
 }
 
 /// The files of studies that come with the program.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 7] = [
     study!("machine-tool"),
     study!("sensor-operations"),
     study!("billing"),
     study!("devops"),
     study!("iot-platform"),
+    study!("slow-control"),
+    study!("hydrometry"),
 ];
 
 /// The studies, read. A test reads them all, so no file that comes with the program is wrong.

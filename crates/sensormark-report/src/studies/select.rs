@@ -12,6 +12,9 @@ use serde_json::Value;
 /// The label of a load that says which operation it is; every workload of phases has it.
 const OPERATION: &str = "operation";
 
+/// What tells loads of a phase apart: their names.
+const NAME: &str = "load";
+
 /// Loads of a trial by their labels.
 #[derive(Debug, Clone)]
 pub struct Loads {
@@ -38,7 +41,10 @@ impl Loads {
 
     /// Whether a load is one of them.
     pub fn has(&self, load: &LoadRecord) -> bool {
-        let is = |(name, value): &(String, Value)| same(load.labels.get(name).unwrap_or(&Value::Null), value);
+        let is = |(name, value): &(String, Value)| match name.as_str() {
+            NAME => *value == load.name,
+            name => same(load.labels.get(name).unwrap_or(&Value::Null), value),
+        };
         self.labels.iter().all(is)
     }
 

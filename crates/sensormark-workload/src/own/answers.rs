@@ -3,11 +3,12 @@
 //! The caller knows which readings are there: a question is about ticks of which everything was sent. Tested against the contract's reference.
 
 use super::writes::Copies;
+use sensormark_conformance::reference::Reference;
 use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
-    Answer, Ask, Batch, Column, FieldSet, FieldType, Function, Group, Grouping, Predicate, Query, Schema,
-    Selection, Table, TimeRange, Value,
+    Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
+    Predicate, Query, Schema, Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,12 +75,22 @@ impl Answers {
             Ask::SeriesMatching(predicate) => {
                 Some(Answer::Series(self.matching(&series, query.range, *predicate)))
             }
-            Ask::Aggregate { aggregates, grouping, .. } => {
-                let [aggregate] = aggregates.as_slice() else {
-                    return None;
+            Ask::Aggregate { aggregates, grouping, .. } => match aggregates.as_slice() {
+                [one] if one.function != Function::StandardDeviation => {
+                    self.groups(&series, query.range, one.function, one.field, *grouping)
+                }
+                all => {
+                    let fields = all.iter().fold(FieldSet::first(0), |set, one| set.with(one.field));
+                    Some(self.by_reference(query, series, fields))
+                }
+            },
+            Ask::Derived(derived) => {
+                let other = match derived {
+                    Derived::Difference { other, .. } => Some(*other),
+                    _ => None,
                 };
-                let (function, field) = (aggregate.function, aggregate.field);
-                self.groups(&series, query.range, function, field, *grouping)
+                let series = series.into_iter().chain(other).collect();
+                Some(self.by_reference(query, series, derived.fields()))
             }
             Ask::First(_) | Ask::Last(_) | Ask::Minimum { .. } => None,
         }
@@ -110,7 +121,7 @@ impl Answers {
         for &series in series {
             for (tick, _, times) in self.stored(series, range) {
                 for _ in 0..times {
-                    self.sensors.push(series, tick, &mut batch);
+                    self.sensors.push(series, tick, &mut batch, fields);
                 }
             }
         }
@@ -121,7 +132,7 @@ impl Answers {
         let mut batch = Batch::new(self.number, self.table());
         for &series in series {
             if let Some((tick, ..)) = self.stored(series, range).next_back() {
-                self.sensors.push(series, tick, &mut batch);
+                self.sensors.push(series, tick, &mut batch, fields);
             }
         }
         self.without_others(batch, fields)
@@ -139,10 +150,9 @@ impl Answers {
     }
 
     fn matching(&self, series: &[u32], range: TimeRange, predicate: Predicate) -> Vec<u32> {
-        let passes = |series: u32, tick: u64| match self.sensors.number(predicate.field, series, tick) {
-            Some(Number::Integer(value)) => predicate.passes(value as f64),
-            Some(Number::Float(value)) => predicate.passes(value),
-            None => false,
+        let passes = |series: u32, tick: u64| {
+            let number = self.sensors.number(predicate.field, series, tick);
+            number.is_some_and(|number| predicate.passes(number.float()))
         };
         let any = |series: u32| {
             let mut stored = self.stored(series, range);
@@ -179,6 +189,18 @@ impl Answers {
             })
         });
         groups.collect::<Option<Vec<_>>>().map(Answer::groups)
+    }
+
+    /// The answer of the contract's reference, which gets these readings.
+    fn by_reference(&self, query: &Query, series: Vec<u32>, fields: FieldSet) -> Answer {
+        let mut readings = self.readings(&series, query.range, fields);
+        let rows = readings.len();
+        let others = readings.columns.iter_mut().filter(|column| column.values.len() < rows);
+        others.for_each(|column| (0..rows).for_each(|_| _ = column.push(Value::Null)));
+        let mut reference = Reference::new(Arc::clone(&self.schema));
+        reference.add(&readings);
+        reference.prepare();
+        reference.answer(query)
     }
 
     /// The series that names a series' group.

@@ -209,13 +209,14 @@ impl Own {
                 continue;
             }
             let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
+            run.labels.extend(phase.labels.clone());
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
             run.limit = phase.duration_ns.map(Duration::from_nanos);
             run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
-            if phase.duration_ns.is_none() {
+            if phase.duration_ns.is_none() && !phase.writers.is_empty() {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
@@ -278,8 +279,11 @@ impl Own {
             turns_loaded: if is_whole { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
         };
-        let place = phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
+        let before = self.parameters.phases[..number].iter().map(|phase| phase.queries.len());
+        let place =
+            before.sum::<usize>() + phase.queries.iter().position(|one| one.name == part.name).unwrap_or(0);
         let length = length(part.rate, phase.duration_ns.unwrap_or(u64::MAX));
+        let length = part.count.unwrap_or(length);
         let questions =
             Questions::new(part, place as u64, self.seed, Arc::clone(&table.answers), horizon, length);
         let checking = match NonZeroU64::new(phase.check_one_in) {
@@ -290,7 +294,7 @@ impl Own {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,
             // Without an end of its own, it ends with the load.
-            accompanies: phase.duration_ns.is_none(),
+            accompanies: phase.duration_ns.is_none() && !phase.writers.is_empty(),
             about: last.map(|group| group.about.clone()),
             ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking)
         }

@@ -4,6 +4,8 @@ use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The most ticks of the data that is loaded.
@@ -182,6 +184,15 @@ pub struct FieldPart {
     pub noise: f64,
     /// Decimal places that are kept.
     pub decimals: Option<u8>,
+    /// Binary places that are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bits: Option<u8>,
+    /// The share of values that are the one before again.
+    #[serde(default)]
+    pub repeats: f64,
+    /// The share of values that lie anywhere within the bounds.
+    #[serde(default)]
+    pub outliers: f64,
     /// How long a random value is kept; 0 for one reading.
     pub hold_ns: i64,
 }
@@ -257,6 +268,9 @@ pub enum ShapePart {
 pub struct PhasePart {
     /// Its name.
     pub name: String,
+    /// What it stands for in tables.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, Value>,
     /// A size begins with it: the readings that are stored when its writers have loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
@@ -319,17 +333,80 @@ pub enum QueryKind {
     Sum,
     /// How many readings.
     Count,
+    /// Sample standard deviation.
+    #[serde(rename = "standard deviation")]
+    StandardDeviation,
+    /// The readings whose value passes a threshold.
+    #[serde(rename = "rows by value")]
+    RowsByValue,
+    /// The values at the instants of a grid.
+    Interpolated,
+    /// How two fields go together.
+    Correlation,
+    /// The windows with values out of bounds.
+    #[serde(rename = "out of range")]
+    OutOfRange,
+    /// One series' window means less those of another.
+    Difference,
+    /// The mean of two fields of each reading.
+    #[serde(rename = "cross mean")]
+    CrossMean,
+    /// The readings nearest to two values.
+    Nearest,
+    /// Segments between jumps.
+    Segments,
+    /// How far each value is from the mean.
+    #[serde(rename = "z-scores")]
+    ZScores,
+    /// The values that are far from the mean.
+    Outliers,
 }
 
 impl QueryKind {
+    /// Whether it is computed reading by reading.
+    const fn is_derived(self) -> bool {
+        self as u8 > Self::StandardDeviation as u8
+    }
+
     /// Whether numbers are computed with.
     pub const fn needs_number(self) -> bool {
-        self.is_aggregate() && !matches!(self, Self::Count) || matches!(self, Self::Matching)
+        self.is_aggregate() && !matches!(self, Self::Count)
+            || matches!(self, Self::Matching)
+            || self.is_derived()
     }
 
     /// Whether it is an aggregate, which may have windows and groups.
     pub const fn is_aggregate(self) -> bool {
-        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching)
+        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching) && !self.is_derived()
+    }
+
+    /// Whether it needs windows, or a grid.
+    pub const fn needs_window(self) -> bool {
+        matches!(self, Self::WindowMean | Self::Interpolated | Self::OutOfRange | Self::Difference)
+    }
+
+    /// Whether it is of one series alone.
+    pub const fn is_of_one(self) -> bool {
+        self.is_derived() && !matches!(self, Self::RowsByValue) || matches!(self, Self::Point)
+    }
+
+    /// How many fields it is about: as many as are wanted where this says none.
+    pub const fn fields(self) -> Option<usize> {
+        match self {
+            Self::Correlation | Self::CrossMean | Self::Nearest => Some(2),
+            _ if self.is_aggregate() => None,
+            Self::Point | Self::Range | Self::LastValue | Self::RowsByValue | Self::Interpolated => None,
+            _ => Some(1),
+        }
+    }
+
+    /// Thresholds that it needs or may have: above, below.
+    pub const fn thresholds(self) -> [bool; 2] {
+        match self {
+            Self::Matching | Self::RowsByValue | Self::OutOfRange => [true, true],
+            Self::Segments | Self::Outliers => [true, false],
+            _ => [false, false],
+        }
     }
 }
 
@@ -377,8 +454,11 @@ pub struct QueryPart {
     pub table: usize,
     /// What is asked.
     pub kind: QueryKind,
-    /// The fields; one for aggregates.
+    /// The fields.
     pub fields: Vec<String>,
+    /// Of which each question draws so many; it is about all of them where there is no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<usize>,
     /// Which series.
     pub of: OfPart,
     /// Grouping beside the window.
@@ -397,4 +477,7 @@ pub struct QueryPart {
     pub clients: u32,
     /// Questions a second, of all clients; none for as fast as they can.
     pub rate: Option<f64>,
+    /// How many questions; none for as many as there is time for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }

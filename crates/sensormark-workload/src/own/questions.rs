@@ -3,11 +3,12 @@
 use super::answers::Answers;
 use super::parameters::{ByPart, OfPart, QueryKind, QueryPart, WhenPart};
 use sensormark_data::random::Stream;
+use sensormark_data::shapes::shape::Number;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::column_name;
 use sensormark_store::{
-    Aggregate, Answer, Ask, Comparison, FieldSet, Function, Grouping, Predicate, Query, Selection, Table,
-    TimeRange, Window,
+    Aggregate, Answer, Ask, Comparison, Derived, FieldSet, Function, Grouping, Predicate, Query, Selection,
+    Table, TimeRange, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -16,6 +17,11 @@ use std::sync::Arc;
 const WORDS: u64 = 256;
 /// The first of them that draws a point's time.
 const FIRST_DRAW: u64 = 8;
+/// The one that draws fields, and the one that draws another series or a reading.
+const FIELDS: u64 = 2;
+const OTHER: u64 = 3;
+/// How many readings are the nearest.
+const NEAREST: u32 = 5;
 /// The series number of questions' streams; data sets use small ones.
 const STREAM: u64 = u64::MAX - 1;
 
@@ -52,8 +58,8 @@ pub struct Questions {
     answers: Arc<Answers>,
     horizon: Horizon,
     stream: Stream,
-    fields: FieldSet,
-    field: usize,
+    /// The fields, or those that are drawn from.
+    fields: Vec<usize>,
     length: u64,
     classes: [String; 1],
 }
@@ -69,12 +75,8 @@ impl Questions {
         length: u64,
     ) -> Self {
         let table = answers.table();
-        let places: Vec<usize> =
-            part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
-        let none = FieldSet::first(0);
-        let fields = places.iter().fold(none, |set, &field| set.with(field));
+        let fields = part.fields.iter().filter_map(|name| table.field(&column_name(name).0)).collect();
         Self {
-            field: places.first().copied().unwrap_or(0),
             fields,
             stream: Stream::new(seed, STREAM, number),
             part: part.clone(),
@@ -88,6 +90,17 @@ impl Questions {
     fn below(&self, index: u64, draw: u64, bound: u64) -> u64 {
         let bound = NonZeroU64::new(bound).unwrap_or(NonZeroU64::MIN);
         self.stream.below(index.wrapping_mul(WORDS) + draw, bound)
+    }
+
+    /// The fields of a question: where they are drawn, neighbours, and the first follows the last. So a database sees no more kinds of statements than there are
+    /// fields.
+    fn fields(&self, index: u64) -> Vec<usize> {
+        let Some(count) = self.part.drawn else { return self.fields.clone() };
+        let first = usize::try_from(self.below(index, FIELDS, self.fields.len() as u64)).unwrap_or(0);
+        let after = self.fields.iter().cycle().skip(first);
+        let mut drawn: Vec<usize> = after.take(count).copied().collect();
+        drawn.sort_unstable();
+        drawn
     }
 
     fn selection(&self, index: u64, table: &Table) -> Selection {
@@ -150,26 +163,77 @@ impl Questions {
         TimeRange::new(time_ns, time_ns + 1)
     }
 
-    fn question(&self, kind: QueryKind) -> Ask {
-        let (fields, field) = (self.fields, self.field);
-        let function = match kind {
+    fn predicate(&self, field: usize) -> Predicate {
+        let (comparison, threshold) = match (self.part.above, self.part.below) {
+            (Some(above), _) => (Comparison::Above, above),
+            (None, below) => (Comparison::Below, below.unwrap_or(0.0)),
+        };
+        Predicate { field, comparison, threshold }
+    }
+
+    fn window(&self) -> Option<Window> {
+        self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns: 0 })
+    }
+
+    /// What is computed from the readings of one series; none for other kinds.
+    fn derived(&self, index: u64, ticks: u64, series: &Selection, fields: &[usize]) -> Option<Derived> {
+        let (field, other) = (*fields.first()?, *fields.last()?);
+        let all = fields.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
+        let (above, below) = (self.part.above, self.part.below);
+        let number = self.answers.table().series.len();
+        let series = match series {
+            Selection::One(series) => *series,
+            _ => 0,
+        };
+        let drawn = |draw: u64, bound: u64| self.below(index, draw, bound);
+        Some(match self.part.kind {
+            QueryKind::RowsByValue => Derived::RowsByValue { fields: all, predicate: self.predicate(field) },
+            QueryKind::Interpolated => Derived::Interpolated { fields: all, step_ns: self.part.window_ns? },
+            QueryKind::Correlation => Derived::Correlation { field, other },
+            QueryKind::OutOfRange => {
+                Derived::OutOfRange { field, window: self.window()?, above: above?, below: below? }
+            }
+            QueryKind::Difference => {
+                let further = 1 + drawn(OTHER, u64::from(number - 1));
+                let other = (u64::from(series) + further) % u64::from(number);
+                Derived::Difference { other: u32::try_from(other).ok()?, field, window: self.window()? }
+            }
+            QueryKind::CrossMean => Derived::CrossMean { field, other },
+            QueryKind::Nearest => {
+                let tick = drawn(OTHER, ticks);
+                let value = |field: usize| {
+                    self.answers.sensors().number(field, series, tick).map_or(0.0, Number::float)
+                };
+                Derived::Nearest { fields: [field, other], to: [value(field), value(other)], count: NEAREST }
+            }
+            QueryKind::Segments => Derived::Segments { field, threshold: above? },
+            QueryKind::ZScores => Derived::ZScores { field, beyond: None },
+            QueryKind::Outliers => Derived::ZScores { field, beyond: Some(above.unwrap_or(1.0)) },
+            _ => return None,
+        })
+    }
+
+    fn question(&self, index: u64, ticks: u64, series: &Selection) -> Ask {
+        let places = self.fields(index);
+        if let Some(derived) = self.derived(index, ticks, series, &places) {
+            return Ask::Derived(derived);
+        }
+        let fields = places.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
+        let function = match self.part.kind {
             QueryKind::Point => return Ask::Point { fields },
             QueryKind::Range => {
                 return Ask::Range { fields, coarse_filter: false };
             }
             QueryKind::LastValue => return Ask::LastReading { fields },
             QueryKind::Matching => {
-                let (comparison, threshold) = match (self.part.above, self.part.below) {
-                    (Some(above), _) => (Comparison::Above, above),
-                    (None, below) => (Comparison::Below, below.unwrap_or(0.0)),
-                };
-                return Ask::SeriesMatching(Predicate { field, comparison, threshold });
+                return Ask::SeriesMatching(self.predicate(places.first().copied().unwrap_or(0)));
             }
-            QueryKind::WindowMean | QueryKind::Mean => Function::Mean,
+            QueryKind::StandardDeviation => Function::StandardDeviation,
             QueryKind::Minimum => Function::Min,
             QueryKind::Maximum => Function::Max,
             QueryKind::Sum => Function::Sum,
             QueryKind::Count => Function::Count,
+            _ => Function::Mean,
         };
         let table = self.answers.table();
         let by_tag = match &self.part.by {
@@ -177,9 +241,9 @@ impl Questions {
             _ => None,
         };
         Ask::Aggregate {
-            aggregates: vec![Aggregate { function, field }],
+            aggregates: places.into_iter().map(|field| Aggregate { function, field }).collect(),
             grouping: Grouping {
-                window: self.part.window_ns.map(|width_ns| Window { width_ns, origin_ns: 0 }),
+                window: self.window(),
                 by_series: self.part.by == ByPart::Series,
                 by_tag,
                 by_day_part: None,
@@ -239,7 +303,7 @@ impl Operations for Questions {
             QueryKind::Point => self.point(index, &query.series, ticks),
             _ => self.range(index, ticks),
         };
-        query.ask = self.question(self.part.kind);
+        query.ask = self.question(index, ticks, &query.series);
     }
 
     fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {

@@ -142,6 +142,9 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
         shape,
         noise: field.noise,
         decimals: field.decimals,
+        bits: field.bits,
+        repeats: field.repeats,
+        outliers: field.outliers,
         hold_ticks: NonZeroU64::new(hold).unwrap_or(NonZeroU64::MIN),
     })
 }

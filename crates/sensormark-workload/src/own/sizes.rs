@@ -41,25 +41,35 @@ fn spans(tables: &[TablePart]) -> Vec<i64> {
     spans
 }
 
-/// The phases of all sizes: these two, again and again. A question about more time than a size holds is not asked there.
-pub fn phases(load: &PhasePart, mixed: Option<&PhasePart>, tables: &[TablePart]) -> Vec<PhasePart> {
-    let (mut parts, mut before) = (Vec::new(), 0);
-    for (number, span) in spans(tables).into_iter().enumerate() {
+/// The phases of all sizes: these, again and again, the first of which loads on to the size after what was loaded before. A question about more time than a size
+/// holds is not asked there.
+pub fn phases(before: &[PhasePart], sized: &[PhasePart], tables: &[TablePart]) -> Vec<PhasePart> {
+    let [load, further @ ..] = sized else { return Vec::new() };
+    let mut loaded = vec![0; tables.len()];
+    for part in before.iter().flat_map(|phase| &phase.writers) {
+        loaded[part.table] += part.load_ns.unwrap_or(0);
+    }
+    let most = load.writers.iter().map(|part| loaded[part.table]).max().unwrap_or(0);
+    let mut parts = Vec::new();
+    let grown: Vec<TablePart> = load.writers.iter().map(|part| tables[part.table].clone()).collect();
+    for (number, span) in spans(&grown).into_iter().filter(|span| *span > most).enumerate() {
         let mut load = load.clone();
         load.name = format!("{}-{}", load.name, number + 1);
-        load.size = Some(tables.iter().map(|table| table.series.turns(span)).sum());
         for part in &mut load.writers {
-            part.load_ns = Some(span.min(tables[part.table].series.duration_ns) - before);
+            let whole = span.min(tables[part.table].series.duration_ns);
+            part.load_ns = Some(whole - loaded[part.table]);
+            loaded[part.table] = whole;
         }
+        let turns = tables.iter().zip(&loaded).map(|(table, ns)| table.series.turns(*ns));
+        load.size = Some(turns.sum());
         load.writers.retain(|part| part.load_ns.is_some_and(|ns| tables[part.table].series.turns(ns) > 0));
         parts.push(load);
-        parts.extend(mixed.map(|mixed| {
-            let mut mixed = mixed.clone();
-            mixed.name = format!("{}-{}", mixed.name, number + 1);
-            mixed.queries.retain(|query| query.span_ns.is_none_or(|asked| asked <= span));
-            mixed
-        }));
-        before = span;
+        for phase in further {
+            let mut phase = phase.clone();
+            phase.name = format!("{}-{}", phase.name, number + 1);
+            phase.queries.retain(|query| query.span_ns.is_none_or(|asked| asked <= span));
+            parts.push(phase);
+        }
     }
     parts
 }

@@ -17,7 +17,17 @@ const SECOND_NS: i64 = 1_000_000_000;
 const BATCH: u64 = 9;
 
 fn field(name: &str, kind: FieldKind, shape: ShapePart) -> FieldPart {
-    FieldPart { name: name.to_owned(), kind, shape, noise: 0.0, decimals: None, hold_ns: 0 }
+    FieldPart {
+        name: name.to_owned(),
+        kind,
+        shape,
+        noise: 0.0,
+        decimals: None,
+        bits: None,
+        repeats: 0.0,
+        outliers: 0.0,
+        hold_ns: 0,
+    }
 }
 
 fn parameters() -> Parameters {
@@ -67,6 +77,7 @@ fn query(kind: QueryKind) -> QueryPart {
         table: 0,
         kind,
         fields: vec!["temperature".to_owned()],
+        drawn: None,
         of: OfPart::One,
         by: ByPart::Nothing,
         span_ns: Some(60 * SECOND_NS),
@@ -76,6 +87,7 @@ fn query(kind: QueryKind) -> QueryPart {
         below: None,
         clients: 1,
         rate: None,
+        count: None,
     }
 }
 
@@ -113,6 +125,31 @@ fn queries() -> Vec<QueryPart> {
     last.span_ns = None;
     last.of = OfPart::All;
     queries.extend([by_series, matching, all_fields, last]);
+    for kind in [
+        QueryKind::StandardDeviation,
+        QueryKind::RowsByValue,
+        QueryKind::Interpolated,
+        QueryKind::Correlation,
+        QueryKind::OutOfRange,
+        QueryKind::Difference,
+        QueryKind::CrossMean,
+        QueryKind::Nearest,
+        QueryKind::Segments,
+        QueryKind::ZScores,
+        QueryKind::Outliers,
+    ] {
+        let mut one = query(kind);
+        if kind.fields().is_none_or(|fields| fields > 1) {
+            one.fields.push("pulses".to_owned());
+        }
+        one.window_ns = kind.needs_window().then_some(7 * SECOND_NS);
+        [one.above, one.below] = kind.thresholds().map(|may| may.then_some(20.0));
+        queries.push(one);
+    }
+    let mut drawn = query(QueryKind::Mean);
+    drawn.fields.push("pulses".to_owned());
+    (drawn.drawn, drawn.of, drawn.by) = (Some(1), OfPart::All, ByPart::Series);
+    queries.push(drawn);
     queries
 }
 

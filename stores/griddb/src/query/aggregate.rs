@@ -37,7 +37,7 @@ impl Part {
             Function::Min => &[Self::Min],
             Function::Max => &[Self::Max],
             Function::Mean => &[Self::Sum, Self::Count],
-            Function::Last | Function::TimeWeightedShare | Function::MostFrequent => return None,
+            _ => return None,
         })
     }
 }
@@ -217,7 +217,7 @@ fn finish(groups: BTreeMap<GroupKey, Parts>, aggregates: &[Aggregate]) -> Vec<Gr
             Function::Min => part(one.field, Part::Min).unwrap_or(Value::Null),
             Function::Max => part(one.field, Part::Max).unwrap_or(Value::Null),
             Function::Mean => mean(part(one.field, Part::Sum), part(one.field, Part::Count)),
-            Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
+            _ => Value::Null,
         };
         Group { series, window_start_ns: start, day: None, values: aggregates.iter().map(value).collect() }
     };

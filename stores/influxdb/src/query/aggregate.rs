@@ -6,7 +6,7 @@
 use super::Reader;
 use super::message::whole;
 use super::readings::only;
-use crate::query::statement::Statement;
+use crate::query::statement::{Statement, decimal};
 use crate::schema::Measurement;
 use sensormark_kit::sums::PartialSum;
 use sensormark_store::client_side;
@@ -49,15 +49,18 @@ impl Reader<'_> {
             return self.groups_in_flux(query, aggregates, grouping).await;
         }
         let Some(split) = grouping.by_day_part else {
-            let rows = self.ask_groups(query, aggregates, grouping).await?;
-            let groups = rows.into_iter().map(|(series, start, values)| Group {
-                series,
-                window_start_ns: start,
-                day: None,
-                values,
+            // a deviation of one reading is nothing: a count says that there is one
+            let deviates = |one: &&Aggregate| one.function == Function::StandardDeviation;
+            let counted = aggregates.iter().filter(deviates);
+            let counted = counted.map(|one| Aggregate { function: Function::Count, ..*one });
+            let wanted: Vec<Aggregate> = aggregates.iter().copied().chain(counted).collect();
+            let rows = self.ask_groups(query, &wanted, grouping, None).await?;
+            let kept = rows.into_iter().filter(|(.., values)| holds_something(values, &wanted));
+            let groups = kept.map(|(series, start, mut values)| {
+                values.truncate(aggregates.len());
+                Group { series, window_start_ns: start, day: None, values }
             });
-            let kept = groups.filter(|group| holds_something(&group.values, aggregates));
-            return Ok(Answer::groups(kept.collect()));
+            return Ok(Answer::groups(groups.collect()));
         };
         let grid = grid_of(split, grouping.window);
         if grid < SHORTEST_NS || aggregates.iter().any(|one| one.function == Function::Last) {
@@ -105,7 +108,7 @@ impl Reader<'_> {
         }
         let fine =
             Grouping { window: Some(Window { width_ns: grid, origin_ns: 0 }), by_day_part: None, ..grouping };
-        let rows = self.ask_groups(query, &wanted, fine).await?;
+        let rows = self.ask_groups(query, &wanted, fine, None).await?;
         let mut groups: BTreeMap<Key, Vec<Vec<Value>>> = BTreeMap::new();
         for (series, start, values) in rows {
             let start = start.unwrap_or_default();
@@ -122,12 +125,28 @@ impl Reader<'_> {
         Ok(Answer::groups(groups.into_iter().map(group).collect()))
     }
 
-    /// Asks for aggregates that InfluxQL has, by window, series or tag.
+    /// The windows whose largest value is over the one bound or whose smallest is under the other. InfluxQL has no HAVING: a query around them looks at their values
+    /// (<https://docs.influxdata.com/influxdb/v1/query_language/explore-data/#subqueries>).
+    pub(super) async fn out_of_range(
+        &mut self,
+        query: &Query,
+        (field, window): (usize, Window),
+        bounds: [f64; 2],
+    ) -> Result<Answer, StoreError> {
+        let extremes = [Function::Max, Function::Min].map(|function| Aggregate { function, field });
+        let grouping = Grouping { window: Some(window), ..Grouping::default() };
+        let rows = self.ask_groups(query, &extremes, grouping, Some(bounds)).await?;
+        let group = |(series, window_start_ns, values)| Group { series, window_start_ns, day: None, values };
+        Ok(Answer::groups(rows.into_iter().map(group).collect()))
+    }
+
+    /// Asks for aggregates that InfluxQL has, by window, series or tag; of largest and smallest values, those out of these bounds.
     async fn ask_groups(
         &mut self,
         query: &Query,
         aggregates: &[Aggregate],
         grouping: Grouping,
+        bounds: Option<[f64; 2]>,
     ) -> Result<Vec<Row>, StoreError> {
         let physical = self.physical;
         let measurement = &physical.tables[query.table];
@@ -153,7 +172,14 @@ impl Reader<'_> {
         }
         let kinds = &measurement.kinds;
         let mut answer = Vec::new();
-        for rows in self.rows("aggregate", statement.text()).await? {
+        let text = match bounds.map(|bounds| bounds.map(decimal)) {
+            None => statement.text().to_owned(),
+            Some([above, below]) => format!(
+                "SELECT \"max\",\"min\" FROM ({}) WHERE \"max\" > {above} OR \"min\" < {below}",
+                statement.text()
+            ),
+        };
+        for rows in self.rows("aggregate", &text).await? {
             let series = if let Some(tag) = grouping.by_tag {
                 measurement.lowest_with(tag, rows.tag(&measurement.tags[tag]))
             } else if grouping.by_series {
@@ -213,6 +239,7 @@ const fn name(function: Function) -> &'static str {
         Function::Mean => "mean",
         Function::Last | Function::TimeWeightedShare => "last",
         Function::MostFrequent => "mode",
+        Function::StandardDeviation => "stddev",
     }
 }
 
@@ -221,13 +248,18 @@ const fn name(function: Function) -> &'static str {
 fn settle(value: &mut Value, aggregate: Aggregate, kind: FieldType) {
     match (&*value, aggregate.function) {
         (Value::Null, Function::Count) => *value = Value::I64(0),
-        (Value::I64(whole), Function::Mean) => *value = Value::F64(*whole as f64),
+        (Value::I64(whole), Function::Mean | Function::StandardDeviation) => {
+            *value = Value::F64(*whole as f64)
+        }
         (Value::I64(whole), _) if kind == FieldType::F64 && aggregate.function != Function::Count => {
             *value = Value::F64(*whole as f64);
         }
         (Value::F64(real), function)
             if matches!(kind, FieldType::U16 | FieldType::I64)
-                && !matches!(function, Function::Mean | Function::TimeWeightedShare) =>
+                && !matches!(
+                    function,
+                    Function::Mean | Function::StandardDeviation | Function::TimeWeightedShare
+                ) =>
         {
             if let Some(number) = whole(*real) {
                 *value = Value::I64(number);
@@ -294,7 +326,7 @@ fn added_up(aggregate: Aggregate, wanted: &[Aggregate], parts: &[Vec<Value>]) ->
             Value::I64(count) if count > 0 => Value::F64(number(&total(Function::Sum)) / count as f64),
             _ => Value::Null,
         },
-        Function::Last | Function::TimeWeightedShare | Function::MostFrequent => Value::Null,
+        _ => Value::Null,
     }
 }
 

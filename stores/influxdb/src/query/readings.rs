@@ -7,7 +7,9 @@ use super::{Reader, form};
 use crate::connection::Message;
 use crate::query::statement::Statement;
 use crate::schema::Measurement;
-use sensormark_store::{Answer, Batch, FieldSet, Query, Selection, StoreError, Table, TimeRange};
+use sensormark_store::{
+    Answer, Ask, Batch, Derived, FieldSet, Query, Selection, StoreError, Table, TimeRange,
+};
 
 /// Names of these fields.
 fn names(measurement: &Measurement, fields: FieldSet) -> Vec<&str> {
@@ -47,6 +49,9 @@ impl Reader<'_> {
         let mut statement = Statement::new();
         statement.select(&names(measurement, fields), &measurement.name);
         statement.within(query.range);
+        if let Ask::Derived(Derived::RowsByValue { predicate, .. }) = query.ask {
+            statement.passing(measurement, predicate);
+        }
         self.select(query, statement, fields, "").await
     }
 

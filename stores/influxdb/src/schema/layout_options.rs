@@ -111,17 +111,6 @@ pub(crate) fn capability(operation: Operation, layout: &Layout, _: &Table) -> Ca
         Operation::FromSums | Operation::ExtremesOfPartsFromSums => {
             unsupported("sums are not kept at write time")
         }
-        Operation::Write
-        | Operation::Point
-        | Operation::Range
-        | Operation::RangeOfSomeFields
-        | Operation::Search
-        | Operation::SearchWithoutBound
-        | Operation::Minimum
-        | Operation::Aggregate
-        | Operation::AggregateByWindow
-        | Operation::AggregateAcrossSeries
-        | Operation::LastReading
-        | Operation::SeriesMatching => Capability::Native,
+        _ => Capability::Native,
     }
 }

@@ -191,7 +191,12 @@ fn unsupported(
 }
 
 /// The parts of the groups' key.
-fn key(question: &Question<'_>, source: &Source<'_>, grouping: Grouping, sole: Option<u32>) -> KeyParts {
+pub(super) fn key(
+    question: &Question<'_>,
+    source: &Source<'_>,
+    grouping: Grouping,
+    sole: Option<u32>,
+) -> KeyParts {
     let time = source.nanoseconds();
     KeyParts {
         series: (grouping.by_series && sole.is_none()).then(|| source.key()),
@@ -246,6 +251,7 @@ fn accumulate(
         Function::Min => doc! { "$min": value },
         Function::Max => doc! { "$max": value },
         Function::Mean => doc! { "$avg": value },
+        Function::StandardDeviation => doc! { "$stdDevSamp": value },
         Function::Last => {
             // documents are compared part by part: the latest time is the largest
             let latest = doc! { "t": &source.time, "v": value.clone() };

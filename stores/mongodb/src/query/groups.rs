@@ -152,7 +152,7 @@ impl<'a> Groups<'a> {
 pub(super) const fn value_type(function: Function, field: FieldType) -> FieldType {
     match function {
         Function::Count => FieldType::I64,
-        Function::Mean | Function::TimeWeightedShare => FieldType::F64,
+        Function::Mean | Function::StandardDeviation | Function::TimeWeightedShare => FieldType::F64,
         _ => field,
     }
 }

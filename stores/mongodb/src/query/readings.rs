@@ -8,18 +8,19 @@ use crate::connection::{TimeLimit, unreadable};
 use crate::schema::SAMPLES;
 use crate::schema::{Fields, MEASUREMENT, PhysicalEntity, PhysicalTable, Tags};
 use mongodb::bson::{Bson, Document, RawBsonRef, RawDocument, doc};
-use sensormark_store::{Answer, Batch, FieldSet, QueryStyle, Shape, StoreError, Table, Value};
+use sensormark_store::{Answer, Batch, FieldSet, Predicate, QueryStyle, Shape, StoreError, Table, Value};
 
 /// Readings that are handed on at once when everything is read.
 const PART: usize = 20_000;
 
 impl Reader<'_> {
-    /// The chosen fields of the readings in the range.
+    /// The chosen fields of the readings in the range, of those that pass where documents are readings.
     pub(super) async fn range(
         &self,
         question: &Question<'_>,
         fields: FieldSet,
         coarse: bool,
+        passes: Option<Predicate>,
     ) -> Result<Answer, StoreError> {
         if question.is_empty() {
             return Ok(question.empty());
@@ -34,6 +35,9 @@ impl Reader<'_> {
         filter.extend(time_filter(kept, question.range, coarse));
         if kept.is_flat() {
             add_conditions(&mut filter, table, kept, &[Condition::Any(fields)]);
+            if let Some(predicate) = passes {
+                add_conditions(&mut filter, table, kept, &[Condition::Passes(predicate)]);
+            }
             let mut further = doc! { "projection": projection(table, kept, fields, sole) };
             if sole.is_some() && question.range.length_ns() > 1 {
                 further.insert("sort", doc! { &kept.time: 1 });

@@ -122,7 +122,7 @@ fn not_in_sums(
             Function::Sum | Function::Min | Function::Max | Function::Mean => {
                 !matches!(kind, FieldType::Bool | FieldType::Text)
             }
-            Function::Last | Function::TimeWeightedShare | Function::MostFrequent => false,
+            _ => false,
         }
     };
     (!aggregates.iter().all(kept)).then_some("buckets hold count, sum, minimum and maximum of numbers alone")

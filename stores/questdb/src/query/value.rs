@@ -59,8 +59,8 @@ pub(super) fn kinds(slots: &[Slot], asked: Bindings<'_>) -> Vec<Type> {
                 let width = asked.table.keys.len();
                 asked.each_series(|_| kinds.extend((0..width).map(|_| Type::VARCHAR)));
             }
-            Slot::Key(_) | Slot::Member(..) | Slot::TagValue => kinds.push(Type::VARCHAR),
-            Slot::Threshold => kinds.push(Type::FLOAT8),
+            Slot::Key(_) | Slot::Member(..) | Slot::OtherKey(_) | Slot::TagValue => kinds.push(Type::VARCHAR),
+            Slot::Threshold | Slot::Number(_) => kinds.push(Type::FLOAT8),
             _ => kinds.push(Type::INT8),
         }
     }
@@ -77,7 +77,9 @@ pub(super) fn values(slots: &[Slot], asked: Bindings<'_>) -> Vec<Value> {
                 let cell = |key| asked.table.key_cell(asked.description, key, series);
                 values.extend(keys.map(|key| symbol(cell(key))));
             }),
-            Slot::Key(_) | Slot::Member(..) | Slot::TagValue => values.push(symbol(asked.value(slot))),
+            Slot::Key(_) | Slot::Member(..) | Slot::OtherKey(_) | Slot::TagValue => {
+                values.push(symbol(asked.value(slot)));
+            }
             // The least whole number is no value, and readings are of 1970 or later.
             Slot::Start | Slot::End | Slot::StartNs | Slot::EndNs => {
                 values.push(match plain(asked.value(slot)) {

@@ -13,8 +13,19 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// Sections that belong to a study.
-const SECTIONS: [&str; 9] =
-    ["bulk", "billing", "devops", "platform", "effects", "claims", "figures", "published", "as_study"];
+const SECTIONS: [&str; 11] = [
+    "scits",
+    "tsm",
+    "bulk",
+    "billing",
+    "devops",
+    "platform",
+    "effects",
+    "claims",
+    "figures",
+    "published",
+    "as_study",
+];
 
 /// Compares what a report says of its study with what is kept under this name.
 pub fn kept(name: &str, report: &Report) {

@@ -9,6 +9,7 @@ mod kept;
 mod machine_tool;
 mod score;
 mod sensor_operations;
+mod shipped;
 
 use crate::field::Field;
 use crate::number::{self, cell_text};

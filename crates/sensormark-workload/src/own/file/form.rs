@@ -7,6 +7,7 @@ use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
 use serde::de::{Error, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use toml::Spanned;
@@ -129,6 +130,11 @@ pub struct Field {
     pub options: Option<Box<RecordingOptions>>,
     pub noise: Option<At<f64>>,
     pub decimals: Option<At<Whole<9, 0>>>,
+    pub bits: Option<At<Whole<30, 0>>>,
+    #[serde(default)]
+    pub repeats: Share,
+    #[serde(default)]
+    pub outliers: Share,
     pub hold: Option<At<Length>>,
 }
 
@@ -164,6 +170,9 @@ pub struct Phase {
     pub duration: Option<At<Length>>,
     pub warm_up: Option<Length>,
     pub check_one_in: Option<Whole<20>>,
+    pub grows: Option<At<bool>>,
+    #[serde(default)]
+    pub labels: BTreeMap<String, serde_json::Value>,
 }
 
 /// A query.
@@ -175,7 +184,7 @@ pub struct Query {
     pub table: Option<Text>,
     pub kind: At<QueryKind>,
     pub field: Option<Text>,
-    pub fields: Option<Vec<Text>>,
+    pub fields: Option<At<TagValues>>,
     pub of: Option<Text>,
     pub by: Option<Text>,
     pub span: Option<At<Length>>,
@@ -185,6 +194,7 @@ pub struct Query {
     pub below: Option<At<f64>>,
     pub clients: Option<Whole<10_000>>,
     pub rate: Option<At<f64>>,
+    pub count: Option<Whole<1_000_000>>,
 }
 
 /// A length of time with its unit, in ns.
@@ -228,7 +238,7 @@ impl<'de, const MOST: u32, const LEAST: u32> Deserialize<'de> for Whole<MOST, LE
     }
 }
 
-/// A tag's values: so many, or these.
+/// A tag's values, or a question's fields: so many, or these.
 pub enum TagValues {
     Count(u32),
     List(Vec<Text>),

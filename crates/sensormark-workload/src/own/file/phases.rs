@@ -1,7 +1,7 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::form::{At, Batch, File, Load, Phase, Query, Text, Whole, Writers};
+use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
@@ -61,10 +61,13 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
-        if !writes && (part.duration_ns.is_none() || !asks) {
+        let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
+        if !writes && !(asks && ends) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
-                true => "this phase only asks and would never end: say how long, duration = \"30s\"",
+                true => {
+                    "this phase only asks and would never end: say how long, duration = \"30s\", or how often, count = 100 of each query"
+                }
             };
             return Err(source.error(&of, message));
         }
@@ -79,16 +82,18 @@ fn in_sizes(
     tables: &[TablePart],
     parts: Vec<PhasePart>,
 ) -> Result<Vec<PhasePart>, FileError> {
-    let Some(keep) = &file.keep else { return Ok(parts) };
-    let [load, mixed @ ..] = parts.as_slice() else { return Ok(parts) };
-    let wrong = if !file.phases.is_empty() {
-        "keep measures the data in sizes by [load] and [mixed]: leave it out, or write these in place of [[phases]]"
+    let first = file.phases.iter().position(|phase| phase.grows.is_some());
+    let (Some(keep), false) = (&file.keep, parts.is_empty()) else { return Ok(parts) };
+    let (before, sized) = parts.split_at(first.unwrap_or(0));
+    let mut later = sized.iter().skip(1).flat_map(|phase| &phase.writers);
+    let wrong = if !file.phases.is_empty() && first.is_none() {
+        "keep measures the data in sizes: say in which of the [[phases]] they grow, grows = true"
     } else if tables.iter().any(|table| table.series.duration_ns > keep.0) {
         "keep is shorter than series.duration: no more is loaded than is kept"
-    } else if mixed.iter().flat_map(|phase| &phase.writers).any(|part| part.rate.is_none()) {
+    } else if later.any(|part| part.rate.is_none()) {
         "keep needs writers with a rate: the next size goes on where they end"
     } else {
-        return Ok(sizes::phases(load, mixed.first(), tables));
+        return Ok([before, &sizes::phases(before, sized, tables)].concat());
     };
     Err(source.error(keep, wrong))
 }
@@ -137,6 +142,7 @@ fn made(name: String, phase: &Phase) -> PhasePart {
         duration_ns: phase.duration.as_ref().map(|length| length.0.unsigned_abs()),
         warm_up_ns: phase.warm_up.map_or(0, |length| length.0.unsigned_abs()),
         check_one_in: phase.check_one_in.map_or(1, |one_in| one_in.0.into()),
+        labels: phase.labels.clone(),
         ..PhasePart::default()
     }
 }
@@ -260,10 +266,11 @@ impl Reader<'_, '_> {
         let asked = Asked { source: self.source, table: &self.tables[number], query: one };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
-        Ok(QueryPart {
+        let part = QueryPart {
             name,
             table: number,
             kind: query.kind.value,
+            drawn: asked.drawn(),
             fields: asked.fields()?,
             of: asked.of()?,
             by: asked.by()?,
@@ -274,7 +281,15 @@ impl Reader<'_, '_> {
             below,
             clients: clients(query.clients),
             rate: self.rate(query.rate.as_ref())?,
-        })
+            count: query.count.map(|count| count.0.into()),
+        };
+        let is_statistics = matches!(part.of, OfPart::Tag(_)) && part.by == ByPart::Series;
+        let several = part.drawn.unwrap_or(part.fields.len()) > 1;
+        if several && part.kind.is_aggregate() && !(is_statistics && part.window_ns.is_none()) {
+            let message = "several fields are for the series of a tag, by = \"series\" and without a window";
+            return Err(self.source.error(&query.kind, message));
+        }
+        Ok(part)
     }
 }
 
@@ -318,13 +333,13 @@ impl Asked<'_, '_> {
         }
         let span_ns = span.as_ref().map(|span| span.0);
         let Some(window) = window else {
-            if self.query.kind.value == QueryKind::WindowMean {
+            if kind.needs_window() {
                 return Err(self.source.missing(self.query, "window", "\"1m\""));
             }
             return Ok((span_ns, None));
         };
-        if !kind.is_aggregate() {
-            let why = "windows are for mean, minimum, maximum, sum and count";
+        if !kind.is_aggregate() && !kind.needs_window() {
+            let why = "windows are for mean, minimum, maximum, sum, count and standard deviation";
             return self.refuse("window", window, why);
         }
         let whole_ns = span_ns.unwrap_or(0);
@@ -342,32 +357,54 @@ impl Asked<'_, '_> {
 
     fn thresholds(&self) -> Result<(Option<f64>, Option<f64>), FileError> {
         let Query { above, below, .. } = &self.query.value;
-        let matching = self.query.kind.value == QueryKind::Matching;
-        if let Some(wrong) = above.iter().chain(below).find(|one| !one.is_finite()) {
-            return Err(self.source.error(wrong, "a threshold is a finite number"));
+        let kind = self.query.kind.value;
+        let (may, is_range) = (kind.thresholds(), kind == QueryKind::OutOfRange);
+        for ((key, given), may) in [("above", above), ("below", below)].into_iter().zip(may) {
+            match given {
+                Some(one) if !may => {
+                    let why = "thresholds are for other kinds";
+                    return self.refuse(key, one, why);
+                }
+                Some(one) if !one.is_finite() => {
+                    return Err(self.source.error(one, "a threshold is a finite number"));
+                }
+                None if is_range => return Err(self.source.missing(self.query, key, "90")),
+                _ => {}
+            }
         }
-        let given = above.as_ref().map(|one| ("above", one)).or(below.as_ref().map(|one| ("below", one)));
-        match (given, below) {
-            (Some((key, place)), _) if !matching => {
-                return self.refuse(key, place, "thresholds are for kind \"matching\"");
+        match (above, below) {
+            (Some(above), Some(below)) if !is_range => {
+                return Err(self.source.disagree(("above", above), ("below", below), "give one of them"));
             }
-            (Some(("above", place)), Some(below)) => {
-                return Err(self.source.disagree(("above", place), ("below", below), "give one of them"));
+            (None, None) if may[0] && kind != QueryKind::Outliers => {
+                return Err(self.source.missing(self.query, "above", "90"));
             }
-            (None, _) if matching => return Err(self.source.missing(self.query, "above", "90")),
             _ => {}
         }
         Ok((above.as_ref().map(|one| one.value), below.as_ref().map(|one| one.value)))
     }
 
-    /// The fields that are asked for: all of them for readings, where none is named; the only or first one that fits for aggregates.
+    /// How many fields each question draws, unless the kind says it; none where it is about all of them.
+    fn drawn(&self) -> Option<usize> {
+        let Some(TagValues::Count(count)) = self.query.fields.as_deref() else { return None };
+        Some(self.query.kind.value.fields().unwrap_or(*count as usize))
+    }
+
+    /// The fields that the kind can be about.
+    fn fitting(&self) -> impl Iterator<Item = &FieldPart> {
+        let needs_number = self.query.kind.value.needs_number();
+        self.table.fields.iter().filter(move |field| !needs_number || field.kind.is_number())
+    }
+
+    /// The fields that are asked for, or drawn from: all of them for readings, where none is named; the first ones that fit for other kinds.
     fn fields(&self) -> Result<Vec<String>, FileError> {
         let kind = self.query.kind.value;
-        let fields = &self.table.fields;
-        let fits = |field: &&FieldPart| !kind.needs_number() || field.kind.is_number();
-        let named: Vec<&Text> = match (&self.query.field, &self.query.fields) {
+        let named: Vec<&Text> = match (&self.query.field, self.query.fields.as_deref()) {
             (Some(one), None) => vec![one],
-            (None, Some(many)) => many.iter().collect(),
+            (None, Some(TagValues::List(many))) => many.iter().collect(),
+            (None, Some(TagValues::Count(_))) => {
+                return Ok(self.fitting().map(|field| field.name.clone()).collect());
+            }
             (None, None) => Vec::new(),
             (Some(one), Some(_)) => {
                 let message =
@@ -375,29 +412,33 @@ impl Asked<'_, '_> {
                 return Err(self.source.error(one, message));
             }
         };
-        let single = kind.needs_number() || kind.is_aggregate();
-        if let Some(second) = named.get(1)
-            && single
-        {
-            let why = "this kind of query is about one field";
-            return self.refuse("the second of fields", *second, why);
-        }
-        let known: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+        let known: Vec<String> = self.table.fields.iter().map(|field| field.name.clone()).collect();
         for name in &named {
-            if !fits(&&fields[number(self.source, "field", &known, Some(name), *name)?]) {
+            let place = number(self.source, "field", &known, Some(name), *name)?;
+            if !self.fitting().any(|field| field.name == known[place]) {
                 let why = "this field is not a number, and the query needs one";
                 return self.refuse("field", *name, why);
             }
         }
+        let wanted = kind.fields();
+        if let (Some(wanted), Some(last)) = (wanted, named.last())
+            && named.len() != wanted
+        {
+            let why = format!("how many fields this kind of query is about: {wanted}");
+            return self.refuse("the last of fields", *last, &why);
+        }
         if !named.is_empty() {
             return Ok(named.into_iter().map(|name| name.value.clone()).collect());
         }
-        if !single {
-            return Ok(known);
+        let all = if kind.is_aggregate() { 1 } else { known.len() };
+        let wanted = wanted.unwrap_or(all);
+        let first: Vec<String> = self.fitting().take(wanted).map(|field| field.name.clone()).collect();
+        if first.is_empty() || kind.fields().is_some() && first.len() < wanted {
+            let message =
+                format!("this kind of query is about {wanted} numbers, and there are {}", first.len());
+            return Err(self.source.error(self.query, message));
         }
-        let message = "this kind of query is about a number, and no field is one";
-        let first = fields.iter().find(fits).ok_or_else(|| self.source.error(self.query, message))?;
-        Ok(vec![first.name.clone()])
+        Ok(first)
     }
 
     /// A tag's name, in the place of one of these words.
@@ -409,14 +450,16 @@ impl Asked<'_, '_> {
     }
 
     fn of(&self) -> Result<OfPart, FileError> {
-        let Some(of) = &self.query.of else {
-            return Ok(if self.query.kind.value == QueryKind::Matching { OfPart::All } else { OfPart::One });
-        };
-        if self.query.kind.value == QueryKind::Point && of.value != "one" {
-            return self.refuse("of", of, "a point is of one series");
+        let kind = self.query.kind.value;
+        if kind == QueryKind::Difference && self.table.series.count < 2 {
+            return Err(self.source.error(&self.query.kind, "a difference is of two series"));
         }
+        let Some(of) = &self.query.of else {
+            return Ok(if kind == QueryKind::Matching { OfPart::All } else { OfPart::One });
+        };
         match of.as_str() {
             "one" => Ok(OfPart::One),
+            _ if kind.is_of_one() => self.refuse("of", of, "this kind is of one series"),
             "all" => Ok(OfPart::All),
             _ => self.tag(of, &["one", "all"]).map(OfPart::Tag),
         }
@@ -427,7 +470,11 @@ impl Asked<'_, '_> {
             return Ok(ByPart::Nothing);
         };
         if !self.query.kind.value.is_aggregate() {
-            return self.refuse("by", by, "groups are for mean, minimum, maximum, sum and count");
+            return self.refuse(
+                "by",
+                by,
+                "groups are for mean, minimum, maximum, sum, count and standard deviation",
+            );
         }
         match by.as_str() {
             "series" => Ok(ByPart::Series),

@@ -282,23 +282,21 @@ fn field(source: &Source<'_>, field: &At<Field>, folder: &Path) -> Result<FieldP
     let refuse =
         |key: &str, place: Place, why: &str| source.disagree((key, &place), ("shape", &shape_place), why);
     let recorded = matches!(shape, ShapePart::Recorded { .. });
-    if let Some(noise) = &field.noise
-        && (!(0.0..=LARGEST).contains(&noise.value)
-            || !kind.is_number()
-            || recorded
-            || matches!(shape, ShapePart::Counter { .. }))
+    let moves = kind.is_number() && !recorded && !matches!(shape, ShapePart::Counter { .. });
+    if let Some(noise) =
+        field.noise.as_ref().filter(|noise| !(0.0..=LARGEST).contains(&noise.value) || !moves)
     {
         let why = "noise is a standard deviation, 0 or more, of a number that is not a counter or recorded";
         return Err(refuse("noise", noise.place.clone(), why));
     }
-    if let Some(decimals) = &field.decimals
-        && (kind != FieldKind::Float || recorded)
-    {
-        return Err(refuse(
-            "decimals",
-            decimals.place.clone(),
-            "decimals are for float fields that are not recorded",
-        ));
+    let (decimals, bits) = (&field.decimals, &field.bits);
+    let places =
+        [("decimals", decimals.as_ref().map(Placed::place)), ("bits", bits.as_ref().map(Placed::place))];
+    for (key, place) in places.into_iter().filter_map(|(key, place)| Some((key, place?))) {
+        if kind != FieldKind::Float || recorded {
+            let why = format!("{key} are for float fields that are not recorded");
+            return Err(refuse(key, place.clone(), &why));
+        }
     }
     if let Some(hold) = &field.hold
         && !matches!(shape, ShapePart::Random { .. } | ShapePart::Chance(_) | ShapePart::Words(_))
@@ -310,7 +308,10 @@ fn field(source: &Source<'_>, field: &At<Field>, folder: &Path) -> Result<FieldP
         kind,
         shape,
         noise: field.noise.as_ref().map_or(0.0, |noise| noise.value),
-        decimals: field.decimals.as_ref().and_then(|decimals| u8::try_from(decimals.0).ok()),
+        decimals: decimals.as_ref().and_then(|places| u8::try_from(places.0).ok()),
+        bits: bits.as_ref().and_then(|places| u8::try_from(places.0).ok()),
+        repeats: field.repeats.0,
+        outliers: field.outliers.0,
         hold_ns: field.hold.as_ref().map_or(0, |hold| hold.0),
     })
 }

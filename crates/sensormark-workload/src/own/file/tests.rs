@@ -186,10 +186,13 @@ fn what_disagrees_is_named_with_both_values() {
         let by = format!("window = \"10s\"\n{by}\n");
         wrong("window = \"10s\"\n", &by, &["queries.board: ", words]);
     };
-    board("by = \"hall\"\nabove = 3", "above is 3 and kind is \"window mean\": thresholds are for");
+    board(
+        "by = \"hall\"\nabove = 3",
+        "above is 3 and kind is \"window mean\": thresholds are for other kinds",
+    );
     board(
         "fields = [\"temperature\", \"state\"]",
-        "the second of fields is \"state\" and kind is \"window mean\"",
+        "field is \"state\" and kind is \"window mean\": this field is not a number",
     );
     board("field = \"state\"", "field is \"state\" and kind is \"window mean\"");
     let kind = "kind = \"window mean\"";

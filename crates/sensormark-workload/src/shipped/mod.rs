@@ -1,0 +1,117 @@
+//! Workloads that are a file like a user's own, `NAME.toml` beside this, with numbers of a scale in it: a template of minijinja, as `sensormark init NAME.toml --like NAME`
+//! writes it out.
+//!
+//! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
+
+pub mod parameters;
+
+#[cfg(test)]
+mod tests;
+
+use crate::growth::most_question_seconds;
+use crate::own::{OwnWorkload, file};
+use minijinja::{Environment, UndefinedBehavior};
+use sensormark_data::export::{DataRequest, DataSet};
+use sensormark_engine::parameter::{Parameter, check_each};
+use sensormark_engine::scale::Scale;
+use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
+use sensormark_store::{Family, Schema};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// A workload that is a file.
+pub struct Shipped {
+    name: &'static str,
+    summary: &'static str,
+    text: &'static str,
+    table: &'static [Parameter],
+    preset: fn(Scale) -> Value,
+    as_study: &'static [&'static str],
+}
+
+/// The workload after SciTS.
+pub const SLOW_CONTROL: Shipped = Shipped {
+    name: "slow-control",
+    summary: "an experiment's slow control (SciTS): sizes of writes, clients, growth, five questions of scientists, and both at once",
+    text: include_str!("slow-control.toml"),
+    table: parameters::SlowControl::TABLE,
+    preset: |scale| serde_json::json!(parameters::SlowControl::of(scale)),
+    as_study: &["values=uniform"],
+};
+
+/// The workload after TSM-Bench.
+pub const HYDROMETRY: Shipped = Shipped {
+    name: "hydrometry",
+    summary: "stations of 100 sensors (TSM-Bench): eleven questions over stations, sensors and time, then at growing rates of writing",
+    text: include_str!("hydrometry.toml"),
+    table: parameters::Hydrometry::TABLE,
+    preset: |scale| serde_json::json!(parameters::Hydrometry::of(scale)),
+    as_study: &[],
+};
+
+impl Shipped {
+    /// The workload file with these numbers.
+    ///
+    /// # Errors
+    /// What is wrong with them, in words.
+    pub fn file(&self, numbers: &Value) -> Result<String, String> {
+        check_each(self.table, numbers)?;
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        templates.render_str(self.text, numbers).map_err(|error| error.to_string())
+    }
+
+    fn own(&self, numbers: &Value) -> Result<Value, String> {
+        let own = file::parse(&self.file(numbers)?, self.name, Path::new(""), &[], &|_| Ok(()));
+        serde_json::to_value(own.map_err(|error| error.message)?).map_err(|error| error.to_string())
+    }
+}
+
+impl WorkloadFactory for Shipped {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn summary(&self) -> &str {
+        self.summary
+    }
+
+    fn preset(&self, scale: Scale) -> Option<Value> {
+        Some((self.preset)(scale))
+    }
+
+    fn parameters(&self) -> &'static [Parameter] {
+        self.table
+    }
+
+    fn as_study(&self) -> &'static [&'static str] {
+        self.as_study
+    }
+
+    fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
+        let seconds = numbers["seconds"].as_f64().unwrap_or(f64::MAX);
+        numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        numbers
+    }
+
+    fn asks_while_writing(&self, _numbers: &Value) -> bool {
+        true
+    }
+
+    fn data_set(&self, numbers: &Value, request: &DataRequest) -> Result<DataSet, String> {
+        OwnWorkload.data_set(&self.own(numbers)?, request)
+    }
+
+    fn schema(&self, numbers: &Value) -> Result<Schema, String> {
+        OwnWorkload.schema(&self.own(numbers)?)
+    }
+
+    fn families(&self, numbers: &Value) -> Result<Vec<(String, Family)>, String> {
+        OwnWorkload.families(&self.own(numbers)?)
+    }
+
+    fn build(&self, numbers: &Value, seed: u64, subject: Subject<'_>) -> Result<Box<dyn Workload>, String> {
+        OwnWorkload.build(&self.own(numbers)?, seed, subject)
+    }
+}

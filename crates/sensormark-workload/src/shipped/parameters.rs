@@ -1,0 +1,86 @@
+//! The numbers behind the scales of workloads that are files.
+
+use sensormark_engine::parameter::{at_least, between, over, words};
+use sensormark_engine::parameters;
+
+parameters! {
+    /// Numbers of slow-control.
+    pub struct SlowControl {
+        /// sensors that report
+        sensors: u32, Plain, between(10.0, 1e6) => 1_000, 10_000, 100_000, 100_000;
+        /// from one reading of a sensor to its next, in ms
+        interval_ms: u32, Milliseconds, between(2.0, 3_600_000.0) => 1_000, 1_000, 1_000, 45_000;
+        /// values in a reading
+        dimensions: u32, Plain, between(1.0, 100.0) => 1;
+        /// measured: walks within a dead band and set points in turn; or uniform, as the study's are
+        values: String, Plain, words(&["measured", "uniform"]) =>
+            "measured".to_owned(), "measured".to_owned(), "measured".to_owned(), "uniform".to_owned();
+        /// readings in a write of one client; each number is a phase
+        batches: Vec<u32>, Plain, between(1.0, 1e6) => vec![100, 1_000, 10_000], vec![100, 1_000, 10_000],
+            vec![1_000, 5_000, 20_000, 100_000], vec![1_000, 5_000, 10_000, 20_000, 50_000, 100_000];
+        /// numbers of clients that write; each is a phase, and the last one grows the data
+        clients: Vec<u32>, Plain, between(1.0, 4_096.0) => vec![1, 4, 16], vec![1, 4, 16], vec![1, 4, 12, 48],
+            vec![1, 2, 4, 8, 12, 18, 24, 36, 48];
+        /// readings that each of these phases writes
+        step: u64, Plain, at_least(1.0) => 20_000, 200_000, 2_000_000, 10_000_000;
+        /// readings in a write of several clients
+        batch: u32, Plain, between(1.0, 1e6) => 1_000, 1_000, 20_000, 20_000;
+        /// the data grow to so many readings, four times each, as far as the budget goes
+        grown: u64, Plain, at_least(10_000.0) => 245_760_000, 245_760_000, 100_000_000, 2_880_000_000;
+        /// how long an hour of the questions is, in seconds: they are about a sixth, 1, 3 and 24 hours
+        hour_seconds: f64, Seconds, over(0.0) => 8.0, 8.0, 20.0, 3_600.0;
+        /// questions of each kind
+        questions: u64, Plain, between(1.0, 1e6) => 10, 20, 100, 20;
+        /// questions of each kind that are a phase each, so that --cache cold makes each one cold
+        cold: u32, Plain, between(0.0, 1_000.0) => 0, 0, 20, 20;
+        /// how long a question is asked at most, in seconds; mixed phases last three times as long
+        seconds: f64, Seconds, over(0.0) => 2.0, 10.0, 60.0, 600.0;
+        /// readings that are asked for with each one that is written; each number is a mixed phase
+        read_to_written: Vec<f64>, Plain, over(0.0) => vec![0.33, 1.0, 3.0];
+        /// readings that are written a second in mixed phases
+        rate: f64, Plain, over(0.0) => 2_000.0, 10_000.0, 50_000.0, 50_000.0;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
+    }
+}
+
+parameters! {
+    /// Numbers of hydrometry.
+    pub struct Hydrometry {
+        /// stations that report for long
+        stations: u32, Plain, between(5.0, 1e5) => 10;
+        /// stations that report for a short time
+        many: u32, Plain, between(10.0, 1e5) => 200, 200, 200, 2_000;
+        /// how long, in minutes
+        many_minutes: u64, Minutes, between(2.0, 1e6) => 8, 60, 480, 14_400;
+        /// sensors of a station
+        sensors: u32, Plain, between(2.0, 499.0) => 100;
+        /// from one reading of a station to its next, in ms
+        interval_ms: u32, Milliseconds, between(2.0, 3_600_000.0) => 10_000;
+        /// the data of the few stations grow to so many hours, four times each, as far as the budget goes
+        grown_hours: u64, Hours, between(1.0, 1e5) => 192, 768, 168, 1_440;
+        /// a day of the temperatures, in minutes
+        day_minutes: u64, Minutes, between(1.0, 1e6) => 30, 60, 1_440, 1_440;
+        /// share of a temperature's values that are the one before again
+        repeats: f64, Percent, between(0.0, 0.99) => 0.5;
+        /// share of a level's values that are outliers
+        outliers: f64, Percent, between(0.0, 0.99) => 0.02;
+        /// share of readings that never come
+        missing: f64, Percent, between(0.0, 0.99) => 0.0;
+        /// standard deviation of noise on levels
+        noise: f64, Plain, between(0.0, 1.0) => 0.01;
+        /// how many sensors a question is about; the first number holds where others vary
+        asked_sensors: Vec<u32>, Plain, at_least(1.0) => vec![10, 1, 100], vec![10, 1, 100], vec![10, 1, 50, 100], vec![10, 1, 50, 100];
+        /// how much time, in minutes
+        asked_minutes: Vec<u64>, Minutes, at_least(1.0) => vec![60, 10], vec![60, 360], vec![1_440, 60, 10_080], vec![1_440, 60, 43_200];
+        /// questions of each kind
+        questions: u64, Plain, between(1.0, 1e6) => 10, 30, 100, 100;
+        /// how long a question is asked at most, in seconds; phases at a rate of writing last three times as long
+        seconds: f64, Seconds, over(0.0) => 1.0, 10.0, 60.0, 200.0;
+        /// values that are written a second while questions are asked; each number is a phase
+        rates: Vec<u64>, Plain, at_least(1.0) => vec![10_000, 100_000], vec![10_000, 100_000, 400_000],
+            vec![10_000, 20_000, 200_000, 600_000, 1_000_000, 1_400_000];
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
+    }
+}
