@@ -8,6 +8,20 @@ use crate::schema::{FieldSet, FieldType, Table, TagColumn};
 
 const OPERATION: &str = "plan a question";
 
+/// The largest number of its fields, and those that are computed with.
+fn of_derived(derived: &Derived) -> Result<(Option<usize>, FieldSet), StoreError> {
+    let all = derived.fields();
+    Ok(match *derived {
+        Derived::Interpolated { step_ns: ..=0, .. } => {
+            let hint = "the grid has no steps; give one over 0 ns";
+            return Err(StoreError::new(ErrorKind::Rejected, OPERATION, hint));
+        }
+        Derived::RowsByValue { fields, .. } if fields.is_empty() => (None, fields),
+        Derived::RowsByValue { predicate, .. } => (all.iter().last(), FieldSet::one(predicate.field)),
+        _ => (all.iter().last(), all),
+    })
+}
+
 impl Query {
     /// Refuses what its table does not have.
     ///
@@ -37,18 +51,9 @@ impl Query {
                 aggregates.iter().map(|one| one.field).max()
             }
             Ask::Derived(derived) => {
-                numbers = match *derived {
-                    Derived::RowsByValue { predicate, .. } => FieldSet::one(predicate.field),
-                    _ => derived.fields(),
-                };
-                match *derived {
-                    Derived::RowsByValue { fields, .. } if fields.is_empty() => None,
-                    Derived::Interpolated { step_ns: ..=0, .. } => {
-                        let hint = "the grid has no steps; give one over 0 ns";
-                        return Err(StoreError::new(ErrorKind::Rejected, OPERATION, hint));
-                    }
-                    _ => derived.fields().iter().last(),
-                }
+                let (largest, computed) = of_derived(derived)?;
+                numbers = computed;
+                largest
             }
         };
         let selected = match &self.series {

@@ -9,8 +9,8 @@ use sensormark_store::query::{Derived, Query, Selection, TimeRange, Window};
 use sensormark_store::schema::{FieldSet, Value};
 use std::collections::BTreeMap;
 
-/// A reading: time, and the values of the inputs.
-type Row<const N: usize> = (i64, [f64; N]);
+/// A reading: its row, and the values of the inputs.
+type Row<const N: usize> = (usize, [f64; N]);
 
 /// Count, mean and spread of numbers.
 pub struct Spread {
@@ -47,6 +47,7 @@ fn products(pairs: &[[f64; 2]]) -> [f64; 3] {
 }
 
 /// Sums, and n·Σxy − Σx·Σy, in units of 2⁻²⁰.
+#[expect(clippy::cast_possible_truncation, reason = "whole numbers under 2^53")]
 fn whole_products(pairs: &[[f64; 2]]) -> Option<[f64; 3]> {
     let whole = |value: f64| {
         let scaled = value * f64::from(1 << 20);
@@ -69,70 +70,70 @@ fn group(time: Option<i64>, values: Vec<Value>) -> Group {
 
 impl Reference {
     pub(super) fn derived(&self, query: &Query, derived: Derived) -> Answer {
-        let Selection::One(series) = query.series else {
-            let Derived::RowsByValue { fields, predicate } = derived else {
-                return Answer::Groups(Vec::new());
-            };
+        if let Derived::RowsByValue { fields, predicate } = derived {
             let rows = self.rows(query).flat_map(|(_, rows)| rows);
             let passes =
                 |row: &usize| self.passes(query, predicate, *row) && self.has_any(query, fields, *row);
             return self.readings(query, fields, rows.filter(passes));
+        }
+        let Selection::One(series) = query.series else {
+            return Answer::Groups(Vec::new());
         };
-        let value = |field: usize, number: f64| match self.schema().tables[query.table].fields[field].kind {
-            sensormark_store::FieldType::F64 => Value::F64(number),
-            _ => Value::I64(number as i64),
-        };
-        let float = Value::F64;
         Answer::Groups(match derived {
-            Derived::RowsByValue { .. } => {
-                let all = Query { series: Selection::Set(vec![series]), ..query.clone() };
-                return self.derived(&all, derived);
-            }
             Derived::Interpolated { fields, step_ns } => self.on_grid(query, fields, step_ns),
             Derived::Correlation { field, other } => {
                 let pairs: Vec<[f64; 2]> =
                     self.inputs(query, series, [field, other]).map(|row| row.1).collect();
                 let of = |place: usize| Spread::of(&pairs.iter().map(|pair| pair[place]).collect::<Vec<_>>());
                 let scale = (of(0).squares * of(1).squares).sqrt();
-                let found = if scale > 0.0 { float(products(&pairs)[2] / scale) } else { Value::Null };
+                let found = if scale > 0.0 { Value::F64(products(&pairs)[2] / scale) } else { Value::Null };
                 if pairs.is_empty() { Vec::new() } else { vec![group(None, vec![found])] }
             }
             Derived::OutOfRange { field, window, above, below } => {
+                let is_out = |rows: &Vec<(usize, f64)>| rows.iter().any(|row| row.1 > above || row.1 < below);
                 let windows = self.windows(query, series, field, window).into_iter();
-                let extremes = windows.map(|(start, values)| {
-                    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                    (start, most, values.iter().copied().fold(f64::INFINITY, f64::min))
-                });
-                extremes
-                    .filter(|&(_, most, least)| most > above || least < below)
-                    .map(|(start, most, least)| {
-                        group(Some(start), vec![value(field, most), value(field, least)])
-                    })
-                    .collect()
+                let extremes = |rows: &[(usize, f64)]| {
+                    let order = |one: &&(usize, f64), other: &&(usize, f64)| one.1.total_cmp(&other.1);
+                    let found = [rows.iter().max_by(order), rows.iter().min_by(order)].into_iter().flatten();
+                    found.map(|row| self.column(query, field).value(row.0)).collect()
+                };
+                let out = windows.filter(|(_, rows)| is_out(rows));
+                out.map(|(start, rows)| group(Some(start), extremes(&rows))).collect()
             }
             Derived::Difference { other, field, window } => {
+                let mean = |rows: &[(usize, f64)]| {
+                    Spread::of(&rows.iter().map(|row| row.1).collect::<Vec<_>>()).mean
+                };
                 let others = self.windows(query, other, field, window);
                 let these = self.windows(query, series, field, window).into_iter();
-                let both = these.filter_map(|(start, values)| Some((start, values, others.get(&start)?)));
-                both.map(|(start, values, others)| {
-                    group(Some(start), vec![float(Spread::of(others).mean - Spread::of(&values).mean)])
-                })
-                .collect()
+                let both =
+                    these.filter_map(|(start, rows)| Some((start, mean(others.get(&start)?) - mean(&rows))));
+                both.map(|(start, difference)| group(Some(start), vec![Value::F64(difference)])).collect()
             }
-            Derived::CrossMean { field, other } => self
-                .inputs(query, series, [field, other])
-                .map(|(time, [a, b])| {
-                    group(Some(time), vec![value(field, a), value(other, b), float((a + b) / 2.0)])
-                })
-                .collect(),
+            _ => self.of_readings(query, series, derived),
+        })
+    }
+
+    /// What is derived of each reading, or of those beside it.
+    fn of_readings(&self, query: &Query, series: u32, derived: Derived) -> Vec<Group> {
+        let value = |field: usize, row: usize| self.column(query, field).value(row);
+        let time = |row: usize| self.tables[query.table].batch.times_ns[row];
+        let at = |row: usize, values: Vec<Value>| group(Some(time(row)), values);
+        match derived {
+            Derived::CrossMean { field, other } => {
+                let mean = |(row, [a, b]): Row<2>| {
+                    at(row, vec![value(field, row), value(other, row), Value::F64((a + b) / 2.0)])
+                };
+                self.inputs(query, series, [field, other]).map(mean).collect()
+            }
             Derived::Nearest { fields: [field, other], to, count } => {
-                let near = |(time, [a, b]): Row<2>| ((a - to[0]).powi(2) + (b - to[1]).powi(2), time, a, b);
+                let near = |(row, [a, b]): Row<2>| ((a - to[0]).powi(2) + (b - to[1]).powi(2), row);
                 let mut all: Vec<_> = self.inputs(query, series, [field, other]).map(near).collect();
-                all.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+                all.sort_by(|one, other| one.0.total_cmp(&other.0).then(time(one.1).cmp(&time(other.1))));
                 all.truncate(count as usize);
-                all.sort_by_key(|one| one.1);
-                let group = |&(square, time, a, b): &(f64, i64, f64, f64)| {
-                    group(Some(time), vec![float(square.sqrt()), value(field, a), value(other, b)])
+                all.sort_by_key(|one| time(one.1));
+                let group = |&(square, row): &(f64, usize)| {
+                    at(row, vec![Value::F64(square.sqrt()), value(field, row), value(other, row)])
                 };
                 all.iter().map(group).collect()
             }
@@ -141,15 +142,15 @@ impl Reference {
                 for row in self.inputs(query, series, [field]) {
                     match segments.last_mut() {
                         Some(last) if (row.1[0] - last[last.len() - 1].1[0]).powi(2) <= threshold => {
-                            last.push(row)
+                            last.push(row);
                         }
                         _ => segments.push(vec![row]),
                     }
                 }
                 let segment = |rows: Vec<Row<1>>| {
                     let values: Vec<f64> = rows.iter().map(|row| row.1[0]).collect();
-                    let last = Value::I64(rows[rows.len() - 1].0);
-                    group(Some(rows[0].0), vec![last, float(Spread::of(&values).mean)])
+                    let last = Value::I64(time(rows[rows.len() - 1].0));
+                    at(rows[0].0, vec![last, Value::F64(Spread::of(&values).mean)])
                 };
                 segments.into_iter().map(segment).collect()
             }
@@ -158,13 +159,14 @@ impl Reference {
                 let spread = Spread::of(&rows.iter().map(|row| row.1[0]).collect::<Vec<_>>());
                 let deviation = spread.deviation().filter(|&deviation| deviation > 0.0);
                 let score = |row: &Row<1>| deviation.map(|deviation| (row.1[0] - spread.mean) / deviation);
-                let scored = rows.iter().filter_map(|row| Some((row, score(row)?)));
+                let scored = rows.iter().filter_map(|row| Some((row.0, score(row)?)));
                 scored
                     .filter(|(_, score)| beyond.is_none_or(|beyond| score.abs() > beyond))
-                    .map(|(row, score)| group(Some(row.0), vec![value(field, row.1[0]), float(score)]))
+                    .map(|(row, score)| at(row, vec![value(field, row), Value::F64(score)]))
                     .collect()
             }
-        })
+            _ => Vec::new(),
+        }
     }
 
     /// The readings of a series that have all of these fields.
@@ -179,14 +181,22 @@ impl Reference {
             for (value, field) in values.iter_mut().zip(fields) {
                 *value = self.column(query, field).number(row)?;
             }
-            Some((self.tables[query.table].batch.times_ns[row], values))
+            Some((row, values))
         })
     }
 
-    fn windows(&self, query: &Query, series: u32, field: usize, window: Window) -> BTreeMap<i64, Vec<f64>> {
-        let mut windows: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
-        for (time, [value]) in self.inputs(query, series, [field]) {
-            windows.entry(window.start_of(time)).or_default().push(value);
+    /// Rows and values by the start of their window.
+    fn windows(
+        &self,
+        query: &Query,
+        series: u32,
+        field: usize,
+        window: Window,
+    ) -> BTreeMap<i64, Vec<(usize, f64)>> {
+        let mut windows: BTreeMap<i64, Vec<(usize, f64)>> = BTreeMap::new();
+        for (row, [value]) in self.inputs(query, series, [field]) {
+            let start = window.start_of(self.tables[query.table].batch.times_ns[row]);
+            windows.entry(start).or_default().push((row, value));
         }
         windows
     }
@@ -202,11 +212,13 @@ impl Reference {
         let mut groups = Vec::new();
         let mut instant = start + (first - start + step - 1).div_euclid(step) * step;
         while instant <= last {
-            let time = instant as i64;
+            let time = i64::try_from(instant).unwrap_or(i64::MAX);
             let at = |field: usize| {
                 let of = |range| {
                     let part = Query { range, ..query.clone() };
-                    self.inputs(&part, series, [field]).map(|row| (row.0, row.1[0])).collect::<Vec<_>>()
+                    self.inputs(&part, series, [field])
+                        .map(|row| (times[row.0], row.1[0]))
+                        .collect::<Vec<_>>()
                 };
                 let before = of(TimeRange::new(query.range.start_ns, time + 1)).last().copied()?;
                 let after = of(TimeRange::new(time, query.range.end_ns)).first().copied()?;

@@ -25,16 +25,10 @@ pub(super) fn deviation(batch: &Batch, field: usize, rows: &[usize]) -> Value {
 
 /// The answer from the readings of the question's series, in the order of series and time.
 pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer {
-    let with = |fields: FieldSet| {
-        let has = |row: &usize| fields.iter().all(|field| batch.columns[field].has(*row));
-        (0..batch.len()).filter(has).collect::<Vec<usize>>()
-    };
-    let group =
-        |start: Option<i64>, values| Group { series: None, window_start_ns: start, day: None, values };
-    let at = |row: usize, values| group(Some(batch.times_ns[row]), values);
-    let number = |field: usize, row: usize| batch.columns[field].number(row).unwrap_or_default();
-    let value = |field: usize, row: usize| batch.columns[field].value(row);
-    let rows = with(derived.fields());
+    let readings = Readings(batch);
+    let rows: Vec<usize> = (0..batch.len())
+        .filter(|&row| derived.fields().iter().all(|field| batch.columns[field].has(row)))
+        .collect();
     Answer::groups(match *derived {
         Derived::RowsByValue { fields, predicate } => {
             let is_found = |row: usize| {
@@ -45,61 +39,85 @@ pub(super) fn answer(query: &Query, derived: &Derived, batch: &Batch) -> Answer 
             return Answer::Readings(batch.kept(is_found).with_fields(fields));
         }
         Derived::Interpolated { fields, step_ns } => {
-            interpolated(batch, query.range.start_ns, fields, step_ns)
-                .into_iter()
-                .map(|(time, values)| group(Some(time), values))
-                .collect()
+            let grid = interpolated(batch, query.range.start_ns, fields, step_ns).into_iter();
+            grid.map(|(time, values)| group(Some(time), values)).collect()
         }
+        Derived::Correlation { .. } if rows.is_empty() => Vec::new(),
         Derived::Correlation { field, other } => {
-            if rows.is_empty() {
-                Vec::new()
-            } else {
-                vec![group(None, vec![correlation(batch, [field, other], &rows)])]
-            }
+            vec![group(None, vec![correlation(batch, [field, other], &rows)])]
         }
         Derived::OutOfRange { field, window, above, below } => {
             let find = |rows: &[usize]| {
                 let order = |one: &&usize, other: &&usize| compare(&batch.columns[field], **one, **other);
-                let [largest, smallest] = [rows.iter().max_by(order)?, rows.iter().min_by(order)?];
-                let is_out = number(field, *largest) > above || number(field, *smallest) < below;
-                is_out.then(|| vec![value(field, *largest), value(field, *smallest)])
+                let [largest, smallest] = [*rows.iter().max_by(order)?, *rows.iter().min_by(order)?];
+                let is_out =
+                    readings.number(field, largest) > above || readings.number(field, smallest) < below;
+                is_out.then(|| vec![readings.value(field, largest), readings.value(field, smallest)])
             };
             let windows = windows(batch, window, &rows).into_iter();
             windows.filter_map(|(start, rows)| Some(group(Some(start), find(&rows)?))).collect()
         }
-        // from means
-        Derived::Difference { .. } => Vec::new(),
-        Derived::CrossMean { field, other } => {
-            let mean = |row: usize| Value::F64(number(field, row) / 2.0 + number(other, row) / 2.0);
-            rows.iter().map(|&row| at(row, vec![value(field, row), value(other, row), mean(row)])).collect()
-        }
-        Derived::Nearest { fields: [field, other], to, count } => {
-            let square =
-                |row: usize| (number(field, row) - to[0]).powi(2) + (number(other, row) - to[1]).powi(2);
-            let mut nearest = rows;
-            nearest.sort_by(|&one, &other| square(one).total_cmp(&square(other)));
-            nearest.truncate(count as usize);
-            let values =
-                |row: usize| vec![Value::F64(square(row).sqrt()), value(field, row), value(other, row)];
-            nearest.iter().map(|&row| at(row, values(row))).collect()
-        }
-        Derived::Segments { field, threshold } => {
-            let is_near =
-                |one: &usize, next: &usize| (number(field, *next) - number(field, *one)).powi(2) <= threshold;
-            let segments = rows.chunk_by(is_near);
-            let last = |rows: &[usize]| Value::I64(batch.times_ns[rows[rows.len() - 1]]);
-            let mean = |rows: &[usize]| Value::F64(spread(batch, field, rows).0);
-            segments.map(|rows| at(rows[0], vec![last(rows), mean(rows)])).collect()
-        }
-        Derived::ZScores { field, beyond } => {
-            let (mean, deviation) = spread(batch, field, &rows);
-            let score = |row: usize| (number(field, row) - mean) / deviation;
-            let counts =
-                |row: &usize| deviation > 0.0 && beyond.is_none_or(|beyond| score(*row).abs() > beyond);
-            let rows = rows.into_iter().filter(counts);
-            rows.map(|row| at(row, vec![value(field, row), Value::F64(score(row))])).collect()
-        }
+        _ => readings.groups(derived, rows),
     })
+}
+
+fn group(time: Option<i64>, values: Vec<Value>) -> Group {
+    Group { series: None, window_start_ns: time, day: None, values }
+}
+
+/// Readings of one series.
+struct Readings<'a>(&'a Batch);
+
+impl Readings<'_> {
+    fn number(&self, field: usize, row: usize) -> f64 {
+        self.0.columns[field].number(row).unwrap_or_default()
+    }
+
+    fn value(&self, field: usize, row: usize) -> Value {
+        self.0.columns[field].value(row)
+    }
+
+    fn at(&self, row: usize, values: Vec<Value>) -> Group {
+        group(Some(self.0.times_ns[row]), values)
+    }
+
+    /// What is derived of each of these rows, which have all inputs.
+    fn groups(&self, derived: &Derived, mut rows: Vec<usize>) -> Vec<Group> {
+        let (number, value) = (|field, row| self.number(field, row), |field, row| self.value(field, row));
+        match *derived {
+            Derived::CrossMean { field, other } => {
+                let mean = |row| Value::F64(number(field, row) / 2.0 + number(other, row) / 2.0);
+                let values = |row| vec![value(field, row), value(other, row), mean(row)];
+                rows.iter().map(|&row| self.at(row, values(row))).collect()
+            }
+            Derived::Nearest { fields: [field, other], to, count } => {
+                let square =
+                    |row| (number(field, row) - to[0]).powi(2) + (number(other, row) - to[1]).powi(2);
+                rows.sort_by(|&one, &other| square(one).total_cmp(&square(other)));
+                rows.truncate(count as usize);
+                let values = |row| vec![Value::F64(square(row).sqrt()), value(field, row), value(other, row)];
+                rows.iter().map(|&row| self.at(row, values(row))).collect()
+            }
+            Derived::Segments { field, threshold } => {
+                let jump = |one: &usize, next: &usize| (number(field, *next) - number(field, *one)).powi(2);
+                let segments = rows.chunk_by(|one, next| jump(one, next) <= threshold);
+                let last = |rows: &[usize]| Value::I64(self.0.times_ns[rows[rows.len() - 1]]);
+                let mean = |rows: &[usize]| Value::F64(spread(self.0, field, rows).0);
+                segments.map(|rows| self.at(rows[0], vec![last(rows), mean(rows)])).collect()
+            }
+            Derived::ZScores { field, beyond } => {
+                let (mean, deviation) = spread(self.0, field, &rows);
+                let score = |row| (number(field, row) - mean) / deviation;
+                let is_far = |row| beyond.is_none_or(|beyond| score(row).abs() > beyond);
+                rows.retain(|&row| deviation > 0.0 && is_far(row));
+                rows.iter()
+                    .map(|&row| self.at(row, vec![value(field, row), Value::F64(score(row))]))
+                    .collect()
+            }
+            // a difference comes from means, the rest has no rows of its own
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// The difference of two series' means, which come by series and window.
@@ -118,13 +136,7 @@ pub(super) fn difference(query: &Query, means: &[Group]) -> Answer {
     };
     let others: BTreeMap<i64, f64> = of(other).collect();
     let both = of(one).filter_map(|(start, mean)| Some((start, others.get(&start)? - mean)));
-    let group = |(start, difference)| Group {
-        series: None,
-        window_start_ns: Some(start),
-        day: None,
-        values: vec![Value::F64(difference)],
-    };
-    Answer::groups(both.map(group).collect())
+    Answer::groups(both.map(|(start, mean)| group(Some(start), vec![Value::F64(mean)])).collect())
 }
 
 /// Rows by the start of their window.
