@@ -76,10 +76,13 @@ fn tsm() -> Vec<TrialRecord> {
     vec![of("TimescaleDB")]
 }
 
+/// A published table and its rows.
+type Published = (&'static str, usize);
+
 /// All ratios are 1, and all claims hold.
 #[test]
 fn on_the_studies_own_figures_their_claims_hold() {
-    let of_study: [(&Shipped, Vec<TrialRecord>, &[(&str, usize)], usize); 2] = [
+    let of_study: [(&Shipped, Vec<TrialRecord>, &[Published], usize); 2] = [
         (
             &SLOW_CONTROL,
             scits(),

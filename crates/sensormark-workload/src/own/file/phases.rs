@@ -62,7 +62,7 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
         let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !writes && !(asks && ends) {
+        if !(writes || asks && ends) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
                 true => {
