@@ -33,7 +33,8 @@ const PARTS: [&str; 7] = [
     "millisecond milliseconds millis msec ms",
 ];
 /// Words that make up the names of columns of times of day.
-const CLOCK_WORDS: &str = "time of day utc gmt local hour clock hh mm ss zeit uhrzeit hora heure ora";
+const CLOCK_WORDS: &str =
+    "time of day utc gmt local hour clock hh mm ss zeit uhrzeit datum fecha hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
 const TWO_DAYS_NS: u64 = 172_800_000_000_000;
 /// How many columns are shown with an example.
@@ -104,7 +105,7 @@ impl Search<'_> {
         let is_tail = |&column: &usize| {
             let seen = &self.seen[column];
             let is_count = self.is_part(column, PARTS[6])
-                && seen.is_mostly(seen.point.values() + seen.leading_zeros)
+                && seen.is_mostly(seen.point.integers + seen.leading_zeros)
                 && seen.point.extremes().is_none_or(|(_, most)| most < 1000.0);
             !self.taken.contains(&column)
                 && source.columns().all(|time| time != column && self.seen[time].zoned == 0)

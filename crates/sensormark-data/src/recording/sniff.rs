@@ -13,7 +13,7 @@ use super::{
     cell::{CellRules, Look},
     dialect::{Dialect, builder, squeezed},
     error::{Result, ask, empty, unclear},
-    find_time::is_named_time,
+    find_time::{is_named_clock, is_named_time},
     options::RecordingOptions,
     source::Source,
 };
@@ -198,7 +198,10 @@ impl<'o> Sniffer<'o> {
             let cells = record.iter().filter(|cell| !cell.trim().is_empty()).count();
             (cells < 2 && sample.width > 2)
                 || record[0] == *"TOA5"
-                || !names_time(row) && self.is_units(sample, row + 1) && names_time(row + 1)
+                || !names_time(row)
+                    && !record.iter().any(is_named_clock)
+                    && self.is_units(sample, row + 1)
+                    && names_time(row + 1)
         };
         let titles = (0..sample.records.len()).take_while(is_title).count();
         if titles > 0

@@ -105,6 +105,10 @@ fn a_header_is_not_shifted_nor_taken_for_a_title() {
     stops_with(&unquoted, &typed(""), &["3 names", "4 cells", "--header false", "in quotes"]);
     let title = format!("Report, of 2023-04-01, by X\n{}", rows("time,temp,hum", "2023-03-2#,2#.5,50", 3));
     assert_eq!(figures(&read_plainly(title), "temp"), (3, 64.5, 20.5, 22.5));
+    let kinds = rows("Datum,Temp,Hum\ndatetime,float,int", "2023-03-2#,2#.5,50", 3);
+    assert_eq!(figures(&read_plainly(kinds), "temp"), (3, 64.5, 20.5, 22.5));
+    let delays = rows("time,ms", "2023-03-2#,2#.5", 3);
+    assert_eq!(figures(&read_plainly(delays), "ms"), (3, 64.5, 20.5, 22.5));
     let aligned = rows("time   temp    hum", "2023-03-2#   2#.5   5", 3);
     assert_eq!(figures(&read(aligned, &typed("--delimiter ' '")).unwrap(), "temp"), (3, 64.5, 20.5, 22.5));
 }
