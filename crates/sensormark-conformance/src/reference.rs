@@ -20,6 +20,7 @@ mod derived;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "suite")]
 pub(crate) use self::derived::Spread;
 
 /// Readings of a schema in memory, and the answers to questions about them.

@@ -1,5 +1,4 @@
-//! Workloads that are a file like a user's own, `NAME.toml` beside this, with numbers of a scale in it: a template of minijinja, as `sensormark init NAME.toml --like NAME`
-//! writes it out.
+//! Workloads that are a file like a user's own, `NAME.toml` beside this, with numbers of a scale in it: a template of minijinja.
 //!
 //! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
 

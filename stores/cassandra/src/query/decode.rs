@@ -113,24 +113,21 @@ pub(crate) fn reading(
     batch: &mut Batch,
 ) -> Result<(), StoreError> {
     let time = big(next(row)?)?;
-    let mut leading = 0; // absent fields so far; pushed once it is known that the reading counts
-    let mut fields = fields.iter();
+    let mut rest = fields.iter();
     let first = loop {
-        let Some(field) = fields.next() else {
+        let Some(field) = rest.next() else {
             return Ok(());
         };
-        match optional(row)? {
-            Some(bytes) => break (field, bytes),
-            None => leading |= 1_u64 << field,
+        if let Some(bytes) = optional(row)? {
+            break (field, bytes);
         }
     };
-    for field in 0..batch.columns.len() {
-        if leading >> field & 1 == 1 {
-            batch.columns[field].push_null();
-        }
+    // Those before it are absent. They are pushed once it is known that the reading counts.
+    for absent in fields.iter().take_while(|&field| field != first.0) {
+        batch.columns[absent].push_null();
     }
     push(&mut batch.columns[first.0], Some(first.1))?;
-    for field in fields {
+    for field in rest {
         push(&mut batch.columns[field], optional(row)?)?;
     }
     batch.times_ns.push(time.saturating_mul(unit_ns));
