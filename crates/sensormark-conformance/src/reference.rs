@@ -16,12 +16,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 mod aggregate;
-mod derived;
+pub(crate) mod derived;
 #[cfg(test)]
 mod tests;
-
-#[cfg(feature = "suite")]
-pub(crate) use self::derived::Spread;
 
 /// Readings of a schema in memory, and the answers to questions about them.
 ///

@@ -2,7 +2,8 @@
 
 use super::scene::{Reading, Scene};
 use crate::data::{DAY, HOUR, MINUTE, SECOND, SPLIT};
-use crate::reference::{Reference, Spread};
+use crate::reference::Reference;
+use crate::reference::derived::Spread;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sensormark_store::answer::{Answer, Group};
