@@ -280,7 +280,6 @@ macro_rules! answer {
     };
 }
 
-#[expect(clippy::too_many_arguments, reason = "the trait says what a call has")]
 impl Filesystem for Shown {
     fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let found = self.place(parent).and_then(|place| self.look_up(&place.join(name)));

@@ -52,7 +52,7 @@ pub enum Bound {
     LastSpan,
     /// One key column of the other series.
     OtherKey(usize),
-    /// A further number of what is derived, by its place ([`Asked::numbers`]).
+    /// A further number of what is derived, by its place.
     Number(usize),
     /// How many readings are asked for.
     Count,
