@@ -34,8 +34,8 @@ def run(test, output=None):
     """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
     start = time.monotonic()
     print(f'     Running {name(test)}', file=output, flush=True)
-    # A session of its own, so that what a hanging test started ends with it.
-    running = subprocess.Popen([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+    # A group of its own, so that what a hanging test started ends with it. Not a session: a terminal that a test opens would become its own.
+    running = subprocess.Popen([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
     RUNNING[running.pid] = name(test)
     try: code = running.wait(LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -49,7 +49,7 @@ def makes(target):
     """Whether a target of the Makefile is made; its output goes to a file, and is shown when it has ended."""
     path = f'target/{target}.log'
     with open(path, 'w+', encoding='utf8', errors='replace') as output:
-        running = subprocess.Popen(['nice', '-n', '19', 'make', target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+        running = subprocess.Popen(['nice', '-n', '19', 'make', target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
         RUNNING[running.pid] = target
         code = running.wait()
         del RUNNING[running.pid]

@@ -15,27 +15,31 @@ pub fn of_shipped(workload: &str) -> Durability {
     if workload == durability::NAME { Durability::Default } else { Durability::Durable }
 }
 
-/// Each database in each class that it has, the strongest first.
-pub fn in_each_class(choices: Vec<Choice>) -> Vec<Choice> {
-    let mut each = Vec::new();
-    for choice in choices {
-        let classes = choice.store.description().durability;
-        each.extend(
-            classes.into_iter().map(|(class, _)| Choice { durability: Some(class), ..choice.clone() }),
-        );
-    }
-    each
-}
-
-/// Leaves out what no setting makes: datagrams that are acknowledged, and, of a database that has datagrams, other writes that are not.
-pub fn keep_possible(cases: &mut Vec<BenchmarkCase>) {
+/// The cases of each class that a database has, the strongest first, and what cannot be measured. What no setting makes is left out: datagrams that are
+/// acknowledged, and, of a database that has datagrams, other writes that are not.
+///
+/// # Errors
+/// As [`cases`].
+pub fn cases_in_each_class(
+    factory: &dyn WorkloadFactory,
+    parameters: &Value,
+    choices: &[Choice],
+) -> Result<(Vec<BenchmarkCase>, Vec<NotMeasured>), Failure> {
+    let each = choices.iter().flat_map(|choice| {
+        let classes = choice.store.description().durability.into_iter();
+        classes.map(|(class, _)| Choice { durability: Some(class), ..choice.clone() })
+    });
+    let each: Vec<Choice> = each.collect();
+    let (mut found, missing) =
+        cases(factory, parameters, &each, Durability::Default).map_err(Failure::usage)?;
     let is_datagram = |case: &BenchmarkCase| case.layout.write == WriteMethod::Datagram;
     let store = |case: &BenchmarkCase| case.choice.store.description().name;
-    let with_datagrams: Vec<String> = cases.iter().filter(|case| is_datagram(case)).map(store).collect();
-    cases.retain(|case| {
+    let with_datagrams: Vec<String> = found.iter().filter(|case| is_datagram(case)).map(store).collect();
+    found.retain(|case| {
         let is_unacknowledged = case.durability == Durability::Unacknowledged;
         !with_datagrams.contains(&store(case)) || is_datagram(case) == is_unacknowledged
     });
+    Ok((found, missing))
 }
 
 /// The cases of a class of durability, and what cannot be measured. A layout that cannot be durable has the strongest class that it has: a report ranks it apart.

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments, ScaleName};
 use crate::dry_run;
-use crate::durability_class::{cases_in_class, in_each_class, keep_possible, of_shipped};
+use crate::durability_class::{cases_in_class, cases_in_each_class, of_shipped};
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
@@ -141,12 +141,11 @@ impl Measured<'_> {
             Some(protocol) => protocol.promise(choices),
             None => choices,
         };
-        let of_each_class = arguments.power_cut && arguments.durability.is_none();
-        let choices = if of_each_class { in_each_class(choices) } else { choices };
-        let (mut cases, unsupported) = cases_in_class(factory, parameters, &choices, durability)?;
-        if of_each_class {
-            keep_possible(&mut cases);
-        }
+        let (cases, unsupported) = if arguments.power_cut && arguments.durability.is_none() {
+            cases_in_each_class(factory, parameters, &choices)?
+        } else {
+            cases_in_class(factory, parameters, &choices, durability)?
+        };
         not_measured.extend(unsupported);
         let repetitions = factory.repetitions(parameters);
         let is_short = matches!(arguments.scale, None | Some(ScaleName::Quick | ScaleName::Firm));
