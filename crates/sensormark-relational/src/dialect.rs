@@ -335,6 +335,11 @@ pub trait Dialect: Debug + Send + Sync {
         value.to_owned()
     }
 
+    /// The first rows of an ordered question.
+    fn first_rows(&self, ordered: &str, count: &str) -> String {
+        format!("{ordered} LIMIT {count}")
+    }
+
     /// The most frequent value, the smallest of equals, as an aggregate.
     fn most_frequent(&self, value: &str) -> String {
         value.to_owned()

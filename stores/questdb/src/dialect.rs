@@ -71,6 +71,11 @@ impl Dialect for QuestdbDialect {
         "QuestDB"
     }
 
+    /// The limit stands outside: a sort of 9.3.4 that knows its limit loses rows where it computes what it orders by.
+    fn first_rows(&self, ordered: &str, count: &str) -> String {
+        format!("SELECT * FROM ({ordered}) LIMIT {count}")
+    }
+
     fn names(&self) -> &'static Names {
         &NAMES
     }
