@@ -4,6 +4,9 @@ use crate::support::{Place, held_against, said};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Time for a further size on the slowest disk.
+const AMPLE: &str = "20m";
+
 /// The sizes whose loads finished something.
 fn sizes(trial: &Value) -> BTreeSet<u64> {
     let loads = trial["loads"].as_array().expect("loads").iter();
@@ -30,7 +33,7 @@ fn is_right(trial: &Value, text: &str) {
 fn meters_come_to_those_that_were_billed() {
     let place = Place::new();
     let settings = ["devices=4", "clients=4", "records=600", "bill_rounds=3", "grown=64", "grown_seconds=1"];
-    let output = place.measure("billing", &settings, &["--on", "sqlite:reading-clustered"]);
+    let output = place.measure("billing", &settings, &["--on", "sqlite:reading-clustered", "--budget", AMPLE]);
     let text = said(&output);
     let trial = &place.trials()[0];
     is_sound(trial, &text);
@@ -67,7 +70,7 @@ fn days_come_to_those_of_a_home() {
         "grown_seconds=0.3",
         "layouts=flat",
     ];
-    let output = place.measure("iot-platform", &settings, &["--on", "sqlite"]);
+    let output = place.measure("iot-platform", &settings, &["--on", "sqlite", "--budget", AMPLE]);
     let text = said(&output);
     let trial = &place.trials()[0];
     is_sound(trial, &text);

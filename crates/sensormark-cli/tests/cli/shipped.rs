@@ -29,7 +29,7 @@ const HYDROMETRY: [&str; 7] = [
 fn right(workload: &str, settings: &[&str]) -> BTreeSet<String> {
     let place = Place::new();
     let settings = [settings, &["seconds=1", "questions=5"]].concat();
-    let output = place.measure(workload, &settings, &["--on", "sqlite:individual"]);
+    let output = place.measure(workload, &settings, &["--on", "sqlite:individual", "--budget", "20m"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     let trial = &place.trials()[0];
