@@ -33,7 +33,8 @@ fn is_right(trial: &Value, text: &str) {
 fn meters_come_to_those_that_were_billed() {
     let place = Place::new();
     let settings = ["devices=4", "clients=4", "records=600", "bill_rounds=3", "grown=64", "grown_seconds=1"];
-    let output = place.measure("billing", &settings, &["--on", "sqlite:reading-clustered", "--budget", AMPLE]);
+    let output =
+        place.measure("billing", &settings, &["--on", "sqlite:reading-clustered", "--budget", AMPLE]);
     let text = said(&output);
     let trial = &place.trials()[0];
     is_sound(trial, &text);

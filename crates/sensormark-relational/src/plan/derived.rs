@@ -86,14 +86,13 @@ impl Builder<'_> {
                 let (a, b) = (self.number(0), self.number(1));
                 let square =
                     format!("{} + {}", square(&format!("{one} - {a}")), square(&format!("{another} - {b}")));
-                let count = self.slot(Slot::Count, ColumnType::I64);
                 let ordered = format!(
                     "SELECT q.t, sqrt(q.d), q.a, q.b \
                      FROM (SELECT {time} AS t, {square} AS d, {} AS a, {} AS b FROM {readings}) q ORDER BY q.d, q.t",
                     relation.field(field),
                     relation.field(other)
                 );
-                self.physical.dialect.first_rows(&ordered, &count)
+                self.physical.dialect.first_rows(&ordered, &self.slot(Slot::Count, ColumnType::I64))
             }
             Derived::Segments { field, .. } => {
                 let value = real(field);
