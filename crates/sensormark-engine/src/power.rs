@@ -26,7 +26,7 @@ pub struct Power {
 #[derive(Debug)]
 struct State {
     folder: PowerFolder,
-    /// Whether something was acknowledged since the last cut.
+    /// Whether something was acknowledged in the present phase, before the cut.
     is_written: bool,
 }
 
@@ -57,8 +57,13 @@ impl Power {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The first readings of a trial are acknowledged: what is there counts as flushed, for a system flushes it within half a minute. Later ones change nothing.
-    pub(crate) fn is_written(&self) -> Result<(), TrialFailure> {
+    /// A phase begins in which the power is to be cut: whatever the trial before it wrote says nothing about this one.
+    pub(crate) fn begin(&self) {
+        self.state().is_written = false;
+    }
+
+    /// Readings are acknowledged. With the first of a phase, what is there counts as flushed, because a system flushes it within half a minute.
+    pub(crate) fn note_written(&self) -> Result<(), TrialFailure> {
         let mut state = self.state();
         if !state.is_written {
             state.folder.keep().map_err(|error| failed(&error))?;

@@ -388,6 +388,9 @@ impl<'a> Coordinator<'a> {
         let start_ns = self.start_together(processes)?;
         let lead = Duration::from_nanos(self.lead_ns());
         self.kill.plan(phase.kill_after, phase.kill_member, lead);
+        if let Some(power) = self.context.power {
+            power.begin();
+        }
         match phase.window {
             Some(window) => self.pass_window(phase, window, start_ns)?,
             None => {

@@ -173,7 +173,7 @@ impl Coordinator<'_> {
         if let Some(progress) = progress {
             self.kill.tell(progress);
             if let Some(power) = self.context.power.filter(|_| progress.done > 0 && !self.kill.is_done()) {
-                power.is_written()?;
+                power.note_written()?;
             }
             self.context.observer.event(RunEvent::Progress(progress));
         }
