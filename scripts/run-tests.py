@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Targets of the Makefile that are named (lint docs) are made beside, at the lowest priority.
-Suites that wait most of the time run a few side by side: those of the stores, of servers, of failures and of other hosts. Each prints its output whole when it has ended. All other tests run one after the other, because some of them measure time."""
-import concurrent.futures, json, os, signal, subprocess, sys, time
+"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; other targets that are named (lint docs page) are made beside the suites, at the lowest priority.
+Suites run a few side by side, because they wait much of the time; each prints its output whole when it has ended. A test that failed beside others is run again alone, and told if it passes then: a busy machine may have made it late. What needs the whole machine runs alone at once. What slow-tests.txt names is left to make verify, which sets SENSORMARK_SLOW."""
+import concurrent.futures, json, os, re, signal, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
 # A test that hangs fails by its suite's name, long before everything's time is up. The longest suite takes half of it.
 LIMIT_S = 1500
 RUNNING = {}
 LONG = ' servers'
-ASIDE = (LONG, ' failures', ' hosts', ' fuzz')
+ALONE = (' machine',)
+FIRST = (' failures', ' cli', ' hosts')
+SLOW = [line.rstrip('\n').split('\t') for line in open(os.path.join(os.path.dirname(__file__), 'slow-tests.txt')) if '\t' in line]
 # The longest of all in two parts, so that it does not run on alone; one of them starts several servers a test.
 PARTS = [['cluster::', '--test-threads=1'], ['--skip', 'cluster::']]
 CARGO = os.environ.get('CARGO', 'cargo')
@@ -30,12 +32,18 @@ def is_quick(message):
 def name(test):
     return ' '.join([os.path.relpath(test[1]), os.path.basename(test[0]).rsplit("-", 1)[0], *test[2]])
 
+def left_out(test):
+    """The tests of a suite that take too long for every time."""
+    if os.environ.get('SENSORMARK_SLOW'): return []
+    return [slow for suite, slow in SLOW if suite in name(test)]
+
 def run(test, output=None):
     """Whether a test ended well; its lines go to `output`, or at once to where ours go."""
     start = time.monotonic()
     print(f'     Running {name(test)}', file=output, flush=True)
+    skipped = [word for slow in left_out(test) for word in ('--skip', slow)]
     # A group of its own, so that what a hanging test started ends with it. Not a session: a terminal that a test opens would become its own.
-    running = subprocess.Popen([test[0], *test[2]], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
+    running = subprocess.Popen([test[0], *test[2], *skipped], cwd=test[1], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
     RUNNING[running.pid] = name(test)
     try: code = running.wait(LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -73,21 +81,36 @@ def aside(test):
         output.seek(0)
         return ended_well, output.read()
 
+def fails_alone(test, output):
+    """Whether what failed beside others fails alone, too; so does a suite that named no test."""
+    failures = re.findall(r'^failures:\n((?:    .+\n)+)', output, re.M)
+    names = [line.strip() for line in failures[-1].splitlines()] if failures else []
+    if not names or not run((*test[:2], ['--exact', '--test-threads=1', *names])): return True
+    for one in names: print(f'warning: {name(test)}: {one} failed beside others, and passed alone', flush=True)
+    return False
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, stop)
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
-    tests, failed = built(), []
-    suites = [test for test in tests if name(test).startswith('stores') or any(one in name(test) for one in ASIDE)]
+    targets, failed = [word for word in sys.argv[1:] if not word.startswith('-')], []
     with concurrent.futures.ThreadPoolExecutor(1) as beside, concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        made = beside.submit(make_all, [word for word in sys.argv[1:] if not word.startswith('-')])
-        # What takes longest begins first.
-        suites.sort(key=lambda test: (LONG not in name(test), ' failures' not in name(test), 'conformance' not in test[0]))
+        servers = beside.submit(make_all, [target for target in targets if target == 'servers'])
+        tests = built()
+        failed += [f'make {target}' for target in servers.result()]
+        made = beside.submit(make_all, [target for target in targets if target != 'servers'])
+        suites = [test for test in tests if not name(test).endswith(ALONE)]
+        # What takes longest begins first, and quick unit tests end it.
+        suites.sort(key=lambda test: (LONG not in name(test), not name(test).endswith(FIRST), 'conformance' not in test[0]))
+        again = []
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
-            if not ended_well: failed.append(name(test))
+            if not ended_well: again.append((test, output))
         failed += [f'make {target}' for target in made.result()]
+    failed += [name(test) for test, output in again if fails_alone(test, output)]
     failed += [name(test) for test in tests if test not in suites and not run(test)]
     if '--check' not in sys.argv and subprocess.run([CARGO, 'test', '--locked', '--workspace', '--doc', '--no-fail-fast']).returncode: failed.append('tests in the documentation')
+    for test in tests:
+        for slow in left_out(test): print(f'left to make verify: {name(test)}: {slow}', flush=True)
     for one in failed: print(f'error: {one} failed', flush=True)
     sys.exit(bool(failed))
 

@@ -19,7 +19,6 @@ use sensormark_store::store::{
     Acknowledgement, Administrator, Description, EntityReading, Limits, LocalFuture, Plan, RepeatedWrite,
     Session, SessionKind, Store,
 };
-use sensormark_store::typical::Typical;
 use sensormark_store::write_size::WriteSize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -89,10 +88,6 @@ impl Store for FaultyStore {
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.inner.refuses_least_number()
-    }
-
-    fn typical(&self) -> Typical {
-        self.inner.typical()
     }
 
     fn keeps_to_loopback(&self) -> Option<&'static str> {

@@ -38,6 +38,10 @@ pub struct Timing {
     pub interval_ns: i64,
     /// A reading is taken less than this long after its tick; shorter than the interval.
     pub jitter_ns: i64,
+    /// So many ticks come in a burst, `burst_interval_ns` apart, then none until as many intervals have passed; 1 where they come regularly.
+    pub burst: i64,
+    /// From tick to tick of a burst; the interval at most.
+    pub burst_interval_ns: i64,
     /// Times are cut to multiples of this.
     pub unit_ns: i64,
     /// The share of readings that never come, 0 to 1.
@@ -48,6 +52,16 @@ pub struct Timing {
     pub late_ticks: u64,
     /// The share of readings that are sent twice: again in the turn after the first.
     pub repeated: f64,
+}
+
+impl Timing {
+    /// When a tick is.
+    fn tick_ns(&self, tick: u64) -> i64 {
+        let tick = i64::try_from(tick).unwrap_or(i64::MAX);
+        let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
+        let burst_ns = before.saturating_mul(self.interval_ns).saturating_add(self.start_ns);
+        burst_ns.saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
+    }
 }
 
 /// The sensors.
@@ -76,7 +90,10 @@ impl Sensors {
     pub fn new(seed: u64, series: u32, timing: Timing, fields: Vec<FieldShape>) -> Self {
         assert!(series > 0, "there is at least one series");
         assert!(
-            timing.jitter_ns >= 0 && timing.interval_ns >= timing.jitter_ns + timing.unit_ns,
+            timing.jitter_ns >= 0
+                && timing.burst >= 1
+                && timing.interval_ns >= timing.burst_interval_ns
+                && timing.burst_interval_ns >= timing.jitter_ns + timing.unit_ns,
             "times of a series ascend"
         );
         Self { seed, series, timing, fields }
@@ -156,9 +173,8 @@ impl Sensors {
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let Timing { interval_ns, jitter_ns, unit_ns, .. } = self.timing;
-        let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
-        let mut time_ns = ticks.saturating_mul(interval_ns).saturating_add(self.timing.start_ns);
+        let Timing { jitter_ns, unit_ns, .. } = self.timing;
+        let mut time_ns = self.timing.tick_ns(tick);
         let jitter = self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs());
         time_ns = time_ns.saturating_add_unsigned(jitter);
         time_ns - time_ns.rem_euclid(unit_ns)
@@ -166,18 +182,18 @@ impl Sensors {
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
     pub fn boundary_ns(&self, tick: u64) -> i64 {
-        let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
-        let start = ticks.saturating_mul(self.timing.interval_ns).saturating_add(self.timing.start_ns);
+        let start = self.timing.tick_ns(tick);
         start - start.rem_euclid(self.timing.unit_ns)
     }
 
     /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
     pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> Range<u64> {
-        let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, .. } = self.timing;
-        let ticks = |length_ns: i64| u64::try_from(length_ns / interval_ns).unwrap_or(0);
+        let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, burst, .. } = self.timing;
+        let bursts = |length_ns: i64| length_ns / interval_ns.saturating_mul(burst);
+        let ticks = |bursts: i64| u64::try_from(bursts.saturating_mul(burst)).unwrap_or(0);
         let since = |instant_ns: i64| instant_ns.saturating_sub(zero).max(0);
-        let first = ticks(since(start_ns.saturating_sub(jitter_ns)));
-        let last = ticks(since(end_ns.saturating_add(unit_ns))) + 1;
+        let first = ticks(bursts(since(start_ns.saturating_sub(jitter_ns))));
+        let last = ticks(bursts(since(end_ns.saturating_add(unit_ns))) + 1);
         let last = last.min(below);
         first.min(last)..last
     }

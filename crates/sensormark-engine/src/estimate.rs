@@ -1,4 +1,4 @@
-//! How long a case takes, and how much disk, before anything of it is measured: the steps of its trials, at the rates that its store states.
+//! How long a case takes, and how much disk, before anything of it is measured: the steps of its trials, at the rates of databases of its kind.
 //!
 //! Operations and readings are counted exactly. Rates are [`Typical`] ones of another machine, so a run corrects the result by what its trials
 //! take ([`super::time_left`]). Nothing here starts or measures anything, and no figure of a result depends on it.
@@ -9,9 +9,10 @@ use super::study_protocol::Protocol;
 use super::trial::Workload;
 use super::trial::script::{CaseTrials, LoadSpec, PhaseSpec, Step, TrialSpec};
 use super::trial::support::{Support, support};
+use super::typical::Typical;
 use sensormark_data::units::{ns_to_seconds, round_u64};
 use sensormark_result::measurement::record::{Cache, Side};
-use sensormark_store::{Index, Schema, Shape, Typical};
+use sensormark_store::{Index, Schema, Shape};
 
 /// What a phase takes besides its work, in seconds: its common start after 50 ms, and the report. The kept result sensor-operations of PostgreSQL has 37
 /// phases, and takes 3 s more than its operations, one start and 18 new databases.
@@ -139,7 +140,7 @@ fn members(case: &BenchmarkCase) -> u32 {
 
 /// What is typical of a case: members of a cluster start and stop one after another.
 fn typical_of(case: &BenchmarkCase) -> Typical {
-    let (one, members) = (case.choice.store.typical(), f64::from(members(case)));
+    let (one, members) = (Typical::of(case.choice.store.as_ref()), f64::from(members(case)));
     Typical {
         start_seconds: one.start_seconds * members,
         restart_seconds: one.restart_seconds * members,

@@ -9,7 +9,7 @@ use sensormark_store::{
     Acknowledgement, Administrator, Answer, Batch, Capability, Clusters, Description, Documents, Durability,
     Endpoint, EntityReading, Family, Installation, Launch, Layout, LayoutOption, Limits, LocalFuture, Logs,
     MemberLaunch, Operation, Plan, Query, Question, RepeatedWrite, Schema, ServerOptions, Session, Setting,
-    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Typical, Value, WriteSize,
+    Shape, Size, Statement, Store, StoreError, Table, TimeKey, TimeResolution, Value, WriteSize,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -158,10 +158,6 @@ impl<B: Backend> Store for Adapter<B> {
 
     fn refuses_least_number(&self) -> Option<&'static str> {
         self.backend.refuses_least_number()
-    }
-
-    fn typical(&self) -> Typical {
-        B::DECLARATION.typical
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

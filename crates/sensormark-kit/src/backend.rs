@@ -6,7 +6,7 @@ use sensormark_store::{
     Acknowledgement, Answer, Batch, Capability, Clusters, Documents, Durability, Endpoint, EntityReading,
     Family, Installation, Launch, Layout, LayoutOption, Limits, MemberLaunch, ONE_SERVER, Operation, Plan,
     Query, RepeatedWrite, Schema, ServerOptions, SessionKind, Setting, Size, Statement, StoreError, Table,
-    TimeResolution, Typical, Value, WriteSize,
+    TimeResolution, Value, WriteSize,
 };
 use std::sync::Arc;
 
@@ -32,8 +32,6 @@ pub struct Declaration<M> {
     pub log_bound: Option<&'static str>,
     /// How finely the database's own type of time keeps times. It counts in layouts that use that type.
     pub native_resolution: TimeResolution,
-    /// How much time and disk the database typically takes. Only plans use it.
-    pub typical: Typical,
     /// The layouts for a schema and family, the usual one first.
     pub layouts: fn(&Schema, Family) -> Vec<LayoutOption>,
     /// How an operation is done.

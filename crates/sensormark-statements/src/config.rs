@@ -1,6 +1,6 @@
 //! `store.toml`: what a store says of itself beside its statements. Unknown words are errors.
 
-use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, Table, TagColumn, TimeKey, Typical};
+use sensormark_store::{Durability, ErrorKind, FieldType, RepeatedWrite, Table, TagColumn, TimeKey};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -28,8 +28,6 @@ pub struct Config {
     pub slots: Slots,
     /// How readings are written.
     pub batch: BatchConfig,
-    /// How long its parts take. Only plans use it.
-    pub typical: Option<Typical>,
     /// What each session begins with.
     #[serde(default)]
     pub session: SessionConfig,

@@ -17,8 +17,7 @@ use sensormark_store::server::{KEEPS_TO_LOOPBACK, ServerFolder};
 use sensormark_store::{
     Administrator, Capability, Clusters, Description, Endpoint, Family, Installation, Launch, Layout,
     LayoutOption, Limits, LocalFuture, Logs, ONE_SERVER, Operation, Plan, RepeatedWrite, Schema,
-    ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, Typical,
-    WriteSize,
+    ServerOptions, Session, Store, StoreError, Table, TagPlacement, TimeKey, TimeResolution, WriteSize,
 };
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -166,11 +165,6 @@ impl Store for FileStore {
     fn repeated_write(&self, layout: &Layout, _: &Table) -> RepeatedWrite {
         let said = self.option(layout, "repeated").and_then(|word| serde_json::from_value(word.into()).ok());
         said.unwrap_or_else(|| self.files.config.repeated.in_layout(layout))
-    }
-
-    fn typical(&self) -> Typical {
-        let is_embedded = self.driver.databases() != Databases::Server;
-        self.files.config.typical.unwrap_or_else(|| Typical::unknown(is_embedded))
     }
 
     fn installation(&self) -> Result<Installation, StoreError> {

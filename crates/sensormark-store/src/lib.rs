@@ -9,7 +9,7 @@
 //! - [`query`] and [`answer`]: the logical operations and what they give back;
 //! - [`capability`]: what a store does natively, in the client, or not at all;
 //! - [`store`]: the traits that a store implements, [`endpoint`]: how a server is reached, [`durability`]: what an acknowledgement promises;
-//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`typical`]: how long its parts take, [`statement`]: what it sends, [`server`]: what sensormark starts, and [`cluster`]: several of them;
+//! - [`name`]: what its databases are called, [`write_size`]: how large a write is, [`statement`]: what it sends, [`server`]: what sensormark starts, and [`cluster`]: several of them;
 //! - [`census`]: exact counts and checksums of what is stored;
 //! - [`error`]: one error for all databases.
 //!
@@ -46,8 +46,6 @@ pub mod endpoint;
 pub mod store;
 
 pub mod write_size;
-
-pub mod typical;
 
 pub mod name;
 
@@ -103,5 +101,4 @@ pub use store::{
     Acknowledgement, Administrator, AnswerSource, Atomicity, Description, EntityReading, Limits, LocalFuture,
     Plan, RepeatedWrite, Session, SessionKind, Setting, Store,
 };
-pub use typical::Typical;
 pub use write_size::WriteSize;

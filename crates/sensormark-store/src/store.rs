@@ -20,7 +20,6 @@ use crate::schema::{Schema, Table, TimeResolution, Value};
 use crate::server::{Installation, KEEPS_TO_LOOPBACK, Launch, ServerFolder, ServerOptions};
 use crate::size::{Documents, Logs, Size};
 use crate::statement::Statement;
-use crate::typical::Typical;
 use crate::write_size::WriteSize;
 use serde::{Deserialize, Serialize};
 use std::future::Future;
@@ -75,11 +74,6 @@ pub trait Store: Send + Sync {
     /// with [`ErrorKind::TooLarge`].
     fn refuses_least_number(&self) -> Option<&'static str> {
         None
-    }
-
-    /// How much time and disk the database typically takes. Only plans use it. A store says where its figures come from.
-    fn typical(&self) -> Typical {
-        Typical::unknown(self.description().embedded)
     }
 
     /// The server on this machine (or the embedded library).

@@ -88,7 +88,6 @@ impl Backend for CassandraBackend {
         logs: &["commitlog"],
         log_bound: Some("commitlog_total_space"),
         native_resolution: TimeResolution::Milliseconds,
-        typical: server::TYPICAL,
         layouts: layout_options::layouts,
         capability: layout_options::capability,
         limits: write::limits,

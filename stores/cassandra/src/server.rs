@@ -6,7 +6,7 @@
 use sensormark_kit::url::own_server;
 use sensormark_server::files::write_private;
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::net::Ipv4Addr;
 use std::path::Path;
 
@@ -33,34 +33,6 @@ use self::configuration::{LOGGING, Place, configuration};
 use self::find::{find_java, jar};
 use self::java::{arguments, management_port};
 use self::memory::{LEAST_HEAP, Memory};
-
-/// From the kept result sensor-operations (`docs/results`, 2026-11-23, two processors).
-pub const TYPICAL: Typical = Typical {
-    // 4.3 s until it answers, with the files before it.
-    start_seconds: 5.5,
-    // 3.6 to 4.3 s until it answers.
-    restart_seconds: 4.3,
-    // A trial took 20 s besides its phases: start, stop and 18 resets.
-    stop_seconds: 2.0,
-    // 0.9 s.
-    settle_seconds: 0.9,
-    // See above.
-    reset_seconds: 0.5,
-    // 10,000 single writes in 2.06 s.
-    write_us: 205.0,
-    // 100,000 readings of one field in 0.85 s, later in 0.08 s.
-    value_us: 1.0,
-    // 10,000 single reads in 1.93 s.
-    question_us: 195.0,
-    // 100,000 readings of ranges in 0.31 s, later in 0.05 s.
-    scan_us: 1.0,
-    // 16 clients write 6 times as fast as one.
-    clients_served: 5.0,
-    // Three segments of the commit log, 32 MB each.
-    empty_bytes: 100 << 20,
-    // 4 MB for 100,000 readings.
-    reading_bytes: 60,
-};
 
 /// The file that a server is configured by.
 const CONFIGURATION: &str = "cassandra.yaml";

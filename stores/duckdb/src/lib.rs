@@ -62,7 +62,6 @@ impl Backend for DuckdbBackend {
         logs: &["*.wal"],
         log_bound: Some("checkpoint_threshold"),
         native_resolution: TimeResolution::Nanoseconds,
-        typical: server::TYPICAL,
         layouts: schema::layouts,
         capability: schema::capability,
         limits: schema::limits,

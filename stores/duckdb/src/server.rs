@@ -4,24 +4,9 @@
 
 use crate::client::Library;
 use sensormark_server::find::{Found, Search, install_advice};
-use sensormark_store::{ErrorKind, Installation, StoreError, Typical};
+use sensormark_store::{ErrorKind, Installation, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// Measured on 2026-11-23 with two processors at the scale `quick`, other programs beside it.
-pub const TYPICAL: Typical = Typical {
-    // Between sensor-operations (0.44 ms), billing (3.5 ms a commit) and iot-platform (8 ms).
-    write_us: 1500.0,
-    // devops: 427,680 values in 0.213 s.
-    value_us: 0.5,
-    // devops: 200 maxima of one host in 0.35 s.
-    question_us: 1700.0,
-    // devops: 200 means, each over 2,700 readings, in 0.43 s.
-    scan_us: 0.1,
-    // As SQLite; no index.
-    reading_bytes: 64,
-    ..Typical::EMBEDDED
-};
 
 /// What a URL looks like. Messages show it.
 pub(crate) const URL_EXAMPLE: &str = "duckdb:/path/to/folder";

@@ -84,7 +84,6 @@ impl Backend for GriddbBackend {
         logs: &["txnlog", "gs_log_*"],
         log_bound: None,
         native_resolution: TimeResolution::Milliseconds,
-        typical: server::TYPICAL,
         layouts: layout_options::layouts,
         capability: layout_options::capability,
         limits: |layout, _| write::limits(layout),

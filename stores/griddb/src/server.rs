@@ -10,39 +10,11 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, write_private};
 use sensormark_server::find::{Search, stated_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
+use sensormark_store::{Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// From the kept result billing (`docs/results`, 2026-11-23, two processors).
-pub const TYPICAL: Typical = Typical {
-    // 6.2 s until it answers.
-    start_seconds: 6.5,
-    // 6.2 s until it answers.
-    restart_seconds: 6.2,
-    // A trial took 7.8 s besides its phases.
-    stop_seconds: 1.0,
-    // 0.1 to 0.2 s.
-    settle_seconds: 0.2,
-    // See above.
-    reset_seconds: 0.2,
-    // 238,080 commits of 160 clients in 6.9 s, four clients at a time.
-    write_us: 116.0,
-    // Not kept: as the others.
-    value_us: 1.0,
-    // 320 bills in 45 ms of 160 clients.
-    question_us: 150.0,
-    // Not kept: as the others.
-    scan_us: 1.0,
-    // Four threads serve (`/cluster/concurrency`).
-    clients_served: 4.0,
-    // 1.3 MB before anything was written.
-    empty_bytes: 2 << 20,
-    // 530 bytes a reading with the updates of its meter.
-    reading_bytes: 300,
-};
 
 /// The name of our own clusters.
 const CLUSTER: &str = "sensormark";

@@ -155,7 +155,6 @@ impl Backend for InfluxdbBackend {
         logs: &["wal"],
         log_bound: Some("config-data.cache-snapshot-memory-size"),
         native_resolution: TimeResolution::Nanoseconds,
-        typical: server::TYPICAL,
         layouts: layout_options::layouts,
         capability: layout_options::capability,
         limits: write::limits,

@@ -11,38 +11,10 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical};
+use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
-
-/// From the kept results iot-platform and devops (`docs/results`, 2026-11-23, two processors).
-pub const TYPICAL: Typical = Typical {
-    // 2.0 to 2.2 s until it answers.
-    start_seconds: 2.4,
-    // 2.0 to 2.2 s until it answers.
-    restart_seconds: 2.1,
-    // A trial took 4.5 s besides its phases.
-    stop_seconds: 0.5,
-    // 6.1 to 11.6 s: its cache is written when it was cold for 5 s.
-    settle_seconds: 6.5,
-    // See above.
-    reset_seconds: 0.1,
-    // 2,000 messages in 0.70 s.
-    write_us: 350.0,
-    // 12.8 million values in 6.9 s.
-    value_us: 0.54,
-    // 0.6 ms in InfluxQL, 7 ms in Flux.
-    question_us: 1500.0,
-    // 20 means, each over 108,000 readings, in 0.22 s.
-    scan_us: 0.1,
-    // 16 clients load 1.4 times, and ask twice, as fast as one.
-    clients_served: 2.0,
-    // 0.2 MB before anything was written.
-    empty_bytes: 1 << 20,
-    // 52 MB for 1.94 million readings of ten fields.
-    reading_bytes: 50,
-};
 
 const PROGRAM: &str = "influxd";
 const USER: &str = "sensormark";

@@ -91,7 +91,6 @@ impl Backend for MariadbBackend {
         logs: &["ib_logfile*", "aria_log.*", "galera.cache"],
         log_bound: Some("innodb_log_file_size"),
         native_resolution: TimeResolution::Nanoseconds,
-        typical: server::TYPICAL,
         layouts: layout_options::layouts,
         capability: layout_options::capability,
         limits: write::limits,

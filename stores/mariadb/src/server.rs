@@ -9,38 +9,10 @@ use sensormark_server::files::write_private;
 use sensormark_server::find::{Search, install_advice, stated_version};
 use sensormark_store::server::{Command, StopSignal};
 use sensormark_store::{
-    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical, server::ServerFolder,
+    Durability, ErrorKind, Installation, Launch, ServerOptions, StoreError, server::ServerFolder,
 };
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-
-/// From the kept results machine-tool and billing (`docs/results`, 2026-11-23, two processors).
-pub const TYPICAL: Typical = Typical {
-    // A trial took 1.4 s besides its phases.
-    start_seconds: 1.0,
-    // 0.1 s, on its folder.
-    restart_seconds: 0.1,
-    // The same.
-    stop_seconds: 0.3,
-    // 1.1 to 3 s.
-    settle_seconds: 1.5,
-    // As PostgreSQL.
-    reset_seconds: 0.05,
-    // 238,080 commits of 160 clients in 13.4 s, four clients at a time.
-    write_us: 220.0,
-    // Not kept: between PostgreSQL and MongoDB.
-    value_us: 0.9,
-    // Not kept: between PostgreSQL and MongoDB.
-    question_us: 100.0,
-    // 320 bills, each over 744 readings, in 0.19 s of 160 clients.
-    scan_us: 1.0,
-    // Group commit.
-    clients_served: 4.0,
-    // Before anything was written; the redo log has 96 MB of it.
-    empty_bytes: 125 << 20,
-    // 490 bytes a reading with the updates of its meter.
-    reading_bytes: 240,
-};
 
 /// Names of the server's program, newest first.
 const PROGRAMS: [&str; 2] = ["mariadbd", "mysqld"];

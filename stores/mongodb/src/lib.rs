@@ -105,7 +105,6 @@ impl Backend for MongodbBackend {
         logs: &["journal"],
         log_bound: None,
         native_resolution: TimeResolution::Milliseconds,
-        typical: server::TYPICAL,
         layouts: layout_options::layouts,
         capability: |operation, layout, table| {
             layout_options::capability(operation, layout, table, Topology::Unknown)

@@ -10,7 +10,7 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{make_private_folder, path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError, Typical};
+use sensormark_store::{ErrorKind, Installation, Launch, Secret, ServerOptions, StoreError};
 use std::net::Ipv4Addr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -19,34 +19,6 @@ use std::time::Duration;
 mod replica_set;
 
 pub(crate) use self::replica_set::{clusters, form_cluster, launch_member, survives_loss};
-
-/// From the kept results sensor-operations and devops (`docs/results`, 2026-11-23, two processors).
-pub const TYPICAL: Typical = Typical {
-    // 0.5 s until it answers, then its user is made.
-    start_seconds: 0.8,
-    // 0.5 s until it answers.
-    restart_seconds: 0.6,
-    // A trial took 2.6 s besides its phases.
-    stop_seconds: 0.3,
-    // 0 to 3.4 s.
-    settle_seconds: 1.0,
-    // A trial with 18 resets.
-    reset_seconds: 0.05,
-    // 10,000 single writes in 1.05 s.
-    write_us: 105.0,
-    // 12.8 million values in 21.2 s.
-    value_us: 1.65,
-    // 10,000 single reads in 1.66 s.
-    question_us: 165.0,
-    // 20 means, each over 108,000 readings, in 18.8 s.
-    scan_us: 8.7,
-    // 16 clients write 3 times as fast as one.
-    clients_served: 3.0,
-    // Before anything was written; the journal has 300 MB of it.
-    empty_bytes: 315 << 20,
-    // 400 bytes a reading of ten fields.
-    reading_bytes: 100,
-};
 
 const PROGRAM: &str = "mongod";
 const USER: &str = "sensormark";

@@ -94,7 +94,6 @@ impl Backend for QuestdbBackend {
         logs: &["wal#"],
         log_bound: None,
         native_resolution: TimeResolution::Nanoseconds,
-        typical: server::TYPICAL,
         layouts: schema::layouts,
         capability: schema::capability,
         limits: |_, _| Limits { readings_per_statement: write_size::READINGS },

@@ -9,39 +9,9 @@ use sensormark_server::files::path_text;
 use sensormark_server::find::{Search, install_advice};
 use sensormark_server::java::find_java;
 use sensormark_store::server::{Command, ServerFolder, StopSignal};
-use sensormark_store::{
-    Durability, Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError, Typical,
-};
+use sensormark_store::{Durability, Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Measured on 2026-11-23 with two processors at the scale `quick`, other programs beside it.
-pub const TYPICAL: Typical = Typical {
-    // 4.2 to 9 s until it answers.
-    start_seconds: 5.0,
-    // 4.2 to 9 s until it answers.
-    restart_seconds: 5.0,
-    // Not measured: as InfluxDB.
-    stop_seconds: 0.5,
-    // Its writers close within 3 s, and then it is looked at for as long.
-    settle_seconds: 6.0,
-    // Not measured.
-    reset_seconds: 0.2,
-    // sensor-operations: 2,000 single writes in 1.8 s.
-    write_us: 900.0,
-    // iot-platform: 382,922 readings in 3.5 s, the first of which are slow (JVM).
-    value_us: 2.0,
-    // sensor-operations: 2,000 single reads in 1.14 s.
-    question_us: 700.0,
-    // devops: a mean over 2,700 readings takes as long as one over 90.
-    scan_us: 0.1,
-    // sensor-operations: 16 clients write 2 to 5 times as fast as one.
-    clients_served: 3.0,
-    // Not measured.
-    empty_bytes: 10 << 20,
-    // As InfluxDB.
-    reading_bytes: 50,
-};
 
 const USER: &str = "sensormark";
 

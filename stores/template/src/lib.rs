@@ -15,7 +15,7 @@ use sensormark_kit::{Adapter, Backend, Declaration, offer};
 use sensormark_store::{
     Capability, DefaultSelection, Durability, Endpoint, ErrorKind, Family, Installation, Layout,
     LayoutOption, Limits, Operation, Plan, RepeatedWrite, Schema, Secret, SessionKind, StoreError, Table,
-    TimeResolution, Typical, WriteSize,
+    TimeResolution, WriteSize,
 };
 use std::sync::Arc;
 
@@ -71,7 +71,6 @@ impl Backend for TemplateBackend {
         logs: &[],
         log_bound: None,
         native_resolution: TimeResolution::Nanoseconds,
-        typical: Typical::EMBEDDED,
         layouts,
         capability,
         limits: |_, _| Limits { readings_per_statement: usize::MAX },

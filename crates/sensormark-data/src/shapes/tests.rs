@@ -54,6 +54,8 @@ fn sensors() -> Sensors {
         start_ns: 1_767_225_600 * SECOND_NS,
         interval_ns: SECOND_NS,
         jitter_ns: SECOND_NS / 4,
+        burst: 1,
+        burst_interval_ns: SECOND_NS,
         unit_ns: 1_000_000,
         missing: 0.05,
         late: 0.1,
@@ -215,4 +217,19 @@ fn what_is_exported_is_what_is_sent() {
     assert_eq!(count(Shard::WHOLE), all.len());
     let parts = (0..5).filter_map(|number| Shard::new(number, 5)).map(count);
     assert_eq!(parts.sum::<usize>(), all.len());
+}
+
+#[test]
+fn readings_of_a_burst_are_close_together_and_found_by_their_times() {
+    let regular = sensors();
+    let timing = Timing { burst: 10, burst_interval_ns: SECOND_NS / 10, jitter_ns: 0, ..*regular.timing() };
+    let sensors = Sensors::new(42, 5, timing, fields());
+    let after = |tick| (sensors.time_ns(0, tick) - timing.start_ns) / (SECOND_NS / 10);
+    assert_eq!((0..12).map(after).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100, 101]);
+    for (start, end) in [(0, 5), (5, 100), (3, 104), (11, 99), (101, 205)] {
+        let at = |tenths| timing.start_ns + tenths * SECOND_NS / 10;
+        let found = sensors.ticks(at(start), at(end), 60);
+        let within = |tick: &u64| (start..end).contains(&after(*tick));
+        assert!((0..60).filter(within).all(|tick| found.contains(&tick)), "{start} {end} {found:?}");
+    }
 }

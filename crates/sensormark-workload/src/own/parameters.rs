@@ -73,6 +73,10 @@ pub struct SeriesPart {
     pub interval_ns: i64,
     /// A reading is taken less than this after its tick.
     pub jitter_ns: i64,
+    /// So many readings of a series follow one another in a burst.
+    pub burst: u32,
+    /// From reading to reading of a burst.
+    pub burst_interval_ns: i64,
     /// How much time the data that is loaded spans.
     pub duration_ns: i64,
     /// Readings that never come.

@@ -71,7 +71,7 @@ const fn field_type(kind: FieldKind) -> FieldType {
 /// The coarsest resolution in which start, interval and jitter are whole: milliseconds at the coarsest.
 fn resolution(part: &TablePart) -> TimeResolution {
     let series = &part.series;
-    let lengths = [series.start_ns, series.interval_ns, series.jitter_ns];
+    let lengths = [series.start_ns, series.interval_ns, series.jitter_ns, series.burst_interval_ns];
     let whole = |resolution: &TimeResolution| {
         let unit = resolution.nanoseconds();
         lengths.iter().all(|length| length % unit == 0)
@@ -95,16 +95,18 @@ pub fn sensors(
     let part = &parameters.tables[number];
     let series = &part.series;
     let unit_ns = resolution.nanoseconds();
-    if series.interval_ns < series.jitter_ns + unit_ns {
+    if series.burst_interval_ns < series.jitter_ns + unit_ns {
         return Err(format!(
             "the layout keeps times to {unit_ns} ns, and readings are taken {} ns apart at the least: two of them would share a time",
-            series.interval_ns - series.jitter_ns
+            series.burst_interval_ns - series.jitter_ns
         ));
     }
     let timing = Timing {
         start_ns: series.start_ns,
         interval_ns: series.interval_ns,
         jitter_ns: series.jitter_ns,
+        burst: i64::from(series.burst),
+        burst_interval_ns: series.burst_interval_ns,
         unit_ns,
         missing: series.missing,
         late: series.late,

@@ -53,6 +53,8 @@ fn parameters() -> Parameters {
                 start_ns: 1_767_225_600 * SECOND_NS,
                 interval_ns: SECOND_NS,
                 jitter_ns: SECOND_NS / 2,
+                burst: 1,
+                burst_interval_ns: SECOND_NS,
                 duration_ns: 400 * SECOND_NS,
                 missing: 0.05,
                 late: 0.1,

@@ -36,7 +36,7 @@ pub const SLOW_CONTROL: Shipped = Shipped {
     text: include_str!("slow-control.toml"),
     table: parameters::SlowControl::TABLE,
     preset: |scale| serde_json::json!(parameters::SlowControl::of(scale)),
-    as_study: &["values=uniform"],
+    as_study: &["values=uniform", "burst=10"],
 };
 
 /// The workload after TSM-Bench.

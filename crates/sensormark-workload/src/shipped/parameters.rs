@@ -10,6 +10,8 @@ parameters! {
         sensors: u32, Plain, between(10.0, 1e6) => 1_000, 10_000, 100_000, 100_000;
         /// from one reading of a sensor to its next, in ms
         interval_ms: u32, Milliseconds, between(2.0, 3_600_000.0) => 1_000, 1_000, 1_000, 45_000;
+        /// readings of a sensor that come at once, 100 ms apart, with a pause after them
+        burst: u32, Plain, between(1.0, 1_000.0) => 1, 1, 1, 10;
         /// values in a reading
         dimensions: u32, Plain, between(1.0, 100.0) => 1;
         /// measured: walks within a dead band and set points in turn; or uniform, as the study's are

@@ -74,6 +74,8 @@ pub struct Series {
     pub start: Option<Text>,
     pub interval: At<Length>,
     pub jitter: Option<At<Length>>,
+    pub burst: Option<Whole<1_000_000>>,
+    pub burst_interval: Option<At<Length>>,
     pub duration: Option<At<Length>>,
     #[serde(default)]
     pub missing: Share,

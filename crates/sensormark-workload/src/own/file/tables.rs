@@ -148,6 +148,8 @@ fn series(
         start_ns: part.start.as_ref().map_or(Ok(START_NS), |text| start(source, text))?,
         interval_ns: ns(&part.interval),
         jitter_ns: part.jitter.as_ref().map_or(0, ns),
+        burst: part.burst.as_ref().map_or(1, |burst| burst.0),
+        burst_interval_ns: ns(part.burst_interval.as_ref().unwrap_or(&part.interval)),
         duration_ns: ns(duration),
         missing: part.missing.0,
         late: part.late.0,
@@ -166,10 +168,18 @@ fn check_times(
     duration: &At<Length>,
 ) -> Result<(), FileError> {
     let interval = length_text(made.interval_ns);
-    if let Some(jitter) = part.jitter.as_ref().filter(|jitter| jitter.0 >= made.interval_ns) {
+    if let Some(burst) = part.burst_interval.as_ref().filter(|burst| burst.0 > made.interval_ns) {
         let message = format!(
-            "jitter is {} and interval is {interval}: jitter must be shorter than the interval, so that a series' readings keep their order",
+            "burst_interval is {} and interval is {interval}: readings of a burst are closer together than the mean interval",
+            source.typed(burst),
+        );
+        return Err(source.error(burst, message));
+    }
+    if let Some(jitter) = part.jitter.as_ref().filter(|jitter| jitter.0 >= made.burst_interval_ns) {
+        let message = format!(
+            "jitter is {} and interval is {}: jitter must be shorter than the interval, so that a series' readings keep their order",
             source.typed(jitter),
+            length_text(made.burst_interval_ns),
         );
         return Err(source.error(jitter, message));
     }

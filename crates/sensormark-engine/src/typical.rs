@@ -1,13 +1,12 @@
-//! What a database typically takes of time and disk: for plans and for the time left, before anything of it is measured.
+//! What databases typically take of time and disk: for plans and for the time left, before anything of them is measured.
 //!
-//! No result depends on these figures. Each store states its own, in its file `server.rs`, and says there where they come from. They are of a machine with two
-//! processors, so a run corrects them by what its trials really take. The engine makes the length of a trial of them.
+//! One rule for all databases of a kind. The figures are of a machine with two processors, and no result depends on them: a run corrects them by what its
+//! trials really take.
 
-use serde::Deserialize;
+use sensormark_store::Store;
 
 /// What a database typically takes, with one client where nothing else is said.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(default = "Typical::embedded", deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Typical {
     /// From the first command until a new server answers, its empty data folder made, in seconds.
     pub start_seconds: f64,
@@ -36,44 +35,54 @@ pub struct Typical {
 }
 
 impl Typical {
-    const fn embedded() -> Self {
-        Self::EMBEDDED
-    }
-
-    /// A database inside the client's process of which nothing more is known.
-    pub const EMBEDDED: Self = Self {
+    /// A database inside the client's process: SQLite at `quick`, 2026-11-23.
+    const EMBEDDED: Self = Self {
         start_seconds: 0.0,
         restart_seconds: 0.0,
         stop_seconds: 0.02,
         settle_seconds: 0.05,
         reset_seconds: 0.02,
-        write_us: 50.0,
-        value_us: 0.3,
+        write_us: 43.0,
+        value_us: 0.27,
         question_us: 30.0,
-        scan_us: 0.8,
+        scan_us: 0.75,
         clients_served: 1.0,
         empty_bytes: 0,
-        reading_bytes: 100,
+        reading_bytes: 64,
     };
 
-    /// A server of which nothing more is known.
+    /// A server: between PostgreSQL, MariaDB, MongoDB and InfluxDB at `quick`, 2026-11-23.
     pub const SERVER: Self = Self {
-        start_seconds: 2.0,
-        restart_seconds: 1.0,
-        stop_seconds: 0.5,
+        start_seconds: 1.2,
+        restart_seconds: 0.5,
+        stop_seconds: 0.3,
         settle_seconds: 1.0,
-        reset_seconds: 0.1,
-        write_us: 200.0,
-        value_us: 1.0,
-        question_us: 200.0,
+        reset_seconds: 0.05,
+        write_us: 150.0,
+        value_us: 0.8,
+        question_us: 100.0,
         scan_us: 1.0,
         clients_served: 3.0,
         empty_bytes: 100 << 20,
         reading_bytes: 100,
     };
 
-    /// What is supposed of a store that states nothing itself.
-    pub const fn unknown(embedded: bool) -> Self {
-        if embedded { Self::EMBEDDED } else { Self::SERVER }
+    /// A server on a Java virtual machine: between Cassandra and QuestDB at `quick`, 2026-11-23.
+    const ON_JAVA: Self = Self {
+        start_seconds: 5.5,
+        restart_seconds: 4.5,
+        stop_seconds: 1.0,
+        settle_seconds: 3.0,
+        reset_seconds: 0.3,
+        ..Self::SERVER
+    };
+
+    /// What a store's database takes.
+    pub fn of(store: &dyn Store) -> Self {
+        match store.description().embedded {
+            true => Self::EMBEDDED,
+            false if store.runs_on_java() => Self::ON_JAVA,
+            false => Self::SERVER,
+        }
     }
 }
