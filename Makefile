@@ -11,7 +11,7 @@ run: ## Build with the embedded default, measure it, print a ranking
 build: ## Build with all databases
 	$(CARGO) build --release --locked --package sensormark-cli
 
-test: servers format deny unit page ## Install what is needed, then every check
+test: format unit ## Install what is needed, then every check
 
 check: format lint ## Within minutes once built: format, lint, unit tests and SQLite's suite
 	python3 scripts/run-tests.py --check
@@ -24,16 +24,16 @@ servers:
 format:
 	$(CARGO) fmt --all --check
 
-# Installs cargo-deny into target/tools; ignored, with the reason, where no registry can be reached. The workflow Dependencies runs it with advisories.
+# Builds cargo-deny in target/tools; ignored, with the reason, where no registry can be reached. The workflow Dependencies runs it with advisories.
 deny: ## Licences, sources and known vulnerabilities of all crates
 	bash scripts/check-dependencies.sh
 
 lint:
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
-# One broken store does not hide what the others say. The slowest suites run in part; SENSORMARK_SLOW=1 runs all of them. Lint and docs compile beside the suites that wait.
+# One broken store does not hide what the others say. The slowest suites run in part; SENSORMARK_SLOW=1 runs all of them. Servers are installed while it builds; the rest is made beside suites that wait.
 unit:
-	python3 scripts/run-tests.py lint docs
+	python3 scripts/run-tests.py servers lint docs page
 
 page: ## The report's page in headless Chromium
 	bash scripts/install-servers.sh chromium
@@ -50,7 +50,7 @@ drill: ## A thousand interruptions at random moments; keep the result in docs/no
 fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; see docs/notes/fuzzing.md
 	SENSORMARK_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) SENSORMARK_FUZZ_SEED=$(or $(SEED),1) $(CARGO) test --locked --workspace --test fuzz --lib --bins -- --test-threads 1 --nocapture hostile records samples histograms workload_files recordings weights lines_of_roles
 
-verify: ## What takes longer than tests may; keeps its result in docs/notes/verification.md
+verify: deny ## What takes longer than tests may; keeps its result in docs/notes/verification.md
 	bash scripts/verify.sh
 	bash scripts/verify-servers.sh
 	bash scripts/verify-clusters.sh

@@ -62,6 +62,4 @@ mod statements;
 mod suite;
 
 #[cfg(feature = "suite")]
-pub use run::{
-    main, main_in_part, main_in_part_unless_refused, main_in_part_with_pins, main_with_pins, rules,
-};
+pub use run::{main, main_in_part, main_in_part_unless_refused, main_in_part_with_pins, rules};

@@ -26,12 +26,6 @@ pub fn main(store: Arc<dyn Store>) -> ! {
     conclude(store, false, None)
 }
 
-/// As [`main`]. It also compares the statements of every layout, question and write with the text in `tests/statements` below
-/// `crate_folder`. `SENSORMARK_WRITE_PINS=1` writes the text anew. Review the difference like any other.
-pub fn main_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
-    conclude(store, false, Some(Path::new(crate_folder)))
-}
-
 /// As [`main`], where the whole suite takes longer than `make test` may. Every rule is tried on one layout of each family
 /// and one data set, and every named question on every layout and data set. The rest is shown as ignored, with the reason, and runs where `SENSORMARK_SLOW` is set.
 pub fn main_in_part(store: Arc<dyn Store>) -> ! {
@@ -44,7 +38,8 @@ pub fn main_in_part_unless_refused(store: Arc<dyn Store>, layouts: &'static [&'s
     conclude_with(store, !is_whole(), None, layouts)
 }
 
-/// As [`main_in_part`] and [`main_with_pins`].
+/// As [`main_in_part`]. It also compares the statements of every layout, question and write with the text in `tests/statements` below
+/// `crate_folder`. `SENSORMARK_WRITE_PINS=1` writes the text anew. Review the difference like any other.
 pub fn main_in_part_with_pins(store: Arc<dyn Store>, crate_folder: &str) -> ! {
     conclude(store, !is_whole(), Some(Path::new(crate_folder)))
 }

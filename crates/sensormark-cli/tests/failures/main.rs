@@ -117,8 +117,8 @@ fn trial(server: &Server, name: &str, test: impl FnOnce(&Server) -> Outcome + Se
     })
 }
 
-/// Servers whose starts take so long that their tests are part of `make verify` alone, which sets the variable.
-const SLOW: [&str; 2] = ["cassandra", "influxdb"];
+/// Servers whose tests are part of `make verify` alone, which sets the variable: the others try each kind of failure.
+const SLOW: [&str; 4] = ["cassandra", "influxdb", "mariadb", "questdb"];
 
 /// Runs the slow servers' tests, too.
 const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
