@@ -377,6 +377,15 @@ impl BackendAdministrator for MariadbAdministrator {
         self.link.stated_schema(database, OWNER_TABLE).await
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        const OPERATION: &str = "administer MariaDB";
+        self.link.allow(settle::SETTLE).await?;
+        if statement.starts_with("SELECT") {
+            return self.texts(OPERATION, statement, Vec::new()).await;
+        }
+        self.link.text(OPERATION, statement).await.map(|()| Vec::new())
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         self.measure().await
     }

@@ -56,7 +56,7 @@ impl InfluxdbAdministrator {
             return self.bucket_counters(&name).await;
         }
         let mut counters = Counters::default();
-        for shown in self.shown_wide("read counters", "SHOW STATS").await? {
+        for shown in self.shown_wide(("", "read counters"), "SHOW STATS").await? {
             if shown.tags.get("database") != Some(&name) {
                 continue;
             }
