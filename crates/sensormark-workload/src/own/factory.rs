@@ -63,7 +63,7 @@ impl WorkloadFactory for OwnWorkload {
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
         }
-        let schema = sensors::schema(&parameters);
+        let schema = sensors::readings(&parameters);
         let each = schema.tables.iter().enumerate().map(|(number, table)| {
             let sensors = sensors::sensors(&parameters, number, request.seed, table.time_resolution)?;
             Ok((sensors, parameters.tables[number].series.ticks()))

@@ -1,0 +1,195 @@
+//! A round's tasks, done by each database's own means: texts of its store, rendered with what is due.
+
+use super::{Due, RollupDue};
+use minijinja::{Environment, UndefinedBehavior, context};
+use sensormark_data::quantity::duration_ns;
+use sensormark_engine::lifecycle::{Change, Done, Site, Task};
+use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// What a task of this kind is called.
+const OPERATION: &str = "look after old data";
+
+/// How a database does it: a text of `;`-separated statements each.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Means {
+    /// Where its documentation says so.
+    link: Vec<String>,
+    /// What is otherwise than a user would expect, in a sentence or two.
+    #[serde(default)]
+    note: String,
+    /// So much longer than it must be kept may a reading be there: the width of what is dropped as a whole.
+    #[serde(default)]
+    slack: Option<String>,
+    /// Once, before the first reading.
+    #[serde(default)]
+    prepare: String,
+    /// A question whose rows `retention` gets.
+    #[serde(default)]
+    rows: String,
+    retention: String,
+    rollup: String,
+    /// Until this question has no row, the rollup is not renewed.
+    #[serde(default)]
+    renewing: String,
+    #[serde(default)]
+    compression: String,
+}
+
+/// The texts of a store.
+fn means(store: &dyn Store) -> Result<Means, StoreError> {
+    let none = |why: &str| StoreError::unsupported(OPERATION, why);
+    if let Some(why) = store.one_process() {
+        return Err(none(&format!("it is done beside the clients, and {why}")));
+    }
+    let text = store.lifecycle();
+    let file: toml::Table = text.parse().map_err(|error: toml::de::Error| none(&error.to_string()))?;
+    let life = file.get("life").ok_or_else(|| none("no file of the store says how"))?;
+    life.clone().try_into().map_err(|error: toml::de::Error| none(&error.to_string()))
+}
+
+/// A part of the readings' time that is dropped as a whole.
+#[derive(Serialize)]
+struct Part {
+    number: usize,
+    from: i64,
+    until: i64,
+}
+
+/// A task: what is done before the first reading, or what is due in a round.
+pub struct Round {
+    pub due: Due,
+    /// Whether it is what is done before the first reading.
+    pub prepares: bool,
+    /// How long clients work before it.
+    pub lead: Duration,
+}
+
+impl Round {
+    /// Parts whose bounds are the instants of retention, from the first reading to the last.
+    fn parts(&self) -> Vec<Part> {
+        let Due { span, every_ns, keep_ns, .. } = self.due;
+        let first = (-keep_ns.unwrap_or(0)).rem_euclid(every_ns.max(1));
+        let bounds = (0..).map(|number| span.start_ns + first + number * every_ns);
+        let mut bounds: Vec<i64> = bounds.take_while(|bound| *bound < span.end_ns).collect();
+        bounds.retain(|bound| *bound > span.start_ns);
+        let ends = bounds.iter().copied().chain([span.end_ns]);
+        let starts = std::iter::once(span.start_ns).chain(bounds.iter().copied());
+        let each = starts.zip(ends).zip(1..);
+        each.map(|((from, until), number)| Part { number, from, until }).collect()
+    }
+
+    fn render(&self, site: &Site<'_>, text: &str, more: Value) -> Result<Vec<String>, StoreError> {
+        let Schema { tables } = site.plan.schema.as_ref();
+        let gone_ns = self.due.gone_before_ns.unwrap_or(i64::MIN);
+        let parts = self.parts();
+        let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.due.every_ns;
+        let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(tables)).collect();
+        let iso = |ns: i64| jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string());
+        let old_ns = self.due.compressed_before_ns.unwrap_or(i64::MIN);
+        let all = context! {
+            database => site.plan.database.as_str(),
+            table => tables[0].name,
+            tags => tables[0].tags.iter().map(|tag| &tag.name).collect::<Vec<_>>(),
+            gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
+            parts, rollups, more,
+            every => self.due.every_ns,
+            before => gone_ns,
+            before_time => iso(gone_ns),
+            old => old_ns,
+            old_time => iso(old_ns),
+            iso => minijinja::Value::from_function(move |ns: i64| iso(ns)),
+        };
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        let wrong = |error: minijinja::Error| StoreError::new(ErrorKind::Configuration, OPERATION, error.to_string());
+        let text = templates.render_str(text, all).map_err(wrong)?;
+        let each = text.split(";\n").map(|one| one.trim().trim_end_matches(';'));
+        Ok(each.filter(|one| !one.is_empty()).map(str::to_owned).collect())
+    }
+
+    /// What is due, by what it is called: its statements.
+    async fn go(&self, means: &Means, site: &Site<'_>, administrator: &mut dyn Administrator, done: &mut Done) -> Result<(), StoreError> {
+        if self.prepares {
+            return perform("prepare", &self.render(site, &means.prepare, Value::Null)?, administrator, done).await;
+        }
+        for rollup in &self.due.rollups {
+            let names = rollup.names(&site.plan.schema.tables);
+            perform("rollup", &self.render(site, &means.rollup, names.clone())?, administrator, done).await?;
+            for question in self.render(site, &means.renewing, names.clone())? {
+                while !administrator.perform(&question).await?.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+        if self.due.gone_before_ns.is_some() {
+            let mut rows = Vec::new();
+            for question in self.render(site, &means.rows, Value::Null)? {
+                rows.extend(administrator.perform(&question).await?);
+            }
+            perform("retention", &self.render(site, &means.retention, json!(rows))?, administrator, done).await?;
+        }
+        if self.due.compressed_before_ns.is_some() && !means.compression.is_empty() {
+            perform("compression", &self.render(site, &means.compression, Value::Null)?, administrator, done).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn perform(kind: &str, statements: &[String], administrator: &mut dyn Administrator, done: &mut Done) -> Result<(), StoreError> {
+    let began = Instant::now();
+    for statement in statements {
+        administrator.perform(statement).await?;
+    }
+    done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
+    done.means.extend(statements.iter().cloned());
+    Ok(())
+}
+
+impl RollupDue {
+    fn names(&self, tables: &[sensormark_store::Table]) -> Value {
+        let (from, table) = (&tables[0], &tables[self.table]);
+        let columns = self.columns.iter().zip(&table.fields).map(|((field, function), column)| {
+            let call = if function == "mean" { "avg" } else { function };
+            json!({ "name": column.name, "field": from.fields[*field].name, "function": function, "call": call })
+        });
+        json!({
+            "name": table.name, "every": self.every_ns, "from": self.renewed.start_ns, "until": self.renewed.end_ns,
+            "columns": columns.collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Task for Round {
+    fn name(&self) -> &str {
+        if self.prepares { "prepare" } else { "round" }
+    }
+
+    fn missing(&self, site: &dyn Store) -> Option<String> {
+        means(site).err().map(|error| error.context().to_owned())
+    }
+
+    fn lead(&self) -> Option<Duration> {
+        Some(self.lead)
+    }
+
+    fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
+        let means = means(site.deployment.store())?;
+        done.is_proved_later = true;
+        done.slack_ns = means.slack.as_deref().and_then(|text| duration_ns(text).ok()).unwrap_or(0);
+        let note = [means.note.as_str(), &means.link.join(" ")].join(" ");
+        done.note = Some(note.trim().to_owned());
+        site.deployment.administer(site.plan, async |administrator| self.go(&means, site, administrator, done).await)
+    }
+
+    fn change(&self) -> Option<Change> {
+        self.due.gone_before_ns.filter(|_| !self.prepares).map(|before_ns| Change::Gone(0, before_ns))
+    }
+
+    fn fills(&self) -> Vec<usize> {
+        self.due.rollups.iter().map(|one| one.table).collect()
+    }
+}
