@@ -135,6 +135,8 @@ pub mod judge;
 
 mod freed;
 
+pub mod lifecycle;
+
 pub mod run;
 
 pub mod failure;

@@ -378,12 +378,8 @@ impl BackendAdministrator for MariadbAdministrator {
     }
 
     async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
-        const OPERATION: &str = "administer MariaDB";
         self.link.allow(settle::SETTLE).await?;
-        if statement.starts_with("SELECT") {
-            return self.texts(OPERATION, statement, Vec::new()).await;
-        }
-        self.link.text(OPERATION, statement).await.map(|()| Vec::new())
+        self.texts("administer MariaDB", statement, Vec::new()).await
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {

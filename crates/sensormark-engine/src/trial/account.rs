@@ -92,7 +92,7 @@ fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
 
 /// Whether a load that has no other end was ended by its time.
 fn ended_as_planned(cut: Option<Cut>, planned: u64) -> bool {
-    planned >= ENDLESS && cut == Some(Cut::TimeLimit)
+    planned >= ENDLESS && cut != Some(Cut::Hopeless)
 }
 
 fn cut_text(cut: Cut, issued: u64, planned: u64) -> String {

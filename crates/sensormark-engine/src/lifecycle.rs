@@ -1,0 +1,115 @@
+//! What a database goes through in its life besides its clients' work: a task of a phase, and what it changes of what has to be stored.
+//!
+//! The coordinator does a task between two spells of its phase's work, and proves the data after it.
+
+use crate::deployment::Deployment;
+use sensormark_result::ledger::journal::Standing;
+use sensormark_result::ledger::reconcile::Written;
+use sensormark_store::{Batch, Plan, StoreError, Values};
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+/// What is done beside a phase's clients, or in place of them.
+pub trait Task: Send + Sync {
+    /// Its name in a workload file.
+    fn name(&self) -> &str;
+
+    /// Does it. Statements and programs go into `done` as they are done.
+    ///
+    /// # Errors
+    /// What failed. [`sensormark_store::ErrorKind::Unsupported`] and `NotInstalled`: the database has no means for it here, and why.
+    fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError>;
+
+    /// How long the phase's clients work before it, and as long after it.
+    fn beside(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// What it changes of what has to be stored.
+    fn change(&self) -> Option<Change> {
+        None
+    }
+}
+
+/// Where a task is done.
+pub struct Site<'a> {
+    /// The server, or the embedded database's folder.
+    pub deployment: &'a Deployment,
+    /// The database.
+    pub plan: &'a Plan,
+    /// A folder for backups, the same for all tasks of a trial.
+    pub folder: &'a Path,
+}
+
+/// What a task did.
+#[derive(Debug, Default)]
+pub struct Done {
+    /// Statements and programs, without secrets.
+    pub means: Vec<String>,
+    /// The size of what it left.
+    pub bytes: Option<u64>,
+    /// It made a copy of what is stored: what is written later is not in it.
+    pub is_backup: bool,
+    /// The copy that it brought back, which is proved in place of the database, and dropped.
+    pub restored: Option<Plan>,
+}
+
+/// A change of what has to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Readings of this table before this time are gone.
+    Gone(usize, i64),
+    /// Readings of this table in this range of time have this value in this field of floating point numbers.
+    Corrected(usize, Range<i64>, usize, f64),
+}
+
+impl Change {
+    fn apply(&self, batch: &Batch) -> Batch {
+        match self {
+            Self::Gone(table, before_ns) if *table == batch.table => {
+                batch.kept(|row| batch.times_ns[row] >= *before_ns)
+            }
+            Self::Corrected(table, times, field, value) if *table == batch.table => {
+                let mut batch = batch.clone();
+                if let Values::F64(values) = &mut batch.columns[*field].values {
+                    let corrected = values.iter_mut().zip(&batch.times_ns);
+                    corrected.filter(|(_, time)| times.contains(time)).for_each(|(one, _)| *one = *value);
+                }
+                batch
+            }
+            _ => batch.clone(),
+        }
+    }
+}
+
+/// What was written, with these changes in their order.
+pub struct Changed<'a, W> {
+    /// What was written.
+    pub written: W,
+    /// The changes.
+    pub changes: Vec<&'a Change>,
+}
+
+impl<W> Changed<'_, W> {
+    fn change(&self, batch: &Batch, standing: Standing, sink: &mut dyn FnMut(&Batch, Standing)) {
+        let Some((first, others)) = self.changes.split_first() else {
+            return sink(batch, standing);
+        };
+        sink(&others.iter().fold(first.apply(batch), |batch, change| change.apply(&batch)), standing);
+    }
+}
+
+impl<W: Written> Written for Changed<'_, W> {
+    fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        self.written.for_each(&mut |batch, standing| self.change(batch, standing, sink));
+    }
+
+    fn for_each_kept(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+        self.written.for_each_kept(&mut |batch, standing| self.change(batch, standing, sink));
+    }
+
+    fn replaces(&self) -> bool {
+        self.written.replaces()
+    }
+}

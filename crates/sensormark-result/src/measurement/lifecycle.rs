@@ -1,0 +1,47 @@
+//! What a database went through besides its clients' work: tasks, each with its time, its size, its effect on writers and a check of the data after it.
+
+use super::latency::total;
+use super::record::TrialRecord;
+use serde::{Deserialize, Serialize};
+
+/// One task of a phase. The phase's own totals are what it cost while it lasted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// The phase, by its name in [`TrialRecord::phases`].
+    pub phase: String,
+    /// The task's name in a workload file.
+    pub task: String,
+    /// When it began, in seconds since the phase did.
+    pub began: f64,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// Bytes that it left: the backup's size.
+    pub bytes: Option<u64>,
+    /// What was done: statements and programs, without secrets.
+    pub means: Vec<String>,
+    /// Why it was not done.
+    pub not_supported: Option<String>,
+    /// What was found when the data were read back after it; none where nothing was.
+    pub found: Option<String>,
+    /// Whether that was all that has to be there, and no more.
+    pub proven: bool,
+}
+
+impl TaskRecord {
+    /// The 99th percentile of the writers' latencies before the task, during it and after it, in ns, as far as anybody wrote.
+    pub fn writers_p99_ns(&self, record: &TrialRecord) -> [Option<u64>; 3] {
+        let ended = self.began + self.seconds;
+        [(0.0, self.began), (self.began, ended), (ended, f64::MAX)].map(|(from, to)| {
+            let loads = record.loads.iter().filter(|load| load.writes && load.phase == self.phase);
+            let seconds =
+                loads.flat_map(|load| load.classes.values()).flat_map(|class| &class.latency.seconds);
+            // A second belongs to the part of the phase that has its middle, and to a task that lies within it.
+            let is_within = |middle: f64| {
+                (from <= middle && middle < to)
+                    || (from.floor() < middle && to - from < 1.0 && middle < from.floor() + 1.0)
+            };
+            let total = total(seconds.filter(|one| is_within(one.second as f64 + 0.5))).ok()?;
+            (!total.is_empty()).then(|| total.value_at_quantile(0.99))
+        })
+    }
+}
