@@ -5,7 +5,7 @@
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;
-use sensormark_store::{Batch, Plan, StoreError, Values};
+use sensormark_store::{Batch, Plan, Store, StoreError, Values};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -24,6 +24,22 @@ pub trait Task: Send + Sync {
     /// How long the phase's clients work before it, and as long after it.
     fn beside(&self) -> Duration {
         Duration::ZERO
+    }
+
+    /// Whether the clients work on until all of their work is done, however long it takes.
+    fn is_beside_all(&self) -> bool {
+        false
+    }
+
+    /// Why it cannot be done on this store; the phase is then not measured.
+    fn missing(&self, store: &dyn Store) -> Option<String> {
+        let _ = store;
+        None
+    }
+
+    /// The tables that it fills, by their numbers: no client writes them, and their content is asked for, not counted.
+    fn fills(&self) -> Vec<usize> {
+        Vec::new()
     }
 
     /// What it changes of what has to be stored.
@@ -53,6 +69,14 @@ pub struct Done {
     pub is_backup: bool,
     /// The copy that it brought back, which is proved in place of the database, and dropped.
     pub restored: Option<Plan>,
+    /// What it changed is proved with everything else at the end of the trial.
+    pub is_proved_later: bool,
+    /// What is gone goes in parts of this width, so that the oldest readings may stay so much longer, in ns.
+    pub slack_ns: i64,
+    /// Its parts, and how long each took, in seconds.
+    pub parts: Vec<(String, f64)>,
+    /// What is to be said of the means.
+    pub note: Option<String>,
 }
 
 /// A change of what has to be stored.
@@ -89,6 +113,10 @@ pub struct Changed<'a, W> {
     pub written: W,
     /// The changes.
     pub changes: Vec<&'a Change>,
+    /// Readings that are gone may stay so much longer, in ns.
+    pub slack_ns: i64,
+    /// Tables that tasks fill.
+    pub filled: Vec<usize>,
 }
 
 impl<W> Changed<'_, W> {
@@ -111,5 +139,16 @@ impl<W: Written> Written for Changed<'_, W> {
 
     fn replaces(&self) -> bool {
         self.written.replaces()
+    }
+
+    fn gone(&self, table: usize) -> Range<i64> {
+        if self.filled.contains(&table) {
+            return i64::MIN..i64::MAX;
+        }
+        let gone = self.changes.iter().filter_map(|change| match change {
+            Change::Gone(of, before_ns) if *of == table => Some(*before_ns),
+            _ => None,
+        });
+        gone.max().map_or(i64::MIN..i64::MIN, |before_ns| before_ns.saturating_sub(self.slack_ns)..before_ns)
     }
 }

@@ -152,6 +152,7 @@ pub fn add_ledger(record: &mut TrialRecord, more: &LedgerRecord) {
         (&mut ledger.lost, more.lost),
         (&mut ledger.in_doubt_not_stored, more.in_doubt_not_stored),
         (&mut ledger.altered, more.altered),
+        (&mut ledger.overdue, more.overdue),
     ] {
         *count += more;
     }

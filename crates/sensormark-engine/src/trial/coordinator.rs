@@ -407,6 +407,9 @@ impl<'a> Coordinator<'a> {
             (_, Some(task)) => {
                 self.do_task((number, phase, task.as_ref()), start_ns, record)?;
                 self.await_all(processes, patience, is_finished)?;
+                if task.is_beside_all() {
+                    self.watch.end_phase(!phase.warm_up)?;
+                }
             }
             (None, None) => {
                 self.await_all(processes, patience, is_finished)?;

@@ -486,6 +486,9 @@ pub struct LedgerRecord {
     pub in_doubt_not_stored: u64,
     /// Stored with another value, or never written.
     pub altered: u64,
+    /// Stored, and too old to be kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overdue: u64,
     /// One order-free checksum of everything stored.
     pub checksum: String,
     /// The same of everything that should be.

@@ -2,10 +2,11 @@
 
 use super::answers::Answers;
 use super::limit::What;
-use super::parameters::{Parameters, PhasePart, QueryPart, WritersPart};
+use super::life::{Round, RollupQuestions};
+use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LOAD, MIXED, NAME, sensors};
+use super::{LIFE, LOAD, MIXED, NAME, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
@@ -13,6 +14,7 @@ use sensormark_data::shapes::{self, Sensors};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
+use sensormark_engine::lifecycle::Task;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::pacing::Schedule;
 use sensormark_engine::parameter;
@@ -23,7 +25,7 @@ use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_store::{Family, RepeatedWrite, Schema};
+use sensormark_store::{DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -85,8 +87,18 @@ impl WorkloadFactory for OwnWorkload {
         growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
+    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
+        // What is done to old data is written for the usual layouts.
+        if read(parameters).is_ok_and(|own| own.life.is_some()) {
+            offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
+        }
+    }
+
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
-        let parameters = read(parameters)?;
+        let mut parameters = read(parameters)?;
+        if parameters.life.is_some() {
+            parameters.layouts.retain(|layout| layout == "individual");
+        }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
         let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
@@ -190,6 +202,10 @@ impl Own {
             }
             let before = written.clone();
             let mut loads = Vec::new();
+            if phase.round == Some(0) {
+                let first = self.tasks(0, Duration::ZERO);
+                self.steps.extend(first.map(|task| alone("prepare", task)));
+            }
             for part in &phase.writers {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
             }
@@ -204,7 +220,12 @@ impl Own {
                 warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
                 self.steps.push(Step::Run(warm_up));
             }
-            loads.extend(queries.iter().map(|part| self.asking(number, part, &written[part.table])));
+            for part in &queries {
+                loads.extend(match part.kind {
+                    QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
+                    _ => Some(self.asking(number, part, &written[part.table])),
+                });
+            }
             if loads.is_empty() {
                 continue;
             }
@@ -215,12 +236,61 @@ impl Own {
             }
             run.limit = phase.duration_ns.map(Duration::from_nanos);
             run.needs = needs(phase, &before);
+            if let Some(round) = phase.round.filter(|round| *round > 0) {
+                run.task = self.tasks(round, lead(phase, &self.parameters.tables));
+                run.labels.insert("operation".to_owned(), LIFE.into());
+            }
             self.steps.push(Step::Run(run));
+            if phase.round.is_some() {
+                continue;
+            }
             if phase.duration_ns.is_none() && !phase.writers.is_empty() {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
+        self.end_life(&written);
         self
+    }
+
+    /// What is due in a round of the file's life.
+    fn tasks(&self, round: u32, lead: Duration) -> Option<Arc<dyn Task>> {
+        let life = self.parameters.life.as_ref()?;
+        let due = life.due(&self.parameters.tables[0].series, round);
+        Some(Arc::new(Round { due, prepares: round == 0, lead }))
+    }
+
+    /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.
+    fn end_life(&mut self, written: &[Vec<Group>]) {
+        let Some(last) = self.parameters.phases.last().filter(|phase| phase.round.is_some()).cloned() else { return };
+        let end = PhasePart { round: last.round.map(|round| round + 1), ..last };
+        let tasks = self.tasks(end.round.unwrap_or(0), Duration::ZERO);
+        self.steps.extend(tasks.map(|task| alone("last round", task)));
+        self.steps.push(Step::Settle("settled".to_owned()));
+        let checks = self.asking_rollup(&end, None);
+        if !checks.is_empty() {
+            let mut check = PhaseSpec::new("rollups", checks).label("operation", "rollups");
+            check.needs = written.iter().flatten().map(|group| group.about.clone()).collect();
+            self.steps.push(Step::Run(check));
+        }
+    }
+
+    /// Questions about rollups: those of a part of the file, or all windows of all of them.
+    fn asking_rollup(&self, phase: &PhasePart, part: Option<&QueryPart>) -> Vec<LoadSpec> {
+        let (Some(life), Some(round)) = (&self.parameters.life, phase.round) else { return Vec::new() };
+        let series = &self.parameters.tables[0].series;
+        let length = part.map_or(u64::from(series.count), |part| part.count.unwrap_or(ENDLESS));
+        let asked = life.rollups.iter().enumerate();
+        let asked = asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));
+        let each = asked.filter_map(|(number, _)| {
+            let table = (number, &self.schema.tables[number + 1]);
+            let answers = &self.tables[0].answers;
+            let questions = RollupQuestions::new(answers, (life, series), table, (round, part), (self.seed, length))?;
+            let name = part.map_or_else(|| table.1.name.clone(), |part| part.name.clone());
+            let load = LoadSpec::asking(name, Arc::new(questions), part.map_or(1, |part| part.clients), checking(phase, part));
+            let pacing = pacing(part.and_then(|part| part.rate));
+            Some(LoadSpec { pacing, distribution: WorkDistribution::COUNTER, accompanies: part.is_some(), ..load })
+        });
+        each.collect()
     }
 
     /// The queries of a phase that the layout can answer; the others are noted.
@@ -272,12 +342,16 @@ impl Own {
         let last = written.last();
         let (turns, batch, is_whole) =
             last.map_or((0..0, 1, true), |group| (group.turns.clone(), group.batch, group.is_whole));
+        let series = &self.parameters.tables[part.table].series;
+        let kept_ns = self.parameters.life.as_ref().zip(phase.round);
+        let kept_ns = kept_ns.map_or(i64::MIN, |(life, round)| life.kept_from_ns(series, round));
         let horizon = Horizon {
             turns_before: turns.start,
             batch,
             turns_end: turns.end,
             turns_loaded: if is_whole { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
+            first_ns: kept_ns,
         };
         let before = self.parameters.phases[..number].iter().map(|phase| phase.queries.len());
         let place =
@@ -286,18 +360,37 @@ impl Own {
         let length = part.count.unwrap_or(length);
         let questions =
             Questions::new(part, place as u64, self.seed, Arc::clone(&table.answers), horizon, length);
-        let checking = match NonZeroU64::new(phase.check_one_in) {
-            Some(several) if several.get() > 1 => Checking::OneIn(several),
-            _ => Checking::All,
-        };
         LoadSpec {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,
             // Without an end of its own, it ends with the load.
             accompanies: phase.duration_ns.is_none() && !phase.writers.is_empty(),
             about: last.map(|group| group.about.clone()),
-            ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking)
+            ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking(phase, Some(part)))
         }
+    }
+}
+
+/// A phase in which only a task is done.
+fn alone(name: &str, task: Arc<dyn Task>) -> Step {
+    let mut phase = PhaseSpec::new(name, Vec::new());
+    phase.task = Some(task);
+    Step::Run(phase)
+}
+
+/// How long clients work before a round's tasks: a quarter of what the writers' rate takes.
+fn lead(phase: &PhasePart, tables: &[TablePart]) -> Duration {
+    let seconds = phase.writers.iter().filter_map(|part| {
+        Some(tables[part.table].series.turns(part.load_ns?) as f64 / part.rate? / 4.0)
+    });
+    Duration::from_secs_f64(seconds.fold(0.0, f64::max))
+}
+
+/// Which answers are compared in full.
+fn checking(phase: &PhasePart, part: Option<&QueryPart>) -> Checking {
+    match NonZeroU64::new(phase.check_one_in) {
+        Some(several) if several.get() > 1 && part.is_some() => Checking::OneIn(several),
+        _ => Checking::All,
     }
 }
 

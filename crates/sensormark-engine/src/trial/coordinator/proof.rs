@@ -7,9 +7,10 @@ use crate::lifecycle::Changed;
 use crate::phase::acknowledges;
 use crate::trial::account;
 use crate::trial::feed::Journal;
-use crate::trial::script::Step;
+use crate::trial::script::{Step, phases};
 use crate::written::WrittenLoads;
 use sensormark_result::ledger::reconcile::{Expected, reconcile};
+use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_store::{Batch, Plan, RepeatedWrite, Session, StoreError};
@@ -57,6 +58,10 @@ impl Coordinator<'_> {
         self.counted = self.written.len();
         record.ledger.clone_from(&self.counted_before);
         account::add_ledger(record, &ledger);
+        if !self.tasks.changes.is_empty() {
+            let at_rest = record.figures.iter_mut().filter(|(name, _)| name.starts_with(names::READINGS_AT_REST));
+            at_rest.for_each(|(_, figure)| figure.value = Some(ledger.stored as f64));
+        }
         Ok(())
     }
 
@@ -68,7 +73,13 @@ impl Coordinator<'_> {
         let entities = written.entities();
         let changes =
             self.tasks.changes.iter().filter(|(step, _)| copied.is_none_or(|copied| *step < copied));
-        let loads = Changed { written, changes: changes.map(|(_, change)| change).collect() };
+        let filled = phases(self.steps).filter_map(|phase| phase.task.as_ref()).flat_map(|task| task.fills());
+        let loads = Changed {
+            written,
+            changes: changes.map(|(_, change)| change).collect(),
+            slack_ns: self.tasks.slack_ns,
+            filled: filled.collect(),
+        };
         let (mut found_ns, began) = (None, Instant::now());
         let schema = &self.plan.schema;
         let read = async |expected: &mut dyn FnMut() -> Expected| {

@@ -24,6 +24,8 @@ pub(super) struct Tasks {
     folder: Option<ScratchFolder>,
     /// By step.
     pub(super) changes: Vec<(usize, Change)>,
+    /// What is gone may stay so much longer, in ns.
+    pub(super) slack_ns: i64,
     /// The step of the latest backup.
     backup: Option<usize>,
 }
@@ -38,16 +40,24 @@ impl Coordinator<'_> {
     ) -> Result<(), TrialFailure> {
         let (has_clients, name) = (!phase.loads.is_empty(), &phase.name);
         let aside_ns = if has_clients { duration_ns(task.beside()) } else { 0 };
-        if has_clients {
-            self.watch.begin_phase(&format!("{name}, before"))?;
+        if task.is_beside_all() {
+            self.watch.begin_phase(name)?;
             self.pass_until(start_ns + aside_ns)?;
+        } else {
+            if has_clients {
+                self.watch.begin_phase(&format!("{name}, before"))?;
+                self.pass_until(start_ns + aside_ns)?;
+            }
+            self.watch.begin_phase(name)?;
         }
-        self.watch.begin_phase(name)?;
         let (began_ns, mut done) = (monotonic_ns(), Done::default());
         let outcome = self.meanwhile(task, has_clients, &mut done)?;
         let ended_ns = monotonic_ns();
-        self.watch.end_phase(false)?;
-        if has_clients {
+        let is_alone = !(has_clients && task.is_beside_all());
+        if is_alone {
+            self.watch.end_phase(false)?;
+        }
+        if has_clients && is_alone {
             self.watch.begin_phase(&format!("{name}, after"))?;
             self.pass_until(ended_ns + aside_ns)?;
             self.watch.end_phase(false)?;
@@ -70,6 +80,8 @@ impl Coordinator<'_> {
             seconds: ns_to_seconds(ended_ns - began_ns),
             bytes: done.bytes,
             means: std::mem::take(&mut done.means),
+            parts: std::mem::take(&mut done.parts),
+            note: done.note.take(),
             not_supported,
             ..TaskRecord::default()
         });
@@ -113,11 +125,18 @@ impl Coordinator<'_> {
         let done =
             self.done.take().filter(|_| record.tasks.last().is_some_and(|task| task.not_supported.is_none()));
         let Some((number, done)) = done else { return Ok(()) };
+        if done.is_proved_later {
+            // The latest of them says all.
+            self.tasks.changes.retain(|(_, change)| !matches!(change, Change::Gone(..)));
+            self.tasks.slack_ns = done.slack_ns;
+        }
         self.tasks
             .changes
             .extend(phase.task.as_ref().and_then(|task| task.change()).map(|change| (number, change)));
         if done.is_backup {
             self.tasks.backup = Some(number);
+        }
+        if done.is_backup || done.is_proved_later {
             return Ok(());
         }
         let (ledger, reasons) = match &done.restored {

@@ -32,9 +32,6 @@ struct Means {
     rows: String,
     retention: String,
     rollup: String,
-    /// Until this question has no row, the rollup is not renewed.
-    #[serde(default)]
-    renewing: String,
     #[serde(default)]
     compression: String,
 }
@@ -118,12 +115,7 @@ impl Round {
         }
         for rollup in &self.due.rollups {
             let names = rollup.names(&site.plan.schema.tables);
-            perform("rollup", &self.render(site, &means.rollup, names.clone())?, administrator, done).await?;
-            for question in self.render(site, &means.renewing, names.clone())? {
-                while !administrator.perform(&question).await?.is_empty() {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            }
+            perform("rollup", &self.render(site, &means.rollup, names)?, administrator, done).await?;
         }
         if self.due.gone_before_ns.is_some() {
             let mut rows = Vec::new();
@@ -168,12 +160,16 @@ impl Task for Round {
         if self.prepares { "prepare" } else { "round" }
     }
 
-    fn missing(&self, site: &dyn Store) -> Option<String> {
-        means(site).err().map(|error| error.context().to_owned())
+    fn missing(&self, store: &dyn Store) -> Option<String> {
+        means(store).err().map(|error| error.context().to_owned())
     }
 
-    fn lead(&self) -> Option<Duration> {
-        Some(self.lead)
+    fn beside(&self) -> Duration {
+        self.lead
+    }
+
+    fn is_beside_all(&self) -> bool {
+        true
     }
 
     fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
