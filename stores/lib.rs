@@ -14,21 +14,21 @@ macro_rules! files {
 /// SQLite, embedded.
 #[cfg(feature = "sqlite")]
 pub fn sqlite() -> FileStore {
-    built_in(files!("sqlite"), sensormark_drivers::sqlite::Sqlite).with_lifecycle(include_str!("sqlite/lifecycle.toml"))
+    built_in(files!("sqlite"), sensormark_drivers::sqlite::Sqlite)
 }
 
 /// PostgreSQL 14 or later.
 #[cfg(feature = "postgresql")]
 pub fn postgresql() -> FileStore {
-    built_in(files!("postgresql"), sensormark_drivers::postgres::Postgres).with_lifecycle(include_str!("postgresql/lifecycle.toml"))
+    built_in(files!("postgresql"), sensormark_drivers::postgres::Postgres)
 }
 
 /// TimescaleDB, which extends PostgreSQL.
 #[cfg(feature = "timescaledb")]
 pub fn timescaledb() -> FileStore {
     let driver = Arc::new(sensormark_drivers::postgres::Postgres);
-    let store = FileStore::extending(files!("postgresql"), files!("timescaledb"), driver);
-    store.unwrap_or_else(|cause| panic!("{cause}")).with_lifecycle(include_str!("timescaledb/lifecycle.toml"))
+    FileStore::extending(files!("postgresql"), files!("timescaledb"), driver)
+        .unwrap_or_else(|cause| panic!("{cause}"))
 }
 
 /// What is wrong with files that are built in is seen by the first test that runs.

@@ -152,10 +152,6 @@ impl<B: Backend> Store for Adapter<B> {
         self.backend.momentary_misses()
     }
 
-    fn lifecycle(&self) -> &str {
-        self.backend.lifecycle()
-    }
-
     fn one_process(&self) -> Option<&'static str> {
         self.backend.one_process()
     }

@@ -90,11 +90,6 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// How the database does what is done besides clients' work.
-    fn lifecycle(&self) -> &'static str {
-        ""
-    }
-
     /// Why one process alone may have the database open at a time.
     fn one_process(&self) -> Option<&'static str> {
         None

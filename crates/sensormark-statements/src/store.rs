@@ -33,7 +33,6 @@ const VERSION: Duration = Duration::from_secs(10);
 pub struct FileStore {
     files: Arc<Files>,
     driver: Arc<dyn Driver>,
-    lifecycle: &'static str,
     /// What the schema of the latest plan became.
     latest: Mutex<Option<Arc<Physical>>>,
 }
@@ -45,7 +44,7 @@ impl FileStore {
     /// What is wrong with them: `store.toml`, and the statements under the name of their file.
     pub fn new(config: &str, name: &str, statements: &str, driver: Arc<dyn Driver>) -> Result<Self, String> {
         let files = Arc::new(Files::read(config, name, statements)?);
-        Ok(Self { files, driver, lifecycle: "", latest: Mutex::default() })
+        Ok(Self { files, driver, latest: Mutex::default() })
     }
 
     /// The store of these files over those of the store that it extends, each with `store.toml` first.
@@ -54,13 +53,7 @@ impl FileStore {
     /// What is wrong with them.
     pub fn extending(base: (&str, &str), own: (&str, &str), driver: Arc<dyn Driver>) -> Result<Self, String> {
         let files = Arc::new(Files::read_over(base, own)?);
-        Ok(Self { files, driver, lifecycle: "", latest: Mutex::default() })
-    }
-
-    /// The same, which does what is done besides clients' work as this text says.
-    #[must_use]
-    pub fn with_lifecycle(self, lifecycle: &'static str) -> Self {
-        Self { lifecycle, ..self }
+        Ok(Self { files, driver, latest: Mutex::default() })
     }
 
     /// What a plan's schema becomes, which all of its sessions share.
@@ -109,10 +102,6 @@ impl Store for FileStore {
             repeated_write: config.repeated,
             logs: Logs { names: config.logs.names.clone(), bound: config.logs.bound.clone() },
         }
-    }
-
-    fn lifecycle(&self) -> &str {
-        self.lifecycle
     }
 
     fn layouts(&self, schema: &Schema, family: Family) -> Vec<LayoutOption> {

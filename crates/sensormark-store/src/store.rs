@@ -71,11 +71,6 @@ pub trait Store: Send + Sync {
         None
     }
 
-    /// How the database does what is done besides clients' work: TOML, a table for each kind of task. Empty where nobody has said it.
-    fn lifecycle(&self) -> &str {
-        ""
-    }
-
     /// Why the database does not keep the least whole number of 64 bits, −2⁶³, in words; none where it does. A reading that holds it is refused
     /// with [`ErrorKind::TooLarge`].
     fn refuses_least_number(&self) -> Option<&'static str> {

@@ -167,10 +167,6 @@ impl Backend for InfluxdbBackend {
     };
 
     /// InfluxQL has these; the client answers the rest, and what is asked in Flux.
-    fn lifecycle(&self) -> &'static str {
-        include_str!("../lifecycle.toml")
-    }
-
     fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
         matches!(operation, Operation::StandardDeviation | Operation::RowsByValue | Operation::OutOfRange)
             && !layout.in_second_language()

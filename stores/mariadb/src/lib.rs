@@ -102,10 +102,6 @@ impl Backend for MariadbBackend {
         physical_schema: |plan| PhysicalSchema::new(&dialect::MariadbDialect, &plan.schema, plan.layout),
     };
 
-    fn lifecycle(&self) -> &'static str {
-        include_str!("../lifecycle.toml")
-    }
-
     fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
         operation != Operation::Correlation && layouts::derives(operation, layout)
     }

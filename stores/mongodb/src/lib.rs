@@ -118,10 +118,6 @@ impl Backend for MongodbBackend {
         physical_schema: |plan| PhysicalSchema::new(&plan.schema, plan.layout),
     };
 
-    fn lifecycle(&self) -> &'static str {
-        include_str!("../lifecycle.toml")
-    }
-
     fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
         query::derived::derives(operation, layout)
     }

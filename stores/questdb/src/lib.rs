@@ -105,10 +105,6 @@ impl Backend for QuestdbBackend {
         physical_schema: |plan| Tables::new(&plan.schema, plan.layout),
     };
 
-    fn lifecycle(&self) -> &'static str {
-        include_str!("../lifecycle.toml")
-    }
-
     fn derives(operation: Operation, layout: &Layout, _: &Table) -> bool {
         layouts::derives(operation, layout)
     }
