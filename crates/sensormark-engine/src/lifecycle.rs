@@ -2,6 +2,10 @@
 //!
 //! The coordinator does a task between two spells of its phase's work, and proves the data after it.
 
+mod means;
+
+pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Means, RESTART, RESTORE};
+
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;

@@ -22,6 +22,7 @@ pub mod answers;
 pub mod factory;
 pub mod file;
 pub mod find_limit;
+pub mod lifecycle;
 pub mod limit;
 pub mod parameters;
 pub mod questionnaire;

@@ -5,6 +5,7 @@
 
 mod error;
 mod form;
+mod lifecycle;
 mod phases;
 mod source;
 mod tables;
