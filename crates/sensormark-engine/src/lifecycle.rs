@@ -2,6 +2,10 @@
 //!
 //! The coordinator does a task between two spells of its phase's work, and proves the data after it.
 
+mod means;
+
+pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Entry, Means, RESTART, RESTORE};
+
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;
@@ -75,8 +79,6 @@ pub struct Done {
     pub slack_ns: i64,
     /// Its parts, and how long each took, in seconds.
     pub parts: Vec<(String, f64)>,
-    /// What is to be said of the means.
-    pub note: Option<String>,
 }
 
 /// A change of what has to be stored.

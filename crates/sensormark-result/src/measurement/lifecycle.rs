@@ -22,9 +22,6 @@ pub struct TaskRecord {
     /// Its parts in order ("rollup", "retention"), and how long each took, in seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<(String, f64)>,
-    /// What is to be said of the means, with links to the documentation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
     /// Why it was not done.
     pub not_supported: Option<String>,
     /// What was found when the data were read back after it; none where nothing was.

@@ -6,7 +6,7 @@ use super::life::{Round, RollupQuestions};
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LIFE, LOAD, MIXED, NAME, sensors};
+use super::{LIFE, LOAD, MIXED, NAME, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
@@ -226,7 +226,15 @@ impl Own {
                     _ => Some(self.asking(number, part, &written[part.table])),
                 });
             }
-            if loads.is_empty() {
+            let mut task = lifecycle::task(phase);
+            if let Some(round) = phase.round.filter(|round| *round > 0) {
+                task = self.tasks(round, lead(phase, &self.parameters.tables));
+            }
+            if let Some(why) = subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty()) {
+                self.notes.push(format!("{}: nobody writes meanwhile, because {why}", phase.name));
+                loads.clear();
+            }
+            if loads.is_empty() && task.is_none() {
                 continue;
             }
             let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
@@ -234,17 +242,12 @@ impl Own {
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
-            run.limit = phase.duration_ns.map(Duration::from_nanos);
+            run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
+            run.task = task;
             run.needs = needs(phase, &before);
-            if let Some(round) = phase.round.filter(|round| *round > 0) {
-                run.task = self.tasks(round, lead(phase, &self.parameters.tables));
-                run.labels.insert("operation".to_owned(), LIFE.into());
-            }
             self.steps.push(Step::Run(run));
-            if phase.round.is_some() {
-                continue;
-            }
-            if phase.duration_ns.is_none() && !phase.writers.is_empty() {
+            let is_last = phase.task.is_none() && phase.round.is_none();
+            if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
@@ -314,7 +317,8 @@ impl Own {
         let batch = if part.batch == 0 { table.advised } else { part.batch };
         let operations = part.rate.map(|rate| rate / batch as f64);
         let series = &self.parameters.tables[part.table].series;
-        let length = match (part.load_ns, phase.duration_ns) {
+        let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
+        let length = match (part.load_ns, lasts_ns) {
             (Some(load_ns), _) => {
                 let ticks = u64::try_from(load_ns / series.interval_ns.max(1)).unwrap_or(0);
                 ticks.saturating_mul(u64::from(series.count))
@@ -327,7 +331,12 @@ impl Own {
         let sensors = (part.table, Arc::clone(&table.sensors));
         let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), batch);
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
-        written.push(Group { about, turns, batch, is_whole: phase.duration_ns.is_none() });
+        written.push(Group {
+            about,
+            turns,
+            batch,
+            is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
+        });
         LoadSpec {
             distribution: WorkDistribution::COUNTER,
             pacing: pacing(operations),

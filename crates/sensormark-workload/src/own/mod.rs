@@ -26,6 +26,7 @@ pub mod factory;
 pub mod file;
 pub mod find_limit;
 mod life;
+pub mod lifecycle;
 pub mod limit;
 pub mod parameters;
 pub mod questionnaire;

@@ -1,5 +1,6 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
+use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
@@ -321,6 +322,9 @@ pub struct PhasePart {
     pub writers: Vec<WritersPart>,
     /// What is asked.
     pub queries: Vec<QueryPart>,
+    /// What is done to the database meanwhile; its clients work for the duration before it, and as long after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskPart>,
 }
 
 /// Clients that write one table.

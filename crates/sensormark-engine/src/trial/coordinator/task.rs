@@ -81,7 +81,6 @@ impl Coordinator<'_> {
             bytes: done.bytes,
             means: std::mem::take(&mut done.means),
             parts: std::mem::take(&mut done.parts),
-            note: done.note.take(),
             not_supported,
             ..TaskRecord::default()
         });

@@ -201,6 +201,10 @@ pub struct Phase {
     pub warm_up: Option<Length>,
     pub check_one_in: Option<Whole<20>>,
     pub grows: Option<At<bool>>,
+    pub task: Option<Text>,
+    pub table: Option<Text>,
+    pub older_than: Option<At<Length>>,
+    pub span: Option<At<Length>>,
     #[serde(default)]
     pub labels: BTreeMap<String, serde_json::Value>,
 }

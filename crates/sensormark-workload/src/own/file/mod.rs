@@ -6,6 +6,7 @@
 mod error;
 mod form;
 mod life;
+mod lifecycle;
 mod phases;
 mod source;
 mod tables;

@@ -3,6 +3,7 @@
 use super::error::FileError;
 use super::life::rounds;
 use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
+use super::lifecycle;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
@@ -53,8 +54,13 @@ pub fn phases(
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
+    let mut has_task = false;
     for (place, part) in parts.iter_mut().enumerate() {
         reader.names = Names::default();
+        let phase_of = file.phases.get(place).or(file.mixed.as_ref().filter(|_| place > 0));
+        if let Some(phase) = phase_of {
+            part.task = lifecycle::task(source, phase, tables)?;
+        }
         if place == 0 && file.phases.is_empty() && (life.is_none() || file.writers.is_empty()) {
             reader.load(file.load.as_deref(), part)?;
         }
@@ -69,10 +75,14 @@ pub fn phases(
                 part.queries.push(reader.query(one)?);
             }
         }
+        has_task |= part.task.is_some();
+        if let Some(phase) = phase_of.filter(|_| has_task) {
+            lifecycle::check(source, phase, part, has_task)?;
+        }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
         let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !(writes || asks && ends) {
+        if !(writes || asks && ends || part.task.is_some()) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
                 true => {

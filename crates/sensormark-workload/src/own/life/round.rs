@@ -3,50 +3,20 @@
 use super::{Due, RollupDue};
 use minijinja::{Environment, UndefinedBehavior, context};
 use sensormark_data::quantity::duration_ns;
-use sensormark_engine::lifecycle::{Change, Done, Site, Task};
+use sensormark_engine::lifecycle::{Change, Done, Entry, Site, Task};
 use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// What a task of this kind is called.
 const OPERATION: &str = "look after old data";
 
-/// How a database does it: a text of `;`-separated statements each.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Means {
-    /// Where its documentation says so.
-    link: Vec<String>,
-    /// What is otherwise than a user would expect, in a sentence or two.
-    #[serde(default)]
-    note: String,
-    /// So much longer than it must be kept may a reading be there: the width of what is dropped as a whole.
-    #[serde(default)]
-    slack: Option<String>,
-    /// Once, before the first reading.
-    #[serde(default)]
-    prepare: String,
-    /// A question whose rows `retention` gets.
-    #[serde(default)]
-    rows: String,
-    retention: String,
-    rollup: String,
-    #[serde(default)]
-    compression: String,
-}
-
-/// The texts of a store.
-fn means(store: &dyn Store) -> Result<Means, StoreError> {
-    let none = |why: &str| StoreError::unsupported(OPERATION, why);
-    if let Some(why) = store.one_process() {
-        return Err(none(&format!("it is done beside the clients, and {why}")));
-    }
-    let text = store.lifecycle();
-    let file: toml::Table = text.parse().map_err(|error: toml::de::Error| none(&error.to_string()))?;
-    let life = file.get("life").ok_or_else(|| none("no file of the store says how"))?;
-    life.clone().try_into().map_err(|error: toml::de::Error| none(&error.to_string()))
-}
+/// What is done, by the names of the store's means.
+const PREPARE: &str = "prepare";
+const ROLLUP: &str = "rollup";
+const RETENTION: &str = "retention";
+const COMPRESSION: &str = "compression";
 
 /// A part of the readings' time that is dropped as a whole.
 #[derive(Serialize)]
@@ -108,37 +78,63 @@ impl Round {
         Ok(each.filter(|one| !one.is_empty()).map(str::to_owned).collect())
     }
 
-    /// What is due, by what it is called: its statements.
-    async fn go(&self, means: &Means, site: &Site<'_>, administrator: &mut dyn Administrator, done: &mut Done) -> Result<(), StoreError> {
+    /// Does one kind of task, where the store has means for it or needs none.
+    async fn perform(
+        &self,
+        kind: &str,
+        (site, more): (&Site<'_>, Value),
+        administrator: &mut dyn Administrator,
+        done: &mut Done,
+    ) -> Result<(), StoreError> {
+        let entry = Entry::of(&site.deployment.store().description().name, kind);
+        let Ok(entry) = entry else {
+            return if [ROLLUP, RETENTION].contains(&kind) { entry.map(drop) } else { Ok(()) };
+        };
+        let (began, mut rows) = (Instant::now(), more);
+        let slack_ns = entry.slack.as_deref().and_then(|text| duration_ns(text).ok());
+        done.slack_ns = slack_ns.unwrap_or(done.slack_ns);
+        for step in &entry.steps {
+            // What a question finds is what the next step gets.
+            if let Some(question) = step.strip_prefix("= rows ") {
+                let mut found = Vec::new();
+                for question in self.render(site, question, rows.clone())? {
+                    found.extend(administrator.perform(&question).await?);
+                }
+                rows = json!(found);
+                continue;
+            }
+            for statement in self.render(site, step, rows.clone())? {
+                administrator.perform(&statement).await?;
+                done.means.push(statement);
+            }
+        }
+        done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
+        done.means.push([entry.note.as_str(), &entry.link].join(" ").trim().to_owned());
+        Ok(())
+    }
+
+    /// Does all that is due.
+    async fn go(
+        &self,
+        site: &Site<'_>,
+        administrator: &mut dyn Administrator,
+        done: &mut Done,
+    ) -> Result<(), StoreError> {
         if self.prepares {
-            return perform("prepare", &self.render(site, &means.prepare, Value::Null)?, administrator, done).await;
+            return self.perform(PREPARE, (site, Value::Null), administrator, done).await;
         }
         for rollup in &self.due.rollups {
             let names = rollup.names(&site.plan.schema.tables);
-            perform("rollup", &self.render(site, &means.rollup, names)?, administrator, done).await?;
+            self.perform(ROLLUP, (site, names), administrator, done).await?;
         }
         if self.due.gone_before_ns.is_some() {
-            let mut rows = Vec::new();
-            for question in self.render(site, &means.rows, Value::Null)? {
-                rows.extend(administrator.perform(&question).await?);
-            }
-            perform("retention", &self.render(site, &means.retention, json!(rows))?, administrator, done).await?;
+            self.perform(RETENTION, (site, Value::Null), administrator, done).await?;
         }
-        if self.due.compressed_before_ns.is_some() && !means.compression.is_empty() {
-            perform("compression", &self.render(site, &means.compression, Value::Null)?, administrator, done).await?;
+        if self.due.compressed_before_ns.is_some() {
+            self.perform(COMPRESSION, (site, Value::Null), administrator, done).await?;
         }
         Ok(())
     }
-}
-
-async fn perform(kind: &str, statements: &[String], administrator: &mut dyn Administrator, done: &mut Done) -> Result<(), StoreError> {
-    let began = Instant::now();
-    for statement in statements {
-        administrator.perform(statement).await?;
-    }
-    done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
-    done.means.extend(statements.iter().cloned());
-    Ok(())
 }
 
 impl RollupDue {
@@ -157,11 +153,14 @@ impl RollupDue {
 
 impl Task for Round {
     fn name(&self) -> &str {
-        if self.prepares { "prepare" } else { "round" }
+        if self.prepares { PREPARE } else { "round" }
     }
 
     fn missing(&self, store: &dyn Store) -> Option<String> {
-        means(store).err().map(|error| error.context().to_owned())
+        let why = store.one_process().map(|why| format!("it is done beside the clients, and {why}"));
+        let means = |kind| Entry::of(&store.description().name, kind).err();
+        let none = || means(ROLLUP).or_else(|| means(RETENTION)).map(|error| error.context().to_owned());
+        why.or_else(none)
     }
 
     fn beside(&self) -> Duration {
@@ -173,12 +172,8 @@ impl Task for Round {
     }
 
     fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
-        let means = means(site.deployment.store())?;
         done.is_proved_later = true;
-        done.slack_ns = means.slack.as_deref().and_then(|text| duration_ns(text).ok()).unwrap_or(0);
-        let note = [means.note.as_str(), &means.link.join(" ")].join(" ");
-        done.note = Some(note.trim().to_owned());
-        site.deployment.administer(site.plan, async |administrator| self.go(&means, site, administrator, done).await)
+        site.deployment.administer(site.plan, async |administrator| self.go(site, administrator, done).await)
     }
 
     fn change(&self) -> Option<Change> {
