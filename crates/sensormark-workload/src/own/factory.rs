@@ -6,7 +6,7 @@ use super::life::{Round, RollupQuestions};
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LIFE, LOAD, MIXED, NAME, lifecycle, sensors};
+use super::{LOAD, MIXED, NAME, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};

@@ -49,6 +49,16 @@ pub const HYDROMETRY: Shipped = Shipped {
     as_study: &[],
 };
 
+/// A year's life of data.
+pub const YEAR: Shipped = Shipped {
+    name: "year",
+    summary: "a year in minutes: readings are kept for a time and then go, rollups are renewed, some readings come late; latency over the year",
+    text: include_str!("year.toml"),
+    table: parameters::Year::TABLE,
+    preset: |scale| serde_json::json!(parameters::Year::of(scale)),
+    as_study: &[],
+};
+
 impl Shipped {
     /// The workload file with these numbers.
     ///
@@ -89,8 +99,9 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        let seconds = numbers["seconds"].as_f64().unwrap_or(f64::MAX);
-        numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        if let Some(seconds) = numbers.get("seconds").and_then(Value::as_f64) {
+            numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        }
         numbers
     }
 
