@@ -9,7 +9,8 @@ pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Means, RESTART, RESTORE};
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;
-use sensormark_store::{Batch, Plan, StoreError, Values};
+use sensormark_server::{ManagedServer, Supervisor};
+use sensormark_store::{Batch, Plan, ServerOptions, StoreError, Values};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -44,10 +45,14 @@ pub struct Site<'a> {
     pub plan: &'a Plan,
     /// A folder for backups, the same for all tasks of a trial.
     pub folder: &'a Path,
+    /// What starts a second server.
+    pub supervisor: &'a Supervisor,
+    /// Its options.
+    pub options: &'a ServerOptions,
 }
 
 /// What a task did.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Done {
     /// Statements and programs, without secrets.
     pub means: Vec<String>,
@@ -57,6 +62,8 @@ pub struct Done {
     pub is_backup: bool,
     /// The copy that it brought back, which is proved in place of the database, and dropped.
     pub restored: Option<Plan>,
+    /// The second server that has it.
+    pub server: Option<ManagedServer>,
 }
 
 /// A change of what has to be stored.
