@@ -73,6 +73,7 @@ pub fn factories() -> WorkloadFactories {
         Arc::new(shipped::SLOW_CONTROL),
         Arc::new(shipped::HYDROMETRY),
         Arc::new(shipped::YEAR),
+        Arc::new(shipped::MAINTENANCE),
         Arc::new(replay::ReplayWorkload),
         Arc::new(own::OwnWorkload),
         Arc::new(durability::DurabilityWorkload),

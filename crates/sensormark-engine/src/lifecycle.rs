@@ -9,7 +9,8 @@ pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Entry, Means, RESTART, REST
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
 use sensormark_result::ledger::reconcile::Written;
-use sensormark_store::{Batch, Plan, Store, StoreError, Values};
+use sensormark_server::{ManagedServer, Supervisor};
+use sensormark_store::{Batch, Plan, ServerOptions, Store, StoreError, Values};
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
@@ -60,10 +61,14 @@ pub struct Site<'a> {
     pub plan: &'a Plan,
     /// A folder for backups, the same for all tasks of a trial.
     pub folder: &'a Path,
+    /// What starts a second server.
+    pub supervisor: &'a Supervisor,
+    /// Its options.
+    pub options: &'a ServerOptions,
 }
 
 /// What a task did.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Done {
     /// Statements and programs, without secrets.
     pub means: Vec<String>,
@@ -79,6 +84,8 @@ pub struct Done {
     pub slack_ns: i64,
     /// Its parts, and how long each took, in seconds.
     pub parts: Vec<(String, f64)>,
+    /// The second server that has it.
+    pub server: Option<ManagedServer>,
 }
 
 /// A change of what has to be stored.

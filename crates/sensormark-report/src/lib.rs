@@ -34,6 +34,7 @@ mod forest;
 pub mod html;
 pub mod json;
 mod keeping_up;
+mod lifecycle;
 pub mod markdown;
 pub mod number;
 pub mod options;

@@ -416,6 +416,9 @@ impl BackendAdministrator for CassandraAdministrator {
 
     async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
         const OPERATION: &str = "administer Cassandra";
+        if let Some(command) = statement.strip_prefix("nodetool ") {
+            return self.nodetool(&command.split(' ').collect::<Vec<_>>()).await;
+        }
         if !statement.starts_with("SELECT") {
             return self.link.run(OPERATION, statement).await.map(|_| Vec::new());
         }

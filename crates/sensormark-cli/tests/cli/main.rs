@@ -20,6 +20,7 @@ mod interruption;
 mod kept_results;
 mod last_screen;
 mod lost_output;
+mod maintenance;
 mod messages;
 mod names;
 mod own;

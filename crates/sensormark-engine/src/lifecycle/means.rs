@@ -1,7 +1,8 @@
 //! A task by a database's own means: statements and programs, which `stores/lifecycle.toml` has for each store and task.
 //!
 //! A step is a statement of the database's, with slots in braces. One that begins with `$` is a command of the shell, which has the same names as variables: so
-//! no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that copy's empty tables. One
+//! no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that copy's empty tables. `= server`
+//! makes a second server for it, ended, and `= start` starts that. One
 //! that begins with `?` asks whether it can be done: if it finds anything, it cannot.
 
 use super::{Change, Done, Site, Task};
@@ -117,10 +118,12 @@ impl Task for Means {
             return Err(StoreError::unsupported(&*self.task, entry.not));
         }
         let copy = Plan { database: DatabaseName::new("restored")?, ..site.plan.clone() };
-        let work = Work { task: self, site, copy: &copy, entry: &entry, slots: self.slots(site, &copy) };
+        let slots = self.slots(site, &copy);
+        let mut work = Work { task: self, site, copy, entry: &entry, slots };
         for step in &entry.steps {
             work.step(step, done)?;
         }
+        let copy = work.copy;
         done.is_backup = self.task == BACKUP;
         if done.is_backup {
             let usage = disk_usage(site.folder, |_| false);
@@ -173,13 +176,14 @@ impl Means {
 struct Work<'a> {
     task: &'a Means,
     site: &'a Site<'a>,
-    copy: &'a Plan,
+    copy: Plan,
     entry: &'a Entry,
     slots: BTreeMap<&'static str, String>,
 }
 
 impl Work<'_> {
-    fn step(&self, step: &str, done: &mut Done) -> Result<(), StoreError> {
+    fn step(&mut self, step: &str, done: &mut Done) -> Result<(), StoreError> {
+        let store = self.site.deployment.store();
         let is_about_rows = step.contains("{name}") && self.task.task != RESTORE;
         if is_about_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
             let text = "in this layout a reading is no row of its own";
@@ -189,8 +193,20 @@ impl Work<'_> {
         if let Some(command) = step.strip_prefix("$ ") {
             return self.program(command);
         }
+        match (step, &done.server) {
+            ("= server", _) => {
+                let server = self.site.supervisor.start(store, self.site.options, None)?;
+                self.copy = Plan { endpoint: server.endpoint().clone(), ..self.site.plan.clone() };
+                self.slots.insert("copy", server.data_folder().display().to_string());
+                server.halt()?;
+                done.server = Some(server);
+                return Ok(());
+            }
+            ("= start", Some(server)) => return server.restart(store),
+            _ => {}
+        }
         let (plan, statement) = match step.split_at(2) {
-            ("> " | "= ", statement) => (self.copy, statement),
+            ("> " | "= ", statement) => (&self.copy, statement),
             ("? ", statement) => (self.site.plan, statement),
             _ => (self.site.plan, step),
         };
@@ -198,7 +214,7 @@ impl Work<'_> {
             |text: String, (name, value): (&&str, &String)| text.replace(&format!("{{{name}}}"), value);
         let statement = self.slots.iter().fold(statement.to_owned(), fill);
         let found = block_on(async {
-            let mut administrator = self.site.deployment.store().administrator(plan).await?;
+            let mut administrator = store.administrator(plan).await?;
             match step {
                 "= create" => administrator.create().await.map(|()| Vec::new()),
                 _ => administrator.perform(&statement).await,
@@ -218,6 +234,7 @@ impl Work<'_> {
         let folders: Vec<PathBuf> =
             [found.join("bin"), found.parent().map(PathBuf::from).unwrap_or_default(), found]
                 .into_iter()
+                .filter(|folder| folder.is_absolute())
                 .chain(std::env::split_paths(&here))
                 .collect();
         let path = std::env::join_paths(folders)

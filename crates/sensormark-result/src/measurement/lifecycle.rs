@@ -17,6 +17,9 @@ pub struct TaskRecord {
     pub seconds: f64,
     /// Bytes that it left: the backup's size.
     pub bytes: Option<u64>,
+    /// CPU time of programs that it ran, in seconds.
+    #[serde(default)]
+    pub program_seconds: f64,
     /// What was done: statements and programs, without secrets.
     pub means: Vec<String>,
     /// Its parts in order ("rollup", "retention"), and how long each took, in seconds.

@@ -2,7 +2,10 @@
 //!
 //! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
 
+mod maintenance;
 pub mod parameters;
+
+pub use maintenance::MAINTENANCE;
 
 #[cfg(test)]
 mod tests;

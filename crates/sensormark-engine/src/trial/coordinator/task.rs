@@ -50,6 +50,7 @@ impl Coordinator<'_> {
             }
             self.watch.begin_phase(name)?;
         }
+        let programs = programs_seconds();
         let (began_ns, mut done) = (monotonic_ns(), Done::default());
         let outcome = self.meanwhile(task, has_clients, &mut done)?;
         let ended_ns = monotonic_ns();
@@ -79,6 +80,7 @@ impl Coordinator<'_> {
             began: ns_to_seconds(began_ns.saturating_sub(start_ns)),
             seconds: ns_to_seconds(ended_ns - began_ns),
             bytes: done.bytes,
+            program_seconds: programs_seconds() - programs,
             means: std::mem::take(&mut done.means),
             parts: std::mem::take(&mut done.parts),
             not_supported,
@@ -99,9 +101,16 @@ impl Coordinator<'_> {
             Some(folder) => folder,
             None => self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?,
         };
+        folder.let_others_through()?;
         let path = folder.path().to_owned();
         self.tasks.folder = Some(folder);
-        let site = Site { deployment: self.deployment, plan: self.plan, folder: &path };
+        let site = Site {
+            deployment: self.deployment,
+            plan: self.plan,
+            folder: &path,
+            supervisor: self.context.supervisor,
+            options: &self.context.server,
+        };
         if !has_clients {
             return Ok(task.run(&site, done));
         }
@@ -141,8 +150,12 @@ impl Coordinator<'_> {
         let (ledger, reasons) = match &done.restored {
             Some(plan) => {
                 let ReadBack { ledger, entities, .. } = self.read_back(plan, self.tasks.backup)?;
-                self.deployment
-                    .administer(plan, async |administrator| administrator.drop_database().await)?;
+                let dropped = self
+                    .deployment
+                    .administer(plan, async |administrator| administrator.drop_database().await);
+                record
+                    .warnings
+                    .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
                 let reasons = data::ledger(&ledger);
                 self.reasons.extend(reasons.iter().cloned());
                 (ledger, reasons.into_iter().map(|reason| reason.text).chain(entities).collect::<Vec<_>>())
@@ -160,6 +173,12 @@ impl Coordinator<'_> {
         }
         Ok(())
     }
+}
+
+/// CPU time of the programs that this process has run and waited for, in seconds.
+fn programs_seconds() -> f64 {
+    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
+    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
 }
 
 /// What was found.
