@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// The section; empty where no phase had a task.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("operations", "Operations");
-    if field.trials.iter().all(|trial| trial.tasks.is_empty()) {
+    if field.trials.iter().all(|trial| trial.tasks.iter().all(is_of_life)) {
         return section;
     }
     section.paragraph("Each task was done by the database's own means while clients wrote, if any did. After it everything was read back and compared with what had to be there; a backup is proved by what was restored of it.");
@@ -32,7 +32,7 @@ pub fn section(field: &Field) -> Section {
     );
     let mut means = BTreeSet::new();
     for trial in &field.trials {
-        for task in &trial.tasks {
+        for task in trial.tasks.iter().filter(|task| !is_of_life(task)) {
             table.row(row(trial, task));
             means.insert(format!("{}, {}: {}", trial.implementation.title, task.task, task.means.join("; ")));
         }
@@ -42,6 +42,11 @@ pub fn section(field: &Field) -> Section {
     section.table(table);
     section.list(means.iter().map(|text| clean(text)).collect());
     section
+}
+
+/// Whether it is of a life's rounds, which have a section of their own.
+pub fn is_of_life(task: &TaskRecord) -> bool {
+    !task.parts.is_empty()
 }
 
 fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {

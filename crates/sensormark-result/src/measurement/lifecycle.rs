@@ -1,7 +1,7 @@
 //! What a database went through besides its clients' work: tasks, each with its time, its size, its effect on writers and a check of the data after it.
 
-use super::latency::total;
-use super::record::TrialRecord;
+use super::latency::{SecondHistogram, total};
+use super::record::{LoadRecord, TrialRecord};
 use serde::{Deserialize, Serialize};
 
 /// One task of a phase. The phase's own totals are what it cost while it lasted.
@@ -36,9 +36,18 @@ pub struct TaskRecord {
 impl TaskRecord {
     /// The 99th percentile of the writers' latencies before the task, during it and after it, in ns, as far as anybody wrote.
     pub fn writers_p99_ns(&self, record: &TrialRecord) -> [Option<u64>; 3] {
+        self.seconds(record, |load| load.writes).map(p99_ns)
+    }
+
+    /// Latencies of these loads of its phase before the task, during it and after it, one histogram a second.
+    pub fn seconds<'a>(
+        &self,
+        record: &'a TrialRecord,
+        is_wanted: impl Fn(&LoadRecord) -> bool + Copy,
+    ) -> [Vec<&'a SecondHistogram>; 3] {
         let ended = self.began + self.seconds;
         [(0.0, self.began), (self.began, ended), (ended, f64::MAX)].map(|(from, to)| {
-            let loads = record.loads.iter().filter(|load| load.writes && load.phase == self.phase);
+            let loads = record.loads.iter().filter(|load| is_wanted(load) && load.phase == self.phase);
             let seconds =
                 loads.flat_map(|load| load.classes.values()).flat_map(|class| &class.latency.seconds);
             // A second belongs to the part of the phase that has its middle, and to a task that lies within it.
@@ -46,8 +55,13 @@ impl TaskRecord {
                 (from <= middle && middle < to)
                     || (from.floor() < middle && to - from < 1.0 && middle < from.floor() + 1.0)
             };
-            let total = total(seconds.filter(|one| is_within(one.second as f64 + 0.5))).ok()?;
-            (!total.is_empty()).then(|| total.value_at_quantile(0.99))
+            seconds.filter(|one| is_within(one.second as f64 + 0.5)).collect()
         })
     }
+}
+
+/// The 99th percentile of these seconds together; none where nothing was done.
+pub fn p99_ns<'a>(seconds: impl IntoIterator<Item = &'a SecondHistogram>) -> Option<u64> {
+    let total = total(seconds).ok()?;
+    (!total.is_empty()).then(|| total.value_at_quantile(0.99))
 }
