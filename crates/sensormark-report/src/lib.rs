@@ -35,7 +35,6 @@ pub mod html;
 pub mod json;
 mod keeping_up;
 mod life;
-mod life;
 mod lifecycle;
 pub mod markdown;
 pub mod number;

@@ -19,6 +19,7 @@ mod install_servers;
 mod interruption;
 mod kept_results;
 mod last_screen;
+mod life;
 mod lost_output;
 mod maintenance;
 mod messages;

@@ -29,6 +29,8 @@ mod in_seconds;
 #[path = "../cli/interruption.rs"]
 mod interruption;
 mod last_screen;
+#[path = "../cli/life.rs"]
+mod life;
 #[path = "../cli/maintenance.rs"]
 mod maintained;
 mod maintenance;
@@ -114,6 +116,7 @@ fn tests() -> Vec<Named> {
         test!("PostgreSQL", interruption::a_killed_server_costs_its_trial_alone),
         test!("PostgreSQL", own::ledger::the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql),
         test!("PostgreSQL", maintenance::postgresql_goes_through_all),
+        test!("PostgreSQL", maintenance::postgresql_lives_a_year),
         test!("PostgreSQL", starting::a_signal_while_a_server_starts_leaves_nothing),
         test!("PostgreSQL", existing_server::a_database_with_foreign_tables_is_refused_and_left_alone),
         test!("PostgreSQL", clean::postgresql_by_url),

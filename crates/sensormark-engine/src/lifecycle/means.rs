@@ -19,6 +19,9 @@ use std::time::Duration;
 /// Means of all stores.
 const MEANS: &str = include_str!("../../../../stores/lifecycle.toml");
 
+/// The variable that names a file of the user's in its place.
+const OWN_MEANS: &str = "SENSORMARK_LIFECYCLE";
+
 /// A task that copies what is stored.
 pub const BACKUP: &str = "backup";
 /// A task that brings the copy back.
@@ -67,7 +70,11 @@ impl Entry {
     /// That there are none.
     pub fn of(store: &str, task: &str) -> Result<Self, StoreError> {
         let wrong = |text: String| StoreError::unsupported(task, text);
-        let mut file: File = toml::from_str(MEANS).map_err(|error| wrong(error.to_string()))?;
+        // The user's own means stand for these.
+        let own = std::env::var_os(OWN_MEANS).map(|path| std::fs::read_to_string(&path).map_err(|error| wrong(format!("{OWN_MEANS}: {error}"))));
+        let text = own.transpose()?;
+        let mut file: File =
+            toml::from_str(text.as_deref().unwrap_or(MEANS)).map_err(|error| wrong(error.to_string()))?;
         let like = file.like.get(store).cloned().unwrap_or_default();
         let mut found =
             [store, &like].into_iter().filter_map(|store| file.stores.get_mut(store)?.remove(task));
