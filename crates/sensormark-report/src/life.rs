@@ -83,7 +83,7 @@ fn suffered(field: &Field) -> Table {
             table.row(row);
         }
     }
-    table.note("A second belongs to the part of its round that has its middle: a task that takes less than a second has all of that second.");
+    table.note("A second in which any of the tasks was done is during them. A round that is over in a second or two has nothing before them.");
     table
 }
 

@@ -45,18 +45,17 @@ impl TaskRecord {
         record: &'a TrialRecord,
         is_wanted: impl Fn(&LoadRecord) -> bool + Copy,
     ) -> [Vec<&'a SecondHistogram>; 3] {
-        let ended = self.began + self.seconds;
-        [(0.0, self.began), (self.began, ended), (ended, f64::MAX)].map(|(from, to)| {
-            let loads = record.loads.iter().filter(|load| is_wanted(load) && load.phase == self.phase);
-            let seconds =
-                loads.flat_map(|load| load.classes.values()).flat_map(|class| &class.latency.seconds);
-            // A second belongs to the part of the phase that has its middle, and to a task that lies within it.
-            let is_within = |middle: f64| {
-                (from <= middle && middle < to)
-                    || (from.floor() < middle && to - from < 1.0 && middle < from.floor() + 1.0)
-            };
-            seconds.filter(|one| is_within(one.second as f64 + 0.5)).collect()
-        })
+        let loads = record.loads.iter().filter(|load| is_wanted(load) && load.phase == self.phase);
+        let classes = loads.flat_map(|load| load.classes.values());
+        let mut parts: [Vec<_>; 3] = Default::default();
+        for one in classes.flat_map(|class| &class.latency.seconds) {
+            // A second in which any of the task was done belongs to the task.
+            let (from, to) = (one.second as f64, one.second as f64 + 1.0);
+            let is_before = to <= self.began;
+            let is_after = from >= self.began + self.seconds;
+            parts[if is_before { 0 } else { 1 + usize::from(is_after) }].push(one);
+        }
+        parts
     }
 }
 
