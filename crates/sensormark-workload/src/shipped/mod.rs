@@ -92,8 +92,9 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        let seconds = numbers["seconds"].as_f64().unwrap_or(f64::MAX);
-        numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        if let Some(seconds) = numbers["seconds"].as_f64() {
+            numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        }
         numbers
     }
 
