@@ -4,7 +4,7 @@ use crate::support::{Place, held_against, said};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
-const SETTINGS: [&str; 3] = ["sensors=10", "seconds=1", "rate=500"];
+const SETTINGS: [&str; 3] = ["sensors=10", "beside=1", "rate=500"];
 /// Four days of ten sensors that report every ten minutes.
 const LOADED: u64 = 4 * 144 * 10;
 
@@ -62,7 +62,7 @@ fn a_backup_that_lost_a_reading_is_not_proven() {
         "--set",
         "sensors=10",
         "--set",
-        "seconds=0.2",
+        "beside=0.2",
         "--set",
         "rate=100",
     ]);

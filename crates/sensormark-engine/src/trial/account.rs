@@ -25,7 +25,7 @@ pub fn load_records(
     ceiling: Option<f64>,
     client_side: &[Option<String>],
 ) -> Vec<LoadRecord> {
-    let cut = outcome.cut;
+    let cut = outcome.cut.filter(|cut| spec.task.is_none() || *cut == Cut::Hopeless);
     let loads = spec.loads.iter().zip(outcome.loads).enumerate();
     loads
         .map(|(number, (load, outcome))| {
@@ -92,7 +92,7 @@ fn fill(record: &mut LoadRecord, outcome: LoadOutcome, cut: Option<Cut>) {
 
 /// Whether a load that has no other end was ended by its time.
 fn ended_as_planned(cut: Option<Cut>, planned: u64) -> bool {
-    planned >= ENDLESS && cut != Some(Cut::Hopeless)
+    planned >= ENDLESS && cut == Some(Cut::TimeLimit)
 }
 
 fn cut_text(cut: Cut, issued: u64, planned: u64) -> String {

@@ -443,7 +443,9 @@ impl Workload for Own {
 
     fn work(&self, load: &LoadRecord, _record: &TrialRecord) -> Work {
         let mut work = Work::of(load);
-        let is_own_end = |phase: &PhasePart| phase.name == load.phase && phase.duration_ns.is_none();
+        let is_own_end = |phase: &PhasePart| {
+            phase.name == load.phase && (phase.duration_ns.is_none() || phase.task.is_some())
+        };
         if self.parameters.phases.iter().any(is_own_end) {
             // Questions that end with a load are as many as it leaves time for.
             work.fewest = 0;

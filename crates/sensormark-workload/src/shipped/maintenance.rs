@@ -28,7 +28,7 @@ parameters! {
         /// readings in a write
         batch: u32, Plain, between(1.0, 1e6) => 100;
         /// how long writers work before each operation, and after it, in seconds
-        seconds: f64, Seconds, over(0.0) => 3.0, 10.0, 30.0, 30.0;
+        beside: f64, Seconds, over(0.0) => 3.0, 10.0, 30.0, 30.0;
         /// how often everything is measured
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 3, 3, 1;
     }

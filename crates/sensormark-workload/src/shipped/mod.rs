@@ -102,7 +102,7 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        if let Some(seconds) = numbers.get("seconds").and_then(Value::as_f64) {
+        if let Some(seconds) = numbers["seconds"].as_f64() {
             numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
         }
         numbers
