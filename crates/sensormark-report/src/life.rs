@@ -74,9 +74,11 @@ fn suffered(field: &Field) -> Table {
                 }
             }
             let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
-            let longest = loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
+            let longest =
+                loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
             let longest = longest.max();
-            let p99 = parts.map(|seconds| Cell::maybe(p99_ns(seconds).map(|ns| ns as f64 / MS), "nothing was done"));
+            let p99 = parts
+                .map(|seconds| Cell::maybe(p99_ns(seconds).map(|ns| ns as f64 / MS), "nothing was done"));
             let mut row = vec![Cell::text(&arm.label), Cell::text(clean(&name))];
             row.extend(p99);
             row.push(Cell::maybe(longest.map(|ns| ns as f64 / MS), "nothing was done"));
@@ -88,8 +90,14 @@ fn suffered(field: &Field) -> Table {
 }
 
 fn tasks(field: &Field) -> Table {
-    let columns =
-        [("implementation", ""), ("task", ""), ("times", ""), ("median", "s"), ("longest", "s"), ("all", "s")];
+    let columns = [
+        ("implementation", ""),
+        ("task", ""),
+        ("times", ""),
+        ("median", "s"),
+        ("longest", "s"),
+        ("all", "s"),
+    ];
     let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
     table.keys = 2;
     for arm in &field.mixed {

@@ -71,7 +71,9 @@ impl Entry {
     pub fn of(store: &str, task: &str) -> Result<Self, StoreError> {
         let wrong = |text: String| StoreError::unsupported(task, text);
         // The user's own means stand for these.
-        let own = std::env::var_os(OWN_MEANS).map(|path| std::fs::read_to_string(&path).map_err(|error| wrong(format!("{OWN_MEANS}: {error}"))));
+        let own = std::env::var_os(OWN_MEANS).map(|path| {
+            std::fs::read_to_string(&path).map_err(|error| wrong(format!("{OWN_MEANS}: {error}")))
+        });
         let text = own.transpose()?;
         let mut file: File =
             toml::from_str(text.as_deref().unwrap_or(MEANS)).map_err(|error| wrong(error.to_string()))?;

@@ -1,8 +1,8 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
+use super::life::{RollupQuestions, Round};
 use super::limit::What;
-use super::life::{Round, RollupQuestions};
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
@@ -230,7 +230,9 @@ impl Own {
             if let Some(round) = phase.round.filter(|round| *round > 0) {
                 task = self.tasks(round, lead(phase, &self.parameters.tables));
             }
-            if let Some(why) = subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty()) {
+            if let Some(why) =
+                subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
+            {
                 self.notes.push(format!("{}: nobody writes meanwhile, because {why}", phase.name));
                 loads.clear();
             }
@@ -264,7 +266,9 @@ impl Own {
 
     /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.
     fn end_life(&mut self, written: &[Vec<Group>]) {
-        let Some(last) = self.parameters.phases.last().filter(|phase| phase.round.is_some()).cloned() else { return };
+        let Some(last) = self.parameters.phases.last().filter(|phase| phase.round.is_some()).cloned() else {
+            return;
+        };
         let end = PhasePart { round: last.round.map(|round| round + 1), ..last };
         let tasks = self.tasks(end.round.unwrap_or(0), Duration::ZERO);
         self.steps.extend(tasks.map(|task| alone("last round", task)));
@@ -283,15 +287,27 @@ impl Own {
         let series = &self.parameters.tables[0].series;
         let length = part.map_or(u64::from(series.count), |part| part.count.unwrap_or(ENDLESS));
         let asked = life.rollups.iter().enumerate();
-        let asked = asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));
+        let asked =
+            asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));
         let each = asked.filter_map(|(number, _)| {
             let table = (number, &self.schema.tables[number + 1]);
             let answers = &self.tables[0].answers;
-            let questions = RollupQuestions::new(answers, (life, series), table, (round, part), (self.seed, length))?;
+            let questions =
+                RollupQuestions::new(answers, (life, series), table, (round, part), (self.seed, length))?;
             let name = part.map_or_else(|| table.1.name.clone(), |part| part.name.clone());
-            let load = LoadSpec::asking(name, Arc::new(questions), part.map_or(1, |part| part.clients), checking(phase, part));
+            let load = LoadSpec::asking(
+                name,
+                Arc::new(questions),
+                part.map_or(1, |part| part.clients),
+                checking(phase, part),
+            );
             let pacing = pacing(part.and_then(|part| part.rate));
-            Some(LoadSpec { pacing, distribution: WorkDistribution::COUNTER, accompanies: part.is_some(), ..load })
+            Some(LoadSpec {
+                pacing,
+                distribution: WorkDistribution::COUNTER,
+                accompanies: part.is_some(),
+                ..load
+            })
         });
         each.collect()
     }
@@ -375,7 +391,12 @@ impl Own {
             // Without an end of its own, it ends with the load.
             accompanies: phase.duration_ns.is_none() && !phase.writers.is_empty(),
             about: last.map(|group| group.about.clone()),
-            ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking(phase, Some(part)))
+            ..LoadSpec::asking(
+                part.name.clone(),
+                Arc::new(questions),
+                part.clients,
+                checking(phase, Some(part)),
+            )
         }
     }
 }
@@ -389,9 +410,10 @@ fn alone(name: &str, task: Arc<dyn Task>) -> Step {
 
 /// How long clients work before a round's tasks: a quarter of what the writers' rate takes.
 fn lead(phase: &PhasePart, tables: &[TablePart]) -> Duration {
-    let seconds = phase.writers.iter().filter_map(|part| {
-        Some(tables[part.table].series.turns(part.load_ns?) as f64 / part.rate? / 4.0)
-    });
+    let seconds = phase
+        .writers
+        .iter()
+        .filter_map(|part| Some(tables[part.table].series.turns(part.load_ns?) as f64 / part.rate? / 4.0));
     Duration::from_secs_f64(seconds.fold(0.0, f64::max))
 }
 

@@ -15,8 +15,8 @@ use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Column, Field, FieldSet, FieldType, Function, Group, Grouping, Query, Selection, Series,
-    Table, TimeRange, Window,
+    Aggregate, Answer, Ask, Batch, Column, Field, FieldSet, FieldType, Function, Group, Grouping, Query,
+    Selection, Series, Table, TimeRange, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -266,7 +266,8 @@ impl Operations for RollupQuestions {
 
     fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
         let columns = self.rollup.columns.iter();
-        let aggregates = columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
+        let aggregates =
+            columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
         let ask = Ask::Aggregate {
             aggregates: aggregates.collect(),
             grouping: Grouping::default(),

@@ -17,7 +17,7 @@ use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::parameter::{Parameter, check_each};
 use sensormark_engine::scale::Scale;
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
-use sensormark_store::{Family, Schema};
+use sensormark_store::{Family, LayoutOption, Schema};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -122,6 +122,12 @@ impl WorkloadFactory for Shipped {
 
     fn families(&self, numbers: &Value) -> Result<Vec<(String, Family)>, String> {
         OwnWorkload.families(&self.own(numbers)?)
+    }
+
+    fn choose(&self, numbers: &Value, family: &str, offers: &mut [LayoutOption]) {
+        if let Ok(own) = self.own(numbers) {
+            OwnWorkload.choose(&own, family, offers);
+        }
     }
 
     fn build(&self, numbers: &Value, seed: u64, subject: Subject<'_>) -> Result<Box<dyn Workload>, String> {

@@ -59,7 +59,8 @@ impl Coordinator<'_> {
         record.ledger.clone_from(&self.counted_before);
         account::add_ledger(record, &ledger);
         if !self.tasks.changes.is_empty() {
-            let at_rest = record.figures.iter_mut().filter(|(name, _)| name.starts_with(names::READINGS_AT_REST));
+            let at_rest =
+                record.figures.iter_mut().filter(|(name, _)| name.starts_with(names::READINGS_AT_REST));
             at_rest.for_each(|(_, figure)| figure.value = Some(ledger.stored as f64));
         }
         Ok(())

@@ -32,7 +32,8 @@ pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Op
         return Err(source.error(place, "a life is of one table: write one [series]"));
     };
     let stray = file.load.as_ref().map(|load| &load.place);
-    let stray = stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));
+    let stray =
+        stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));
     if let Some(stray) = stray {
         let message = "a life writes all data in rounds, from the first reading on: leave this out, and say in [writers] and [mixed] who writes and asks";
         return Err(source.error(stray, message));
@@ -42,14 +43,20 @@ pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Op
     let least = table.series.interval_ns;
     let every_ns = every.map_or((duration_ns / ROUNDS).max(least), |every| every.0);
     if let Some(every) = every.filter(|every| every.0 < least || duration_ns / every.0 > MOST_ROUNDS) {
-        let message = format!("every is from {} to {} here", length_text(least.max(duration_ns / MOST_ROUNDS)), length_text(duration_ns));
+        let message = format!(
+            "every is from {} to {} here",
+            length_text(least.max(duration_ns / MOST_ROUNDS)),
+            length_text(duration_ns)
+        );
         return Err(source.error(every, message));
     }
     let mut rollups: Vec<RollupPart> = Vec::new();
     for one in &file.rollups {
         let made = rollup(source, table, one)?;
         if rollups.iter().any(|before| before.name == made.name) {
-            return Err(source.error(one, "there is such a rollup already: give them one, with all functions"));
+            return Err(
+                source.error(one, "there is such a rollup already: give them one, with all functions")
+            );
         }
         rollups.push(made);
     }
@@ -78,7 +85,9 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
         Some(of) => vec![number(source, "field", &known, Some(of), of)?],
         None => (0..known.len()).filter(|&field| table.fields[field].kind.is_number()).collect(),
     };
-    if let Some(of) = one.of.as_ref().filter(|_| fields.iter().any(|&field| !table.fields[field].kind.is_number())) {
+    if let Some(of) =
+        one.of.as_ref().filter(|_| fields.iter().any(|&field| !table.fields[field].kind.is_number()))
+    {
         return Err(source.error(of, "this field is not a number, and a rollup needs one"));
     }
     let words = FUNCTIONS.map(|(word, _)| word.to_owned());
@@ -112,7 +121,12 @@ pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<Phase
         let name = |name: &str| if name == LOAD { WRITERS.to_owned() } else { name.to_owned() };
         let writers = phase.writers.iter();
         let writers = writers.map(|one| WritersPart { load_ns, name: name(&one.name), ..one.clone() });
-        PhasePart { name: format!("{LIFE}-{}", round + 1), round: Some(round), writers: writers.collect(), ..phase.clone() }
+        PhasePart {
+            name: format!("{LIFE}-{}", round + 1),
+            round: Some(round),
+            writers: writers.collect(),
+            ..phase.clone()
+        }
     });
     each.collect()
 }

@@ -1,8 +1,8 @@
 //! Phases of a workload file: who writes, what is asked, and when.
 
 use super::error::FileError;
-use super::life::rounds;
 use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
+use super::life::rounds;
 use super::lifecycle;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
@@ -44,7 +44,9 @@ pub fn phases(
 ) -> Result<Vec<PhasePart>, FileError> {
     let mut parts = match life {
         None => empty_phases(source, file)?,
-        Some(_) => vec![file.mixed.as_ref().map_or_else(PhasePart::default, |mixed| made(MIXED.to_owned(), mixed))],
+        Some(_) => {
+            vec![file.mixed.as_ref().map_or_else(PhasePart::default, |mixed| made(MIXED.to_owned(), mixed))]
+        }
     };
     let written = vec![Written::default(); tables.len()];
     let mut reader = Reader { source, tables, life, names: Names::default(), written };

@@ -55,7 +55,9 @@ impl Round {
         let parts = self.parts();
         let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.due.every_ns;
         let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(tables)).collect();
-        let iso = |ns: i64| jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string());
+        let iso = |ns: i64| {
+            jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string())
+        };
         let old_ns = self.due.compressed_before_ns.unwrap_or(i64::MIN);
         let all = context! {
             database => site.plan.database.as_str(),
@@ -72,7 +74,8 @@ impl Round {
         };
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        let wrong = |error: minijinja::Error| StoreError::new(ErrorKind::Configuration, OPERATION, error.to_string());
+        let wrong =
+            |error: minijinja::Error| StoreError::new(ErrorKind::Configuration, OPERATION, error.to_string());
         let text = templates.render_str(text, all).map_err(wrong)?;
         let each = text.split(";\n").map(|one| one.trim().trim_end_matches(';'));
         Ok(each.filter(|one| !one.is_empty()).map(str::to_owned).collect())
