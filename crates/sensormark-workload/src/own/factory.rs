@@ -1,7 +1,7 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
-use super::life::{RollupQuestions, Round};
+use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
 use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
@@ -285,7 +285,8 @@ impl Own {
     fn asking_rollup(&self, phase: &PhasePart, part: Option<&QueryPart>) -> Vec<LoadSpec> {
         let (Some(life), Some(round)) = (&self.parameters.life, phase.round) else { return Vec::new() };
         let series = &self.parameters.tables[0].series;
-        let length = part.map_or(u64::from(series.count), |part| part.count.unwrap_or(ENDLESS));
+        let length = part
+            .map_or(CHECKS.unsigned_abs() * u64::from(series.count), |part| part.count.unwrap_or(ENDLESS));
         let asked = life.rollups.iter().enumerate();
         let asked =
             asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));

@@ -26,6 +26,9 @@ pub use round::Round;
 /// The stream of questions about rollups.
 const STREAM: u64 = u64::MAX - 2;
 
+/// The windows of a series are compared in so many questions: one about readings that are in doubt says nothing.
+pub const CHECKS: i64 = 8;
+
 /// Readings have to be kept so long that rollups get those that come late.
 pub fn least_kept_ns(part: &LifePart, series: &SeriesPart) -> i64 {
     let widest = part.rollups.iter().map(|rollup| rollup.every_ns).max();
@@ -163,7 +166,7 @@ pub struct RollupQuestions {
 }
 
 impl RollupQuestions {
-    /// Questions in a round; none where no window is whole. Without a part of the file, all windows of each series once.
+    /// Questions in a round; none where no window is whole. Without a part of the file, all windows of each series once, in `CHECKS` questions.
     pub fn new(
         answers: &Arc<Answers>,
         (life, series): (&LifePart, &SeriesPart),
@@ -192,10 +195,15 @@ impl RollupQuestions {
 
     fn range(&self, index: u64) -> TimeRange {
         let every_ns = self.rollup.every_ns;
-        let Some((part, span_ns)) = self.part.as_ref().and_then(|part| Some((part, part.span_ns?))) else {
-            return self.whole;
-        };
         let windows = |ns: i64| u64::try_from(ns / every_ns).unwrap_or(0);
+        let Some((part, span_ns)) = self.part.as_ref().and_then(|part| Some((part, part.span_ns?))) else {
+            // A part of the windows of each series in turn.
+            let series = u64::from(self.answers.table().series.len());
+            let number = i64::try_from(index / series.max(1)).unwrap_or(0);
+            let width_ns = (self.whole.length_ns() / every_ns / CHECKS + 1) * every_ns;
+            let start_ns = (self.whole.start_ns + number * width_ns).min(self.whole.end_ns);
+            return TimeRange::new(start_ns, (start_ns + width_ns).min(self.whole.end_ns));
+        };
         let asked_ns = (span_ns - span_ns % every_ns).clamp(every_ns, self.whole.length_ns());
         let room = windows(self.whole.length_ns() - asked_ns);
         let after = match part.when {
@@ -262,6 +270,10 @@ impl Operations for RollupQuestions {
             }
         }
         Some(Answer::Readings(batch))
+    }
+
+    fn asked_of(&self, _query: &Query) -> usize {
+        self.answers.number()
     }
 
     fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
