@@ -72,6 +72,8 @@ pub fn factories() -> WorkloadFactories {
         Arc::new(billing::BillingWorkload),
         Arc::new(shipped::SLOW_CONTROL),
         Arc::new(shipped::HYDROMETRY),
+        Arc::new(shipped::YEAR),
+        Arc::new(shipped::MAINTENANCE),
         Arc::new(replay::ReplayWorkload),
         Arc::new(own::OwnWorkload),
         Arc::new(durability::DurabilityWorkload),

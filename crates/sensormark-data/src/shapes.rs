@@ -28,6 +28,7 @@ const MISSING: u64 = JITTER + 1;
 const LATE: u64 = JITTER + 2;
 const REPEATED: u64 = JITTER + 3;
 const DELAY: u64 = JITTER + 4;
+const STALE: u64 = JITTER + 5;
 
 /// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,6 +51,10 @@ pub struct Timing {
     pub late: f64,
     /// A late reading comes so many ticks after its own at most, each series' own number of them.
     pub late_ticks: u64,
+    /// The share of readings that come so late that nobody keeps their time any more: `stale_ticks` after their own.
+    pub stale: f64,
+    /// How late those come.
+    pub stale_ticks: u64,
     /// The share of readings that are sent twice: again in the turn after the first.
     pub repeated: f64,
 }
@@ -132,6 +137,11 @@ impl Sensors {
         self.chance(series, LATE, tick, self.timing.late)
     }
 
+    /// Whether the reading comes when its time is no longer kept (if it comes).
+    pub fn is_stale(&self, series: u32, tick: u64) -> bool {
+        self.chance(series, STALE, tick, self.timing.stale)
+    }
+
     /// Whether the reading is sent twice (if it comes).
     pub fn is_repeated(&self, series: u32, tick: u64) -> bool {
         self.chance(series, REPEATED, tick, self.timing.repeated)
@@ -152,7 +162,7 @@ impl Sensors {
     pub fn sent(&self, series: u32, turn: u64, with_copies: bool) -> impl Iterator<Item = Sent> {
         let first = self.firsts(series, turn);
         let again = turn.checked_sub(1).filter(|_| with_copies);
-        let copies = again.map_or([None; 2], |before| self.firsts(series, before));
+        let copies = again.map_or([None; 3], |before| self.firsts(series, before));
         let copies = copies.into_iter().flatten();
         let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
         let sent = |again: bool| move |tick: u64| Sent { tick, again };
@@ -161,14 +171,19 @@ impl Sensors {
     }
 
     /// The ticks whose readings are sent for the first time in this turn.
-    fn firsts(&self, series: u32, turn: u64) -> [Option<u64>; 2] {
+    fn firsts(&self, series: u32, turn: u64) -> [Option<u64>; 3] {
         let comes = |tick: &u64| !self.is_missing(series, *tick);
-        let prompt = Some(turn).filter(comes);
-        if self.timing.late <= 0.0 {
-            return [prompt, None];
-        }
-        let late = turn.checked_sub(self.delay(series)).filter(comes);
-        [prompt.filter(|&tick| !self.is_late(series, tick)), late.filter(|&tick| self.is_late(series, tick))]
+        let before = |share: f64, ticks: &dyn Fn() -> u64| {
+            (share > 0.0).then(|| turn.checked_sub(ticks())).flatten().filter(comes)
+        };
+        let Timing { late, stale, stale_ticks, .. } = self.timing;
+        let (is_late, is_stale) =
+            (|tick: u64| self.is_late(series, tick), |tick: u64| self.is_stale(series, tick));
+        [
+            Some(turn).filter(comes).filter(|&tick| !is_late(tick) && !is_stale(tick)),
+            before(late, &|| self.delay(series)).filter(|&tick| is_late(tick) && !is_stale(tick)),
+            before(stale, &|| stale_ticks).filter(|&tick| is_stale(tick)),
+        ]
     }
 
     /// When the reading was taken, in ns since the Unix epoch.

@@ -131,7 +131,7 @@ impl Kept {
     ) -> Option<String> {
         operations.fill(self.index, self.watermark, slot);
         let query = slot.query();
-        if !doubtful.concerns(query) {
+        if !doubtful.concerns(query, operations.asked_of(query)) {
             self.compare(operations, query, record);
         }
         operations.line(self.index, query, &self.answer)
@@ -211,13 +211,13 @@ impl Doubtful {
         self.batches.is_empty()
     }
 
-    /// Whether the question is about any of these readings.
-    pub fn concerns(&self, query: &Query) -> bool {
+    /// Whether the question, which is about readings of this table, is about any of these.
+    pub fn concerns(&self, query: &Query, table: usize) -> bool {
         let rows = |batch: &Batch| {
             (0..batch.len())
                 .any(|row| self.covers(query, batch.times_ns[row]) && self.chooses(query, batch.series[row]))
         };
-        self.batches.iter().any(|batch| batch.table == query.table && rows(batch))
+        self.batches.iter().any(|batch| batch.table == table && rows(batch))
     }
 
     fn covers(&self, query: &Query, time_ns: i64) -> bool {

@@ -116,6 +116,7 @@ impl TrialPosition {
             latencies: BTreeMap::new(),
             errors: BTreeMap::new(),
             loads: Vec::new(),
+            tasks: Vec::new(),
             figures: BTreeMap::new(),
             limits: Vec::new(),
             verdict: Verdict::Valid,

@@ -280,6 +280,9 @@ impl<'a> Estimator<'a> {
 
     /// How long clients work.
     fn body(&self, phase: &PhaseSpec) -> f64 {
+        if let Some(task) = &phase.task {
+            return 2.0 * task.beside().as_secs_f64();
+        }
         if let Some(window) = phase.window {
             return (window.lead_in + window.lasts).as_secs_f64();
         }

@@ -137,6 +137,8 @@ pub mod judge;
 
 mod freed;
 
+pub mod lifecycle;
+
 pub mod run;
 
 pub mod failure;

@@ -128,6 +128,11 @@ pub trait Operations: Send + Sync {
     /// Called outside timed spans.
     fn expected(&self, index: u64, query: &Query) -> Option<Answer>;
 
+    /// The table whose readings decide the answer to this question, by its number.
+    fn asked_of(&self, query: &Query) -> usize {
+        query.table
+    }
+
     /// The first difference of an answer from the expected one, in words: the contract's own comparison, where a workload asks for no more.
     fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
         answer.disagreement(expected, query)

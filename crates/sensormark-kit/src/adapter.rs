@@ -418,6 +418,10 @@ impl<A: BackendAdministrator + 'static> Administrator for AdministratorOf<A> {
         Box::pin(self.administrator.schema_text())
     }
 
+    fn perform<'a>(&'a mut self, statement: &'a str) -> LocalFuture<'a, Result<Vec<String>, StoreError>> {
+        Box::pin(self.administrator.perform(statement))
+    }
+
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>> {
         Box::pin(self.administrator.size())
     }

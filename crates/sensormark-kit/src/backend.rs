@@ -370,6 +370,14 @@ pub trait BackendAdministrator {
         Ok(Vec::new())
     }
 
+    /// Runs one statement of an administrator, patiently. The first value of each row.
+    ///
+    /// # Errors
+    /// What the database says.
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        Err(StoreError::unsupported("perform", statement))
+    }
+
     /// What the database says that it occupies.
     ///
     /// # Errors

@@ -34,6 +34,8 @@ mod forest;
 pub mod html;
 pub mod json;
 mod keeping_up;
+mod life;
+mod lifecycle;
 pub mod markdown;
 pub mod number;
 pub mod options;

@@ -340,6 +340,20 @@ impl BackendAdministrator for FileAdministrator {
         Ok(texts)
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        let mut link = self.open().await?;
+        link.connection.within(Some(PATIENCE));
+        let (operation, mut found) = (self.operation("administer"), Vec::new());
+        let prepared = link.prepared(&operation, statement, &[]).await?;
+        let each = &mut |row: &dyn sensormark_drivers::Row| {
+            found.push(row.printed(0).unwrap_or_default());
+            Ok(true)
+        };
+        let done = link.connection.query(prepared, &[], each).await;
+        link.outcome(&operation, done)?;
+        Ok(found)
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         let operation = self.operation("measure");
         if let Databases::Files { log, .. } = self.driver.databases() {

@@ -386,6 +386,12 @@ pub trait Administrator {
         Box::pin(async { Ok(Vec::new()) })
     }
 
+    /// Runs one statement of an administrator in the database's own language (SQL, CQL, InfluxQL; a command of MongoDB's as JSON), with as much time as
+    /// settling has. Of each row the first value as text; InfluxDB gives all values and MongoDB gives documents, as JSON.
+    fn perform<'a>(&'a mut self, statement: &'a str) -> LocalFuture<'a, Result<Vec<String>, StoreError>> {
+        Box::pin(async move { Err(StoreError::unsupported("perform", statement)) })
+    }
+
     /// What the database says that it occupies. (For a server that sensormark started, the blocks of its data folder are measured instead.)
     fn size(&mut self) -> LocalFuture<'_, Result<Size, StoreError>>;
 }

@@ -414,6 +414,18 @@ impl BackendAdministrator for CassandraAdministrator {
         crate::shown::schema(&self.link, self.plan.database.as_str()).await
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        const OPERATION: &str = "administer Cassandra";
+        if let Some(command) = statement.strip_prefix("nodetool ") {
+            return self.nodetool(&command.split(' ').collect::<Vec<_>>()).await;
+        }
+        if !statement.starts_with("SELECT") {
+            return self.link.run(OPERATION, statement).await.map(|_| Vec::new());
+        }
+        let rows = self.texts(OPERATION, statement).await?;
+        Ok(rows.into_iter().flatten().collect())
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         self.occupied().await
     }

@@ -173,6 +173,11 @@ impl BackendAdministrator for DuckdbAdministrator {
         Ok(texts.into_iter().flatten().collect())
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        let rows = self.texts("administer the DuckDB database", statement)?;
+        Ok(rows.into_iter().filter_map(|row| row.into_iter().next()).collect())
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         folder::size(&self.file, LOG_ENDING).map_err(|cause| file_error("measure the DuckDB database", cause))
     }

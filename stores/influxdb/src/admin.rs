@@ -159,7 +159,7 @@ impl InfluxdbAdministrator {
 
     async fn read_diagnostics(&mut self) -> Result<Vec<Setting>, StoreError> {
         let mut settings = Vec::new();
-        for shown in self.shown_wide("read settings", "SHOW DIAGNOSTICS").await? {
+        for shown in self.shown_wide(("", "read settings"), "SHOW DIAGNOSTICS").await? {
             let Some((part, wanted)) = SETTINGS.iter().find(|(part, _)| *part == shown.name) else {
                 continue;
             };
@@ -177,8 +177,12 @@ impl InfluxdbAdministrator {
     }
 
     /// Diagnostics and counters come as JSON: InfluxDB breaks off where `MessagePack` has no type for a value.
-    async fn shown_wide(&mut self, operation: &str, statement: &str) -> Result<Vec<Shown>, StoreError> {
-        let body = crate::query::form("", statement, false);
+    async fn shown_wide(
+        &mut self,
+        (database, operation): (&str, &str),
+        statement: &str,
+    ) -> Result<Vec<Shown>, StoreError> {
+        let body = crate::query::form(database, statement, false);
         let message = Message::post(operation, "/query", "application/x-www-form-urlencoded", body);
         self.link.demand(message).await?;
         let answer: ShownAnswer = serde_json::from_slice(self.link.body())
@@ -324,6 +328,13 @@ impl BackendAdministrator for InfluxdbAdministrator {
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
         self.shown_schema().await
+    }
+
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        let database = self.database.clone();
+        let shown = self.shown_wide((&database, "administer InfluxDB"), statement).await?;
+        let rows = shown.into_iter().flat_map(|series| series.values);
+        Ok(rows.map(|row| serde_json::Value::from(row).to_string()).collect())
     }
 
     async fn size(&mut self) -> Result<Size, StoreError> {

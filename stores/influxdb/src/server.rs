@@ -11,7 +11,7 @@ use sensormark_kit::url::own_server;
 use sensormark_server::files::{path_text, write_private};
 use sensormark_server::find::{Search, install_advice, program_version};
 use sensormark_store::server::{Command, ServerFolder, SetUp, StopSignal};
-use sensormark_store::{ErrorKind, Installation, Launch, ServerOptions, StoreError};
+use sensormark_store::{Endpoint, ErrorKind, Installation, Launch, ServerOptions, StoreError};
 use std::fs;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,11 @@ pub(crate) fn launch(
         set_up,
         server: server(installation, folder, options, file)?,
         after: Vec::new(),
-        endpoint: own_server("influxdb", url(folder, address, listener), folder.ports[0]),
+        endpoint: Endpoint {
+            // The second is where backups are made.
+            ports: vec![folder.ports[0], folder.ports[2]],
+            ..own_server("influxdb", url(folder, address, listener), folder.ports[0])
+        },
         stop: StopSignal::Terminate,
         start_seconds: 300,
         notes: notes(options, listener, folder.logs.is_some()),
@@ -129,7 +133,7 @@ fn server(
 ) -> Result<Command, StoreError> {
     let data = folder.data.join("influxdb");
     let log = folder.log("wal", data.join("wal"));
-    let place = (address, folder.ports[0]);
+    let place = (address, folder.ports[0], folder.ports[2]);
     let text = configuration((&data, &log), place, options, listener)?;
     let file = write_private(folder, name, &text)?;
     let mut environment = Vec::new();
@@ -182,7 +186,7 @@ fn read_buffer() -> u64 {
 
 fn configuration(
     (data, log): (&Path, &Path),
-    (address, http): (Ipv4Addr, u16),
+    (address, http, rpc): (Ipv4Addr, u16, u16),
     options: &ServerOptions,
     listener: Option<Listener>,
 ) -> Result<String, StoreError> {
@@ -211,7 +215,7 @@ fn configuration(
     });
     Ok(format!(
         "reporting-disabled = true\n\
-         bind-address = \"127.0.0.1:0\"\n\
+         bind-address = \"127.0.0.1:{rpc}\"\n\
          [meta]\n  dir = \"{}\"\n  retention-autocreate = true\n  logging-enabled = false\n\
          [data]\n  dir = \"{}\"\n  wal-dir = \"{}\"\n  index-version = \"tsi1\"\n  wal-fsync-delay = \"0s\"\n{memory}\
          \x20 cache-snapshot-write-cold-duration = \"{COLD_SECONDS}s\"\n  compact-full-write-cold-duration = \"{COLD_SECONDS}s\"\n\
@@ -241,7 +245,7 @@ mod tests {
         let options = ServerOptions { memory_bytes: 64 << 20, ..ServerOptions::default() };
         let text = configuration(
             (Path::new("/tmp/x"), Path::new("/tmp/x/wal")),
-            (Ipv4Addr::LOCALHOST, 4711),
+            (Ipv4Addr::LOCALHOST, 4711, 4713),
             &options,
             Some(Listener { port: 4712, buffer: 1_000 }),
         )
@@ -259,7 +263,7 @@ mod tests {
         assert!(
             configuration(
                 (Path::new("/tmp/\"x"), Path::new("/tmp/x")),
-                (Ipv4Addr::LOCALHOST, 1),
+                (Ipv4Addr::LOCALHOST, 1, 2),
                 &options,
                 None
             )
@@ -294,7 +298,7 @@ mod tests {
             let bound = lines.filter(|line| line.starts_with("bind-address"));
             bound.map(str::to_owned).collect()
         };
-        let rpc = "bind-address = \"127.0.0.1:0\"";
+        let rpc = "bind-address = \"127.0.0.1:5\"";
         let http = |address: &str| format!("bind-address = \"{address}:3\"");
         assert_eq!(bound("influxdb.conf"), [rpc, &http("10.0.0.5")]);
         assert_eq!(bound("set-up.conf"), [rpc, &http("127.0.0.1")]);

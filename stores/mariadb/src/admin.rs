@@ -377,6 +377,11 @@ impl BackendAdministrator for MariadbAdministrator {
         self.link.stated_schema(database, OWNER_TABLE).await
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        self.link.allow(settle::SETTLE).await?;
+        self.texts("administer MariaDB", statement, Vec::new()).await
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         self.measure().await
     }

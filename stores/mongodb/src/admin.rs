@@ -318,6 +318,19 @@ impl BackendAdministrator for MongodbAdministrator {
         crate::shown::schema(&self.link, OWNER_COLLECTION).await
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        const OPERATION: &str = "administer MongoDB";
+        let unread = |error: serde_json::Error| StoreError::unsupported(OPERATION, error.to_string());
+        let command = serde_json::from_str(statement).map_err(unread)?;
+        let answer = self.link.command(OPERATION, command).await?;
+        if let Some(errors) = answer.get("writeErrors") {
+            return Err(StoreError::new(ErrorKind::Rejected, OPERATION, errors.to_string()));
+        }
+        let found = answer.get_document("cursor").and_then(|cursor| cursor.get_array("firstBatch"));
+        Ok(found
+            .map_or_else(|_| vec![answer.to_string()], |found| found.iter().map(Bson::to_string).collect()))
+    }
+
     async fn size(&mut self) -> Result<Size, StoreError> {
         self.measure().await
     }

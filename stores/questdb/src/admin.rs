@@ -273,6 +273,10 @@ impl BackendAdministrator for QuestdbAdministrator {
         Ok(texts)
     }
 
+    async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
+        self.link.texts("administer QuestDB", statement).await
+    }
+
     /// All files of the tables, the write-ahead logs included, which are a part of a table's folder.
     async fn size(&mut self) -> Result<Size, StoreError> {
         let text = "SELECT tableName, diskSize FROM table_storage()";

@@ -22,6 +22,7 @@ Environment:
   SENSORMARK_STATE                     folder for servers that sensormark starts, and its notes
   XDG_STATE_HOME, HOME                 where that folder is if SENSORMARK_STATE is not set
   TMPDIR                               folder for what a phase keeps until its end (unnamed files)
+  SENSORMARK_LIFECYCLE                 file of your own in the place of stores/lifecycle.toml
   SENSORMARK_SERVERS                   folder that sensormark install-servers installs servers into
   SENSORMARK_DUCKDB_HOME               folder of DuckDB's library, libduckdb.so
   SENSORMARK_POSTGRESQL_HOME           folder of a PostgreSQL installation

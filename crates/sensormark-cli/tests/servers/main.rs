@@ -29,6 +29,11 @@ mod in_seconds;
 #[path = "../cli/interruption.rs"]
 mod interruption;
 mod last_screen;
+#[path = "../cli/life.rs"]
+mod life;
+#[path = "../cli/maintenance.rs"]
+mod maintained;
+mod maintenance;
 mod one_process;
 mod ordinary_user;
 #[path = "../cli/own/mod.rs"]
@@ -110,6 +115,8 @@ fn tests() -> Vec<Named> {
         test!("PostgreSQL", cold::queries_of_a_server_begin_cold),
         test!("PostgreSQL", interruption::a_killed_server_costs_its_trial_alone),
         test!("PostgreSQL", own::ledger::the_same_file_and_seed_leave_the_same_on_sqlite_and_postgresql),
+        test!("PostgreSQL", maintenance::postgresql_goes_through_all),
+        test!("PostgreSQL", maintenance::postgresql_lives_a_year),
         test!("PostgreSQL", starting::a_signal_while_a_server_starts_leaves_nothing),
         test!("PostgreSQL", existing_server::a_database_with_foreign_tables_is_refused_and_left_alone),
         test!("PostgreSQL", clean::postgresql_by_url),

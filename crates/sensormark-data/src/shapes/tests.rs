@@ -60,6 +60,8 @@ fn sensors() -> Sensors {
         missing: 0.05,
         late: 0.1,
         late_ticks: 7,
+        stale: 0.0,
+        stale_ticks: 0,
         repeated: 0.08,
     };
     Sensors::new(42, 5, timing, fields())

@@ -16,6 +16,7 @@ pub fn ledger(ledger: &LedgerRecord) -> Vec<Reason> {
     push(ReasonKind::LostData, ledger.lost, "acknowledged readings are not stored");
     push(ReasonKind::DuplicatedData, ledger.duplicated, "readings are stored more than once");
     push(ReasonKind::AlteredData, ledger.altered, "stored readings differ from what was written");
+    push(ReasonKind::AlteredData, ledger.overdue, "stored readings are older than readings are kept");
     reasons
 }
 

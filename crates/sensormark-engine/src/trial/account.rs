@@ -25,7 +25,7 @@ pub fn load_records(
     ceiling: Option<f64>,
     client_side: &[Option<String>],
 ) -> Vec<LoadRecord> {
-    let cut = outcome.cut;
+    let cut = outcome.cut.filter(|cut| spec.task.is_none() || *cut == Cut::Hopeless);
     let loads = spec.loads.iter().zip(outcome.loads).enumerate();
     loads
         .map(|(number, (load, outcome))| {
@@ -152,6 +152,7 @@ pub fn add_ledger(record: &mut TrialRecord, more: &LedgerRecord) {
         (&mut ledger.lost, more.lost),
         (&mut ledger.in_doubt_not_stored, more.in_doubt_not_stored),
         (&mut ledger.altered, more.altered),
+        (&mut ledger.overdue, more.overdue),
     ] {
         *count += more;
     }

@@ -9,6 +9,7 @@ use crate::cold;
 use crate::context::{RunContext, RunEvent};
 use crate::deployment::Deployment;
 use crate::failure::TrialFailure;
+use crate::lifecycle::Done;
 use crate::many_hosts::Aligned;
 use crate::notifications::Notifications;
 use crate::outcome::{LoadOutcome, PhaseOutcome};
@@ -35,6 +36,7 @@ use std::time::{Duration, Instant};
 
 mod phase;
 mod proof;
+mod task;
 
 /// How long processes have to come to their common start, in ns.
 const LEAD_NS: u64 = 50_000_000;
@@ -79,6 +81,9 @@ pub struct Coordinator<'a> {
     reasons: Vec<Reason>,
     /// What feeds the present phase's load.
     feeding: Option<Feeding>,
+    tasks: task::Tasks,
+    /// What the present phase's task did, and the phase's step.
+    done: Option<(usize, Done)>,
     /// What a fed load has written.
     journal: Option<Journal>,
 }
@@ -147,6 +152,8 @@ impl<'a> Coordinator<'a> {
             kill: Kill::default(),
             reasons: Vec::new(),
             feeding: None,
+            tasks: task::Tasks::default(),
+            done: None,
             journal: None,
         })
     }
@@ -351,7 +358,11 @@ impl<'a> Coordinator<'a> {
             cold::start(self.context, self.deployment, Some(self.watch.recorder()))?;
         }
         self.announce(&phase.name);
-        let Worked { outcome, ceiling, brought } = self.work(phase, prepare, record)?;
+        if let (Some(task), true) = (&phase.task, phase.loads.is_empty()) {
+            self.do_task((number, phase, task.as_ref()), monotonic_ns(), record)?;
+            return self.prove_task(phase, record);
+        }
+        let Worked { outcome, ceiling, brought } = self.work((number, phase), prepare, record)?;
         let produced = brought.as_ref().map(|brought| brought.produced);
         self.note_written((number, phase), &outcome, produced);
         for load in &outcome.loads {
@@ -366,13 +377,13 @@ impl<'a> Coordinator<'a> {
             self.add_brought(brought, &mut loads, record);
         }
         account::add_loads(record, loads);
-        Ok(())
+        self.prove_task(phase, record)
     }
 
     /// Has the processes do the phase: connect, work, report.
     fn work(
         &mut self,
-        phase: &PhaseSpec,
+        (number, phase): (usize, &PhaseSpec),
         mut prepare: Prepare,
         record: &mut TrialRecord,
     ) -> Result<Worked, TrialFailure> {
@@ -382,7 +393,7 @@ impl<'a> Coordinator<'a> {
         prepare.own_line = self.feeding.is_some() && prepare.feed.is_none();
         self.send(processes, &Command::Prepare(prepare))?;
         self.await_all(processes, patience, is_connected)?;
-        if phase.window.is_none() {
+        if phase.window.is_none() && phase.task.is_none() {
             self.watch.begin_phase(&phase.name)?;
         }
         let start_ns = self.start_together(processes)?;
@@ -391,9 +402,16 @@ impl<'a> Coordinator<'a> {
         if let Some(power) = self.context.power {
             power.begin();
         }
-        match phase.window {
-            Some(window) => self.pass_window(phase, window, start_ns)?,
-            None => {
+        match (phase.window, &phase.task) {
+            (Some(window), _) => self.pass_window(phase, window, start_ns)?,
+            (_, Some(task)) => {
+                self.do_task((number, phase, task.as_ref()), start_ns, record)?;
+                self.await_all(processes, patience, is_finished)?;
+                if task.is_beside_all() {
+                    self.watch.end_phase(!phase.warm_up)?;
+                }
+            }
+            (None, None) => {
                 self.await_all(processes, patience, is_finished)?;
                 self.watch.end_phase(!phase.warm_up)?;
                 let lasted = Duration::from_nanos(monotonic_ns().saturating_sub(start_ns));

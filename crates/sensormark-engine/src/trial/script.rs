@@ -4,6 +4,7 @@
 
 use super::feed::Source;
 use crate::answers::Checking;
+use crate::lifecycle::Task;
 use crate::operations::Operations;
 use crate::phase::Pacing;
 use crate::work_distribution::WorkDistribution;
@@ -106,6 +107,8 @@ pub struct PhaseSpec {
     pub kill_after: Option<Duration>,
     /// The one member of a cluster that is killed then, in place of the whole. Clients work on, and the member is started again in mid-load.
     pub kill_member: Option<MemberKill>,
+    /// What is done to the database while its clients work: they work before it and after it. Without loads it is done alone.
+    pub task: Option<Arc<dyn Task>>,
 }
 
 /// The loss of one member of a cluster.
@@ -187,6 +190,7 @@ impl PhaseSpec {
             needs: Vec::new(),
             kill_after: None,
             kill_member: None,
+            task: None,
         }
     }
 
@@ -295,6 +299,9 @@ pub fn check(steps: &[Step]) -> Result<(), String> {
 
 fn check_phase(phase: &PhaseSpec, steps: &[Step]) -> Result<(), String> {
     let complain = |text: &str| Err(format!("phase {}: {text}", phase.name));
+    if phase.loads.is_empty() && phase.task.is_some() {
+        return Ok(());
+    }
     if phase.loads.is_empty() || phase.loads.iter().any(|load| load.clients == 0) {
         return complain("a load needs at least one client");
     }

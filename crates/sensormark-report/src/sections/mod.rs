@@ -52,6 +52,8 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(limits::section(field));
     document.section(answer::answer(field, ranking));
     document.section(answer::ranking(field, ranking));
+    document.section(crate::life::section(field));
+    document.section(crate::lifecycle::section(field));
     document.section(sizes::section(field));
     document.section(resources::section(field));
     document.section(readings::section(field));

@@ -60,6 +60,9 @@ fn ledger(field: &Field) -> Table {
             "Before them {history} readings of an earlier time were loaded in bulk, and proved with them."
         ));
     }
+    if field.trials.iter().flat_map(|trial| &trial.tasks).any(crate::lifecycle::is_of_life) {
+        table.note("What retention took counts as attempted, and in no further column.");
+    }
     table.note("acknowledged ≤ stored ≤ acknowledged + in doubt, unless a verdict says otherwise. Trials that are not valid are counted too.");
     table
 }

@@ -5,8 +5,10 @@
 
 use crate::ledger::journal::Standing;
 use crate::measurement::record::LedgerRecord;
-use sensormark_store::{Batch, Census, Schema, Session, StoreError};
+use sensormark_store::{Batch, Census, Schema, Session, StoreError, Table};
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Where the readings that were written come from: a generator together with a journal or acknowledged counts.
 pub trait Written: Sync {
@@ -16,6 +18,12 @@ pub trait Written: Sync {
     /// The same as it is kept when all of it was acknowledged: without readings that take the place of another.
     fn for_each_kept(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
         self.for_each(sink);
+    }
+
+    /// What of a table is gone: readings before the range are, those after it are kept, and those in it may be there or not.
+    fn gone(&self, table: usize) -> Range<i64> {
+        let _ = table;
+        i64::MIN..i64::MIN
     }
 
     /// Whether the database keeps one of several readings of one series and time.
@@ -62,10 +70,11 @@ pub async fn reconcile(
 ) -> Result<(), StoreError> {
     let mut stored = Census::new(schema);
     let mut strangers = 0_u64;
-    for (table, description) in schema.tables.iter().enumerate() {
+    for (table, description) in counted(schema, written) {
+        let open = written.gone(table);
         session
             .scan(table, &mut |batch| match batch.check(description, false) {
-                Ok(()) => stored.add(batch),
+                Ok(()) => stored.add(&closed(batch, &open)),
                 Err(_) => strangers += batch.len() as u64,
             })
             .await?;
@@ -82,6 +91,19 @@ pub async fn reconcile(
         return Ok(());
     }
     compare_one_by_one(schema, written, session, ledger).await
+}
+
+/// The tables whose readings are counted.
+fn counted<'a>(schema: &'a Schema, written: &dyn Written) -> impl Iterator<Item = (usize, &'a Table)> {
+    schema.tables.iter().enumerate().filter(|(table, _)| written.gone(*table).end < i64::MAX)
+}
+
+/// Without readings that may be there or not.
+fn closed<'a>(batch: &'a Batch, open: &Range<i64>) -> Cow<'a, Batch> {
+    match batch.times_ns.iter().any(|time_ns| open.contains(time_ns)) {
+        true => Cow::Owned(batch.kept(|row| !open.contains(&batch.times_ns[row]))),
+        false => Cow::Borrowed(batch),
+    }
 }
 
 /// Readings that were acknowledged, and all that were sent.
@@ -129,18 +151,21 @@ async fn compare_one_by_one(
             mark.acknowledged = mark.acknowledged.min(1);
         }
     }
-    let (mut altered, mut duplicated) = (0_u64, 0_u64);
-    for table in 0..schema.tables.len() {
+    let (mut altered, mut duplicated, mut overdue) = (0_u64, 0_u64, 0_u64);
+    for (table, _) in counted(schema, written) {
+        let open = written.gone(table);
         session
             .scan(table, &mut |batch| {
+                let batch = closed(batch, &open);
                 for row in 0..batch.len() {
                     match marks.get_mut(&(table, batch.series[row], batch.times_ns[row])) {
+                        None if batch.times_ns[row] < open.start => overdue += 1,
                         None => altered += 1,
                         Some(mark) => {
                             mark.seen += 1;
                             duplicated += u64::from(mark.seen > mark.sent);
                             altered +=
-                                u64::from(mark.seen == 1 && mark.hash != Census::reading_hash(batch, row));
+                                u64::from(mark.seen == 1 && mark.hash != Census::reading_hash(&batch, row));
                         }
                     }
                 }
@@ -148,6 +173,7 @@ async fn compare_one_by_one(
             .await?;
     }
     ledger.altered = altered;
+    ledger.overdue = overdue;
     ledger.duplicated = duplicated;
     ledger.lost = marks.values().map(|mark| u64::from(mark.acknowledged.saturating_sub(mark.seen))).sum();
     ledger.in_doubt_not_stored = marks

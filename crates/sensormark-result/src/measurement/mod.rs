@@ -19,6 +19,7 @@ pub mod disk;
 pub mod figure;
 pub mod folder;
 pub mod latency;
+pub mod lifecycle;
 mod migration;
 pub mod names;
 mod past_seconds;

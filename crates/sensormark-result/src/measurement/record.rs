@@ -5,6 +5,7 @@
 
 use crate::measurement::clock::ClockRecord;
 use crate::measurement::latency::{LatencySummary, SecondHistogram};
+use crate::measurement::lifecycle::TaskRecord;
 use crate::measurement::server::{ClientProbeRecord, ServerRecord};
 use crate::measurement::shared_window::SharedWindow;
 use crate::measurement::statements::StatementsRecord;
@@ -230,6 +231,9 @@ pub struct TrialRecord {
     /// What the loads of its phases came to, in order; empty for workloads that are not made of phases of loads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<LoadRecord>,
+    /// What was done to the database besides its clients' work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<TaskRecord>,
     /// Further figures, by name.
     pub figures: BTreeMap<String, Figure>,
     /// What the user said must hold, and whether it did.
@@ -482,6 +486,9 @@ pub struct LedgerRecord {
     pub in_doubt_not_stored: u64,
     /// Stored with another value, or never written.
     pub altered: u64,
+    /// Stored, and too old to be kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overdue: u64,
     /// One order-free checksum of everything stored.
     pub checksum: String,
     /// The same of everything that should be.

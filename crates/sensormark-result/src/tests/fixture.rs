@@ -164,6 +164,7 @@ pub fn trial(implementation: Implementation, repetition: u32, used: Used) -> Tri
         latencies: BTreeMap::new(),
         errors: BTreeMap::new(),
         loads: Vec::new(),
+        tasks: Vec::new(),
         figures: BTreeMap::new(),
         limits: Vec::new(),
         verdict: Verdict::Valid,

@@ -8,7 +8,7 @@ use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
-    Predicate, Query, Schema, Selection, Table, TimeRange, Value,
+    Predicate, Query, Schema, Selection, Table, TimeRange, Value, Window,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,7 +49,8 @@ impl Answers {
 
     /// How often a reading is stored.
     fn times(&self, series: u32, tick: u64) -> u64 {
-        if self.sensors.is_missing(series, tick) {
+        // What comes when its time is no longer kept is never asked about.
+        if self.sensors.is_missing(series, tick) || self.sensors.is_stale(series, tick) {
             return 0;
         }
         let twice = self.copies.sent && self.copies.kept && self.sensors.is_repeated(series, tick);
@@ -191,6 +192,19 @@ impl Answers {
         groups.collect::<Option<Vec<_>>>().map(Answer::groups)
     }
 
+    /// Each window's readings of a series, folded field by field.
+    pub fn folds(&self, series: u32, range: TimeRange, window: Window) -> BTreeMap<i64, Vec<Fold>> {
+        let mut windows: BTreeMap<i64, Vec<Fold>> = BTreeMap::new();
+        for (tick, time_ns, times) in self.stored(series, range) {
+            let folds = windows.entry(window.start_of(time_ns)).or_default();
+            folds.resize_with(self.table().fields.len(), Fold::default);
+            for (field, fold) in folds.iter_mut().enumerate() {
+                fold.add(self.sensors.number(field, series, tick), times);
+            }
+        }
+        windows
+    }
+
     /// The answer of the contract's reference, which gets these readings.
     fn by_reference(&self, query: &Query, series: Vec<u32>, fields: FieldSet) -> Answer {
         let mut readings = self.readings(&series, query.range, fields);
@@ -217,7 +231,7 @@ impl Answers {
 
 /// Readings of a group, folded.
 #[derive(Debug, Default)]
-struct Fold {
+pub struct Fold {
     count: u64,
     whole: i128,
     /// A compensated sum (Neumaier 1974): its error is that of one addition.
@@ -252,7 +266,8 @@ impl Fold {
         self.sizes += value.abs();
     }
 
-    fn value(&self, function: Function, is_integer: bool) -> Option<Value> {
+    /// What a function gives; none where it is not known to the digits that are compared.
+    pub fn value(&self, function: Function, is_integer: bool) -> Option<Value> {
         let value = |number: Option<Number>| match number? {
             Number::Integer(value) => Some(Value::I64(value)),
             Number::Float(value) => Some(Value::F64(value)),

@@ -1,11 +1,12 @@
 //! User's workloads as trials of phases: the steps that an implementation goes through, and what is said of it then.
 
 use super::answers::Answers;
+use super::life::{CHECKS, RollupQuestions, Round};
 use super::limit::What;
-use super::parameters::{Parameters, PhasePart, QueryPart, WritersPart};
+use super::parameters::{Parameters, PhasePart, QueryKind, QueryPart, TablePart, WritersPart};
 use super::questions::{Horizon, Questions};
 use super::writes::{Copies, Writes};
-use super::{LOAD, MIXED, NAME, sensors};
+use super::{LOAD, MIXED, NAME, lifecycle, sensors};
 use crate::growth;
 use crate::replay::round_span;
 use sensormark_data::export::{DataRequest, DataSet};
@@ -13,6 +14,7 @@ use sensormark_data::shapes::{self, Sensors};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::judge::work::Work;
+use sensormark_engine::lifecycle::Task;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::pacing::Schedule;
 use sensormark_engine::parameter;
@@ -23,7 +25,7 @@ use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_engine::work_distribution::WorkDistribution;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_store::{Family, RepeatedWrite, Schema};
+use sensormark_store::{DefaultSelection, Family, LayoutOption, RepeatedWrite, Schema};
 use serde_json::Value;
 use std::num::NonZeroU64;
 use std::ops::Range;
@@ -63,7 +65,7 @@ impl WorkloadFactory for OwnWorkload {
             series.start_ns = request.start_ns.unwrap_or(series.start_ns);
             DataRequest::end_ns(series.start_ns, series.ticks(), series.interval_ns)?;
         }
-        let schema = sensors::schema(&parameters);
+        let schema = sensors::readings(&parameters);
         let each = schema.tables.iter().enumerate().map(|(number, table)| {
             let sensors = sensors::sensors(&parameters, number, request.seed, table.time_resolution)?;
             Ok((sensors, parameters.tables[number].series.ticks()))
@@ -85,8 +87,18 @@ impl WorkloadFactory for OwnWorkload {
         growth::changed(parameters, |own: &mut Parameters| own.fit(budget))
     }
 
+    fn choose(&self, parameters: &Value, _family: &str, offers: &mut [LayoutOption]) {
+        // What is done to old data is written for the usual layouts.
+        if read(parameters).is_ok_and(|own| own.life.is_some()) {
+            offers.iter_mut().skip(1).for_each(|offer| offer.default_selection = DefaultSelection::OnRequest);
+        }
+    }
+
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
-        let parameters = read(parameters)?;
+        let mut parameters = read(parameters)?;
+        if parameters.life.is_some() {
+            parameters.layouts.retain(|layout| layout == "individual");
+        }
         let intervals = parameters.tables.iter().map(|table| table.series.interval_ns);
         let span_ns = round_span(intervals.max().unwrap_or(1).saturating_mul(READINGS_PER_SPAN));
         let all = [("individual", Family::PerReading), ("bulk", Family::PerSpan { span_ns })];
@@ -190,6 +202,10 @@ impl Own {
             }
             let before = written.clone();
             let mut loads = Vec::new();
+            if phase.round == Some(0) {
+                let first = self.tasks(0, Duration::ZERO);
+                self.steps.extend(first.map(|task| alone("prepare", task)));
+            }
             for part in &phase.writers {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
             }
@@ -204,8 +220,23 @@ impl Own {
                 warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
                 self.steps.push(Step::Run(warm_up));
             }
-            loads.extend(queries.iter().map(|part| self.asking(number, part, &written[part.table])));
-            if loads.is_empty() {
+            for part in &queries {
+                loads.extend(match part.kind {
+                    QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
+                    _ => Some(self.asking(number, part, &written[part.table])),
+                });
+            }
+            let mut task = lifecycle::task(phase);
+            if let Some(round) = phase.round.filter(|round| *round > 0) {
+                task = self.tasks(round, lead(phase, &self.parameters.tables));
+            }
+            if let Some(why) =
+                subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
+            {
+                self.notes.push(format!("{}: nobody writes meanwhile, because {why}", phase.name));
+                loads.clear();
+            }
+            if loads.is_empty() && task.is_none() {
                 continue;
             }
             let mut run = PhaseSpec::new(phase.name.clone(), loads).label("operation", phase.name.clone());
@@ -213,14 +244,73 @@ impl Own {
             if let Some(readings) = size {
                 run = run.label(names::STORED, readings);
             }
-            run.limit = phase.duration_ns.map(Duration::from_nanos);
+            run.limit = phase.duration_ns.filter(|_| task.is_none()).map(Duration::from_nanos);
+            run.task = task;
             run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
-            if phase.duration_ns.is_none() && !phase.writers.is_empty() {
+            let is_last = phase.task.is_none() && phase.round.is_none();
+            if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
             }
         }
+        self.end_life(&written);
         self
+    }
+
+    /// What is due in a round of the file's life.
+    fn tasks(&self, round: u32, lead: Duration) -> Option<Arc<dyn Task>> {
+        let life = self.parameters.life.as_ref()?;
+        let due = life.due(&self.parameters.tables[0].series, round);
+        Some(Arc::new(Round { due, prepares: round == 0, lead }))
+    }
+
+    /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.
+    fn end_life(&mut self, written: &[Vec<Group>]) {
+        let Some(last) = self.parameters.phases.last().filter(|phase| phase.round.is_some()).cloned() else {
+            return;
+        };
+        let end = PhasePart { round: last.round.map(|round| round + 1), ..last };
+        let tasks = self.tasks(end.round.unwrap_or(0), Duration::ZERO);
+        self.steps.extend(tasks.map(|task| alone("last round", task)));
+        self.steps.push(Step::Settle("settled".to_owned()));
+        let checks = self.asking_rollup(&end, None);
+        if !checks.is_empty() {
+            let mut check = PhaseSpec::new("rollups", checks).label("operation", "rollups");
+            check.needs = written.iter().flatten().map(|group| group.about.clone()).collect();
+            self.steps.push(Step::Run(check));
+        }
+    }
+
+    /// Questions about rollups: those of a part of the file, or all windows of all of them.
+    fn asking_rollup(&self, phase: &PhasePart, part: Option<&QueryPart>) -> Vec<LoadSpec> {
+        let (Some(life), Some(round)) = (&self.parameters.life, phase.round) else { return Vec::new() };
+        let series = &self.parameters.tables[0].series;
+        let length = part
+            .map_or(CHECKS.unsigned_abs() * u64::from(series.count), |part| part.count.unwrap_or(ENDLESS));
+        let asked = life.rollups.iter().enumerate();
+        let asked =
+            asked.filter(|(_, rollup)| part.is_none_or(|part| part.window_ns == Some(rollup.every_ns)));
+        let each = asked.filter_map(|(number, _)| {
+            let table = (number, &self.schema.tables[number + 1]);
+            let answers = &self.tables[0].answers;
+            let questions =
+                RollupQuestions::new(answers, (life, series), table, (round, part), (self.seed, length))?;
+            let name = part.map_or_else(|| table.1.name.clone(), |part| part.name.clone());
+            let load = LoadSpec::asking(
+                name,
+                Arc::new(questions),
+                part.map_or(1, |part| part.clients),
+                checking(phase, part),
+            );
+            let pacing = pacing(part.and_then(|part| part.rate));
+            Some(LoadSpec {
+                pacing,
+                distribution: WorkDistribution::COUNTER,
+                accompanies: part.is_some(),
+                ..load
+            })
+        });
+        each.collect()
     }
 
     /// The queries of a phase that the layout can answer; the others are noted.
@@ -244,7 +334,8 @@ impl Own {
         let batch = if part.batch == 0 { table.advised } else { part.batch };
         let operations = part.rate.map(|rate| rate / batch as f64);
         let series = &self.parameters.tables[part.table].series;
-        let length = match (part.load_ns, phase.duration_ns) {
+        let lasts_ns = phase.task.as_ref().map_or(phase.duration_ns, |_| Some(lifecycle::LONGEST_NS));
+        let length = match (part.load_ns, lasts_ns) {
             (Some(load_ns), _) => {
                 let ticks = u64::try_from(load_ns / series.interval_ns.max(1)).unwrap_or(0);
                 ticks.saturating_mul(u64::from(series.count))
@@ -257,7 +348,12 @@ impl Own {
         let sensors = (part.table, Arc::clone(&table.sensors));
         let writes = Writes::new(&part.name, sensors, table.copies, turns.clone(), batch);
         let about = About { phase: phase.name.clone(), load: part.name.clone() };
-        written.push(Group { about, turns, batch, is_whole: phase.duration_ns.is_none() });
+        written.push(Group {
+            about,
+            turns,
+            batch,
+            is_whole: phase.duration_ns.is_none() || phase.task.is_some(),
+        });
         LoadSpec {
             distribution: WorkDistribution::COUNTER,
             pacing: pacing(operations),
@@ -272,12 +368,16 @@ impl Own {
         let last = written.last();
         let (turns, batch, is_whole) =
             last.map_or((0..0, 1, true), |group| (group.turns.clone(), group.batch, group.is_whole));
+        let series = &self.parameters.tables[part.table].series;
+        let kept_ns = self.parameters.life.as_ref().zip(phase.round);
+        let kept_ns = kept_ns.map_or(i64::MIN, |(life, round)| life.kept_from_ns(series, round));
         let horizon = Horizon {
             turns_before: turns.start,
             batch,
             turns_end: turns.end,
             turns_loaded: if is_whole { turns.end } else { turns.start },
             lag_ticks: table.sensors.longest_delay(table.copies.sent),
+            first_ns: kept_ns,
         };
         let before = self.parameters.phases[..number].iter().map(|phase| phase.queries.len());
         let place =
@@ -286,18 +386,43 @@ impl Own {
         let length = part.count.unwrap_or(length);
         let questions =
             Questions::new(part, place as u64, self.seed, Arc::clone(&table.answers), horizon, length);
-        let checking = match NonZeroU64::new(phase.check_one_in) {
-            Some(several) if several.get() > 1 => Checking::OneIn(several),
-            _ => Checking::All,
-        };
         LoadSpec {
             pacing: pacing(part.rate),
             distribution: WorkDistribution::COUNTER,
             // Without an end of its own, it ends with the load.
             accompanies: phase.duration_ns.is_none() && !phase.writers.is_empty(),
             about: last.map(|group| group.about.clone()),
-            ..LoadSpec::asking(part.name.clone(), Arc::new(questions), part.clients, checking)
+            ..LoadSpec::asking(
+                part.name.clone(),
+                Arc::new(questions),
+                part.clients,
+                checking(phase, Some(part)),
+            )
         }
+    }
+}
+
+/// A phase in which only a task is done.
+fn alone(name: &str, task: Arc<dyn Task>) -> Step {
+    let mut phase = PhaseSpec::new(name, Vec::new());
+    phase.task = Some(task);
+    Step::Run(phase)
+}
+
+/// How long clients work before a round's tasks: a quarter of what the writers' rate takes.
+fn lead(phase: &PhasePart, tables: &[TablePart]) -> Duration {
+    let seconds = phase
+        .writers
+        .iter()
+        .filter_map(|part| Some(tables[part.table].series.turns(part.load_ns?) as f64 / part.rate? / 4.0));
+    Duration::from_secs_f64(seconds.fold(0.0, f64::max))
+}
+
+/// Which answers are compared in full.
+fn checking(phase: &PhasePart, part: Option<&QueryPart>) -> Checking {
+    match NonZeroU64::new(phase.check_one_in) {
+        Some(several) if several.get() > 1 && part.is_some() => Checking::OneIn(several),
+        _ => Checking::All,
     }
 }
 
@@ -341,7 +466,9 @@ impl Workload for Own {
 
     fn work(&self, load: &LoadRecord, _record: &TrialRecord) -> Work {
         let mut work = Work::of(load);
-        let is_own_end = |phase: &PhasePart| phase.name == load.phase && phase.duration_ns.is_none();
+        let is_own_end = |phase: &PhasePart| {
+            phase.name == load.phase && (phase.duration_ns.is_none() || phase.task.is_some())
+        };
         if self.parameters.phases.iter().any(is_own_end) {
             // Questions that end with a load are as many as it leaves time for.
             work.fewest = 0;

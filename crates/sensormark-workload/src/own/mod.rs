@@ -13,6 +13,9 @@
 //! | warm-up | the queries, not counted (where the file says so) |
 //! | mixed | writers go on where the load ended, and each query has clients of its own, all at once |
 //!
+//! A file with `[retention]`, `[[rollups]]` or `[compression]` goes through a *life* in place of that: rounds of writing and asking, beside which old data go and
+//! aggregates are renewed, see [`life`].
+//!
 //! Queries while others write keep below what is acknowledged: they are about ticks of which everything was sent below the watermark, readings that come late and copies
 //! included. So each has one right answer, which is computed from the generator.
 //!
@@ -22,6 +25,8 @@ pub mod answers;
 pub mod factory;
 pub mod file;
 pub mod find_limit;
+mod life;
+pub mod lifecycle;
 pub mod limit;
 pub mod parameters;
 pub mod questionnaire;
@@ -43,5 +48,7 @@ pub const NAME: &str = "own";
 pub const LOAD: &str = "load";
 /// The name of the phase in which everything goes on at once.
 pub const MIXED: &str = "mixed";
+/// What the phases of a life are called, with the number of their round.
+pub const LIFE: &str = "round";
 /// The name of the mixed phase's writing load.
 pub const WRITERS: &str = "writers";

@@ -1,5 +1,6 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
+use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
 use sensormark_store::Durability;
@@ -36,6 +37,9 @@ pub struct Parameters {
     pub keep_ns: Option<i64>,
     /// The readings.
     pub tables: Vec<TablePart>,
+    /// What is dropped, summed up and compressed as the data's time passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub life: Option<LifePart>,
     /// What is done, in order.
     pub phases: Vec<PhasePart>,
 }
@@ -45,6 +49,34 @@ impl Parameters {
     pub fn readings_per_second(&self) -> f64 {
         self.tables.iter().map(|table| table.series.readings_per_second()).sum()
     }
+}
+
+/// What becomes of the data as their own time passes; see [`super::life`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LifePart {
+    /// How much of the data's time passes from one round of tasks to the next.
+    pub every_ns: i64,
+    /// What is older is dropped.
+    pub keep_ns: Option<i64>,
+    /// The share of readings that come after that.
+    pub stale: f64,
+    /// What is older is compressed.
+    pub compress_after_ns: Option<i64>,
+    /// Tables of aggregates.
+    pub rollups: Vec<RollupPart>,
+}
+
+/// A table of aggregates by series and window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RollupPart {
+    /// Its name.
+    pub name: String,
+    /// Width of windows.
+    pub every_ns: i64,
+    /// Each column: the field's number, and what is computed of it.
+    pub columns: Vec<(usize, QueryKind)>,
 }
 
 /// One table of readings.
@@ -278,6 +310,9 @@ pub struct PhasePart {
     /// A size begins with it: the readings that are stored when its writers have loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// A life's round of tasks is due beside it, of this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
     /// How long; none where it ends with what its writers load.
     pub duration_ns: Option<u64>,
     /// Whether the budget says how long.
@@ -291,6 +326,9 @@ pub struct PhasePart {
     pub writers: Vec<WritersPart>,
     /// What is asked.
     pub queries: Vec<QueryPart>,
+    /// What is done to the database meanwhile; its clients work for the duration before it, and as long after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskPart>,
 }
 
 /// Clients that write one table.
@@ -364,12 +402,14 @@ pub enum QueryKind {
     ZScores,
     /// The values that are far from the mean.
     Outliers,
+    /// What a rollup holds.
+    Rollup,
 }
 
 impl QueryKind {
     /// Whether it is computed reading by reading.
     const fn is_derived(self) -> bool {
-        self as u8 > Self::StandardDeviation as u8
+        self as u8 > Self::StandardDeviation as u8 && !matches!(self, Self::Rollup)
     }
 
     /// Whether numbers are computed with.
@@ -381,17 +421,21 @@ impl QueryKind {
 
     /// Whether it is an aggregate, which may have windows and groups.
     pub const fn is_aggregate(self) -> bool {
-        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching) && !self.is_derived()
+        !matches!(self, Self::Point | Self::Range | Self::LastValue | Self::Matching | Self::Rollup)
+            && !self.is_derived()
     }
 
     /// Whether it needs windows, or a grid.
     pub const fn needs_window(self) -> bool {
-        matches!(self, Self::WindowMean | Self::Interpolated | Self::OutOfRange | Self::Difference)
+        matches!(
+            self,
+            Self::WindowMean | Self::Interpolated | Self::OutOfRange | Self::Difference | Self::Rollup
+        )
     }
 
     /// Whether it is of one series alone.
     pub const fn is_of_one(self) -> bool {
-        self.is_derived() && !matches!(self, Self::RowsByValue) || matches!(self, Self::Point)
+        self.is_derived() && !matches!(self, Self::RowsByValue) || matches!(self, Self::Point | Self::Rollup)
     }
 
     /// How many fields it is about: as many as are wanted where this says none.
@@ -400,6 +444,7 @@ impl QueryKind {
             Self::Correlation | Self::CrossMean | Self::Nearest => Some(2),
             _ if self.is_aggregate() => None,
             Self::Point | Self::Range | Self::LastValue | Self::RowsByValue | Self::Interpolated => None,
+            Self::Rollup => None,
             _ => Some(1),
         }
     }

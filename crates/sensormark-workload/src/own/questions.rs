@@ -38,6 +38,8 @@ pub struct Horizon {
     pub turns_loaded: u64,
     /// After how many ticks all of a tick has been sent.
     pub lag_ticks: u64,
+    /// Older readings may be gone.
+    pub first_ns: i64,
 }
 
 impl Horizon {
@@ -119,13 +121,14 @@ impl Questions {
     /// A stretch of time that ends no later than everything is there.
     fn range(&self, index: u64, ticks: u64) -> TimeRange {
         let sensors = self.answers.sensors();
-        let (start, end) = (sensors.boundary_ns(0), sensors.boundary_ns(ticks));
+        let end = sensors.boundary_ns(ticks);
+        let start = sensors.boundary_ns(0).max(self.horizon.first_ns).min(end);
         let Some(span) = self.part.span_ns.filter(|&span| span < end - start) else {
             return match self.part.when {
                 WhenPart::Latest => TimeRange::new(start, end),
                 // The latest value before some time.
                 WhenPart::Anywhere if self.part.kind == QueryKind::LastValue => {
-                    let least = ticks / 2;
+                    let least = ticks - (ticks - self.first_tick(ticks)) / 2;
                     let tick = least + self.below(index, 1, ticks - least) + 1;
                     TimeRange::new(start, sensors.boundary_ns(tick))
                 }
@@ -144,6 +147,13 @@ impl Questions {
         TimeRange::new(first, first + (span - span % unit).max(unit))
     }
 
+    /// From this tick on nothing is gone.
+    fn first_tick(&self, ticks: u64) -> u64 {
+        let sensors = self.answers.sensors();
+        let first = sensors.ticks(i64::MIN, self.horizon.first_ns, ticks).end;
+        if self.horizon.first_ns <= sensors.boundary_ns(0) { 0 } else { first.min(ticks.saturating_sub(1)) }
+    }
+
     /// The time of a reading that is there, and there once.
     fn point(&self, index: u64, series: &Selection, ticks: u64) -> TimeRange {
         let sensors = self.answers.sensors();
@@ -153,7 +163,7 @@ impl Questions {
         };
         let first = match self.part.when {
             WhenPart::Latest => ticks.saturating_sub(16),
-            WhenPart::Anywhere => 0,
+            WhenPart::Anywhere => self.first_tick(ticks),
         };
         let drawn = (FIRST_DRAW..WORDS).map(|draw| first + self.below(index, draw, ticks - first));
         let usable = |tick: &u64| self.answers.has_once(series, *tick);
@@ -221,7 +231,7 @@ impl Questions {
         let fields = places.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
         let function = match self.part.kind {
             QueryKind::Point => return Ask::Point { fields },
-            QueryKind::Range => {
+            QueryKind::Range | QueryKind::Rollup => {
                 return Ask::Range { fields, coarse_filter: false };
             }
             QueryKind::LastValue => return Ask::LastReading { fields },

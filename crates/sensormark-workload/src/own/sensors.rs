@@ -12,8 +12,19 @@ use sensormark_store::{
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-/// What readings look like, times as finely as the file's lengths of time need.
+/// What readings look like, times as finely as the file's lengths of time need; then its rollups, which the database fills.
 pub fn schema(parameters: &Parameters) -> Schema {
+    let mut schema = readings(parameters);
+    if let (Some(life), [part]) = (&parameters.life, parameters.tables.as_slice()) {
+        let rollups = life.rollups.iter().map(|rollup| rollup.table(part, &schema.tables[0]));
+        let rollups: Vec<Table> = rollups.collect();
+        schema.tables.extend(rollups);
+    }
+    schema
+}
+
+/// The tables that sensors write.
+pub fn readings(parameters: &Parameters) -> Schema {
     Schema { tables: parameters.tables.iter().map(table).collect() }
 }
 
@@ -111,6 +122,8 @@ pub fn sensors(
         missing: series.missing,
         late: series.late,
         late_ticks: series.late_ticks(),
+        stale: parameters.life.as_ref().map_or(0.0, |life| life.stale),
+        stale_ticks: parameters.life.as_ref().map_or(0, |life| life.stale_ticks(series)),
         repeated: series.repeated,
     };
     let fields = part.fields.iter();

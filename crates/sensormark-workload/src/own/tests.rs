@@ -39,6 +39,7 @@ fn parameters() -> Parameters {
         pattern: format!("{name}_{{}}"),
     };
     Parameters {
+        life: None,
         name: String::new(),
         repetitions: 1,
         stores: Vec::new(),
@@ -195,6 +196,7 @@ impl Place {
     fn questions(&self, part: &QueryPart, number: u64) -> Questions {
         let answers = Answers::new(Arc::clone(&self.schema), 0, Arc::clone(&self.sensors), self.copies);
         let horizon = Horizon {
+            first_ns: i64::MIN,
             turns_before: 0,
             batch: BATCH,
             turns_end: 2_400,

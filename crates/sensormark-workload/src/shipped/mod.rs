@@ -2,7 +2,10 @@
 //!
 //! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
 
+mod maintenance;
 pub mod parameters;
+
+pub use maintenance::MAINTENANCE;
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +17,7 @@ use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_engine::parameter::{Parameter, check_each};
 use sensormark_engine::scale::Scale;
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
-use sensormark_store::{Family, Schema};
+use sensormark_store::{Family, LayoutOption, Schema};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
@@ -46,6 +49,16 @@ pub const HYDROMETRY: Shipped = Shipped {
     text: include_str!("hydrometry.toml"),
     table: parameters::Hydrometry::TABLE,
     preset: |scale| serde_json::json!(parameters::Hydrometry::of(scale)),
+    as_study: &[],
+};
+
+/// A year's life of data.
+pub const YEAR: Shipped = Shipped {
+    name: "year",
+    summary: "a year in minutes: readings are kept for a time and then go, rollups are renewed, some readings come late; latency over the year",
+    text: include_str!("year.toml"),
+    table: parameters::Year::TABLE,
+    preset: |scale| serde_json::json!(parameters::Year::of(scale)),
     as_study: &[],
 };
 
@@ -89,8 +102,9 @@ impl WorkloadFactory for Shipped {
     }
 
     fn fit(&self, mut numbers: Value, budget: Duration) -> Value {
-        let seconds = numbers["seconds"].as_f64().unwrap_or(f64::MAX);
-        numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        if let Some(seconds) = numbers["seconds"].as_f64() {
+            numbers["seconds"] = seconds.min(most_question_seconds(budget)).into();
+        }
         numbers
     }
 
@@ -108,6 +122,12 @@ impl WorkloadFactory for Shipped {
 
     fn families(&self, numbers: &Value) -> Result<Vec<(String, Family)>, String> {
         OwnWorkload.families(&self.own(numbers)?)
+    }
+
+    fn choose(&self, numbers: &Value, family: &str, offers: &mut [LayoutOption]) {
+        if let Ok(own) = self.own(numbers) {
+            OwnWorkload.choose(&own, family, offers);
+        }
     }
 
     fn build(&self, numbers: &Value, seed: u64, subject: Subject<'_>) -> Result<Box<dyn Workload>, String> {

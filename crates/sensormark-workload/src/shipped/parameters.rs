@@ -86,3 +86,35 @@ parameters! {
         repetitions: u32, Plain, between(1.0, 100.0) => 1, 5, 3, 1;
     }
 }
+
+parameters! {
+    /// Numbers of year.
+    pub struct Year {
+        /// sensors that report
+        sensors: u32, Plain, between(1.0, 1e6) => 100, 1_000, 1_000, 1_000;
+        /// from one reading of a sensor to its next, in minutes
+        interval_minutes: u64, Minutes, between(1.0, 1_440.0) => 360, 180, 30, 30;
+        /// how much time the readings span, in days
+        days: u64, Plain, between(8.0, 10_000.0) => 364;
+        /// from one round of tasks to the next, in days of the readings' time
+        round_days: u64, Plain, between(1.0, 10_000.0) => 28, 7, 7, 7;
+        /// how long readings are kept, in days
+        keep_days: u64, Plain, between(1.0, 10_000.0) => 84, 91, 91, 91;
+        /// share of readings that come late
+        late: f64, Percent, between(0.0, 0.5) => 0.01;
+        /// how late at most, in days
+        late_days: u64, Plain, between(1.0, 10_000.0) => 7;
+        /// share of readings that come when their time is no longer kept
+        stale: f64, Percent, between(0.0, 0.5) => 0.001;
+        /// clients that write
+        clients: u32, Plain, between(1.0, 4_096.0) => 1;
+        /// readings in a write
+        batch: u32, Plain, between(10.0, 1e6) => 100, 1_000, 1_000, 1_000;
+        /// readings that are written a second
+        rate: f64, Plain, over(0.0) => 6_000.0, 10_000.0, 10_000.0, 10_000.0;
+        /// questions of each kind a second
+        questions: f64, Plain, over(0.0) => 20.0;
+        /// how often everything is measured
+        repetitions: u32, Plain, between(1.0, 100.0) => 1, 3, 1, 1;
+    }
+}

@@ -56,7 +56,7 @@ impl InfluxdbAdministrator {
             return self.bucket_counters(&name).await;
         }
         let mut counters = Counters::default();
-        for shown in self.shown_wide("read counters", "SHOW STATS").await? {
+        for shown in self.shown_wide(("", "read counters"), "SHOW STATS").await? {
             if shown.tags.get("database") != Some(&name) {
                 continue;
             }
@@ -85,12 +85,14 @@ impl InfluxdbAdministrator {
         loop {
             let counters = self.counters().await?;
             let idle = counters.compactions == 0 && counters.files == last.files;
+            // A shard of which all was deleted keeps the log of that.
+            let logs = counters.log_bytes != last.log_bytes;
             last = counters;
             if !waits {
                 if idle {
                     return Ok(());
                 }
-            } else if counters.cache_bytes > 0 || counters.log_bytes > 0 {
+            } else if counters.cache_bytes > 0 || logs {
                 empty_since = None;
             } else {
                 let since = *empty_since.get_or_insert_with(Instant::now);

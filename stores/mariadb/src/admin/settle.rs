@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const OPERATION: &str = "settle";
 
 /// How long the server may take to come to rest.
-const SETTLE: Duration = Duration::from_secs(600);
+pub(super) const SETTLE: Duration = Duration::from_secs(600);
 
 /// How long to wait for the server's page cleaner before it is woken again.
 const NUDGE: Duration = Duration::from_secs(1);

@@ -35,9 +35,10 @@ use std::time::{Duration, Instant};
 impl Coordinator<'_> {
     /// By load: what the client does; and why the phase cannot be measured.
     pub(super) fn supported(&self, phase: &PhaseSpec) -> (Vec<Option<String>>, Option<String>) {
-        let (mut client_side, mut missing) = (Vec::new(), None);
+        let store = self.deployment.store();
+        let mut client_side = Vec::new();
+        let mut missing = phase.task.as_ref().and_then(|task| task.missing(store));
         for load in &phase.loads {
-            let store = self.deployment.store();
             let schema = &self.plan.schema;
             client_side.push(match support(store, &self.plan.layout, schema, load) {
                 Support::Native => None,

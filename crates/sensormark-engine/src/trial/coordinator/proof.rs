@@ -3,18 +3,27 @@
 use super::{Coordinator, Written};
 use crate::deployment::block_on;
 use crate::failure::TrialFailure;
+use crate::lifecycle::Changed;
 use crate::phase::acknowledges;
 use crate::trial::account;
 use crate::trial::feed::Journal;
-use crate::trial::script::Step;
+use crate::trial::script::{Step, phases};
 use crate::written::WrittenLoads;
 use sensormark_result::ledger::reconcile::{Expected, reconcile};
+use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind};
 use sensormark_store::{Batch, Plan, RepeatedWrite, Session, StoreError};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
+
+/// What was read back: counts, what differs of entities, and the times that were found of a fed load.
+pub(super) struct ReadBack {
+    pub(super) ledger: LedgerRecord,
+    pub(super) entities: Option<String>,
+    found_ns: Option<Vec<i64>>,
+}
 
 impl Coordinator<'_> {
     /// Whether the layout keeps one of several readings of one series and time, in every table.
@@ -39,15 +48,45 @@ impl Coordinator<'_> {
         if self.written.len() == self.counted {
             return Ok(());
         }
+        let ReadBack { mut ledger, entities, found_ns } = self.read_back(self.plan, None)?;
+        self.keep_journal(&ledger, found_ns, record)?;
+        self.kill.forget_unsent(&mut ledger);
+        let crashed = self.crash.is_some();
+        let judged = self.kill.account(crashed, self.deployment, &ledger, record);
+        self.miscounted = judged.into_iter().collect();
+        self.miscounted.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
+        self.counted = self.written.len();
+        record.ledger.clone_from(&self.counted_before);
+        account::add_ledger(record, &ledger);
+        if !self.tasks.changes.is_empty() {
+            let at_rest =
+                record.figures.iter_mut().filter(|(name, _)| name.starts_with(names::READINGS_AT_REST));
+            at_rest.for_each(|(_, figure)| figure.value = Some(ledger.stored as f64));
+        }
+        Ok(())
+    }
+
+    /// Reads everything back from the plan's database and compares it with what was written. What was written since the step `copied`, if that is given, may be there or not.
+    pub(super) fn read_back(&self, plan: &Plan, copied: Option<usize>) -> Result<ReadBack, TrialFailure> {
         self.announce("count");
         let mut ledger = LedgerRecord::default();
-        let loads = self.loads(&self.written, &mut ledger)?;
+        let written = self.loads(&self.written, copied, &mut ledger)?;
+        let entities = written.entities();
+        let changes =
+            self.tasks.changes.iter().filter(|(step, _)| copied.is_none_or(|copied| *step < copied));
+        let filled = phases(self.steps).filter_map(|phase| phase.task.as_ref()).flat_map(|task| task.fills());
+        let loads = Changed {
+            written,
+            changes: changes.map(|(_, change)| change).collect(),
+            slack_ns: self.tasks.slack_ns,
+            filled: filled.collect(),
+        };
         let (mut found_ns, began) = (None, Instant::now());
         let schema = &self.plan.schema;
-        let mut read = async |expected: &mut dyn FnMut() -> Expected| {
-            let mut session = self.reader(&ledger).await?;
+        let read = async |expected: &mut dyn FnMut() -> Expected| {
+            let mut session = self.reader(plan, &ledger).await?;
             reconcile(schema, &loads, expected, session.as_mut(), &mut ledger).await?;
-            let entities = loads.entities().compare(session.as_mut()).await?;
+            let entities = entities.compare(session.as_mut()).await?;
             if self.journal.is_some() && missing_of(&ledger) > 0 {
                 found_ns = Some(times(session.as_mut()).await?);
             }
@@ -64,26 +103,22 @@ impl Coordinator<'_> {
             block_on(read(&mut expected))
         })?;
         tracing::debug!(readings = ledger.stored, took = ?began.elapsed(), "what is stored is proved");
-        self.keep_journal(&ledger, found_ns, record)?;
-        self.kill.forget_unsent(&mut ledger);
-        let crashed = self.crash.is_some();
-        let judged = self.kill.account(crashed, self.deployment, &ledger, record);
-        self.miscounted = judged.into_iter().collect();
-        self.miscounted.extend(entities.map(|text| Reason::new(ReasonKind::AlteredData, text)));
-        self.counted = self.written.len();
-        record.ledger.clone_from(&self.counted_before);
-        account::add_ledger(record, &ledger);
-        Ok(())
+        Ok(ReadBack { ledger, entities, found_ns })
     }
 
     /// A session that reads back everything that the ledger counts.
-    async fn reader(&self, ledger: &LedgerRecord) -> Result<Box<dyn Session>, StoreError> {
-        let timeout_ms = time_to_read_ms(self.plan.timeout_ms, ledger.attempted);
-        self.deployment.store().connect(&Plan { timeout_ms, ..self.plan.clone() }).await
+    async fn reader(&self, plan: &Plan, ledger: &LedgerRecord) -> Result<Box<dyn Session>, StoreError> {
+        let timeout_ms = time_to_read_ms(plan.timeout_ms, ledger.attempted);
+        self.deployment.store().connect(&Plan { timeout_ms, ..plan.clone() }).await
     }
 
     /// What was written, with its counts by the clients.
-    fn loads(&self, written: &[Written], ledger: &mut LedgerRecord) -> Result<WrittenLoads, TrialFailure> {
+    fn loads(
+        &self,
+        written: &[Written],
+        copied: Option<usize>,
+        ledger: &mut LedgerRecord,
+    ) -> Result<WrittenLoads, TrialFailure> {
         let mut loads = WrittenLoads::default().replacing(self.replaces());
         for one in written {
             let Some(Step::Run(phase)) = self.steps.get(one.step) else {
@@ -104,7 +139,7 @@ impl Coordinator<'_> {
                     Arc::clone(&load.operations),
                     Arc::clone(&self.plan.schema),
                     &one.outcome,
-                    acknowledges(self.plan),
+                    acknowledges(self.plan) && copied.is_none_or(|copied| one.step < copied),
                 ),
             }
         }
@@ -173,7 +208,7 @@ impl Coordinator<'_> {
         let mut ledger = LedgerRecord { attempted: entries.len() as u64, ..LedgerRecord::default() };
         let written = source.written(entries);
         let found_ns = block_on(async {
-            let mut session = self.reader(&ledger).await?;
+            let mut session = self.reader(self.plan, &ledger).await?;
             let schema = &self.plan.schema;
             let expected = || Expected::of(schema, written.as_ref());
             reconcile(schema, written.as_ref(), expected, session.as_mut(), &mut ledger).await?;

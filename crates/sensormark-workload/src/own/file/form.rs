@@ -57,6 +57,10 @@ pub struct File {
     pub fields: Vec<At<Field>>,
     pub load: Option<At<Load>>,
     pub mixed: Option<At<Phase>>,
+    pub retention: Option<At<Retention>>,
+    pub compression: Option<At<Compression>>,
+    #[serde(default)]
+    pub rollups: Vec<At<Rollup>>,
     #[serde(default)]
     pub phases: Vec<At<Phase>>,
     #[serde(default)]
@@ -151,6 +155,32 @@ pub struct Load {
 /// Turns of sensors in an operation.
 pub type Batch = Whole<1_000_000>;
 
+/// What is dropped, and how often.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retention {
+    pub keep: At<Length>,
+    pub every: Option<At<Length>>,
+    #[serde(default)]
+    pub late: Share,
+}
+
+/// What is compressed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compression {
+    pub after: At<Length>,
+}
+
+/// A table of aggregates.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rollup {
+    pub of: Option<Text>,
+    pub every: At<Length>,
+    pub functions: Option<Vec<Text>>,
+}
+
 /// Who writes what, and when.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -173,6 +203,10 @@ pub struct Phase {
     pub warm_up: Option<Length>,
     pub check_one_in: Option<Whole<20>>,
     pub grows: Option<At<bool>>,
+    pub task: Option<Text>,
+    pub table: Option<Text>,
+    pub older_than: Option<At<Length>>,
+    pub span: Option<At<Length>>,
     #[serde(default)]
     pub labels: BTreeMap<String, serde_json::Value>,
 }

@@ -5,6 +5,8 @@
 
 mod error;
 mod form;
+mod life;
+mod lifecycle;
 mod phases;
 mod source;
 mod tables;
@@ -66,7 +68,8 @@ pub fn parse(
     }
     let layouts = layouts(&file, &source)?;
     let tables = tables::tables(&source, &file, folder)?;
-    let phases = phases::phases(&source, &file, &tables)?;
+    let life = life::life(&source, &file, &tables)?;
+    let phases = phases::phases(&source, &file, &tables, life.as_ref())?;
     let mut parameters = Parameters {
         name: file.name.clone().unwrap_or_default(),
         repetitions: file.repetitions.map_or(1, |repetitions| repetitions.0),
@@ -77,6 +80,7 @@ pub fn parse(
         server_memory_bytes: server_memory(&file, &source)?,
         keep_ns: file.keep.as_ref().map(|keep| keep.0),
         tables,
+        life,
         phases,
     };
     parameters.limits = limits(&file, &source, &parameters)?;

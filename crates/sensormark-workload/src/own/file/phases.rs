@@ -2,10 +2,12 @@
 
 use super::error::FileError;
 use super::form::{At, Batch, File, Load, Phase, Query, TagValues, Text, Whole, Writers};
+use super::life::rounds;
+use super::lifecycle;
 use super::source::{Placed, Source};
 use super::tables::{Names, number};
 use crate::own::parameters::{
-    ByPart, FieldPart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
+    ByPart, FieldPart, LifePart, OfPart, PhasePart, QueryKind, QueryPart, TablePart, WhenPart, WritersPart,
 };
 use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
@@ -19,6 +21,7 @@ const TURNS: u64 = 100;
 struct Reader<'a, 's> {
     source: &'a Source<'s>,
     tables: &'a [TablePart],
+    life: Option<&'a LifePart>,
     /// What writers and queries of this phase are called.
     names: Names,
     /// Of each table, what was written so far.
@@ -33,19 +36,34 @@ struct Written {
 }
 
 /// All phases.
-pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Vec<PhasePart>, FileError> {
-    let mut parts = empty_phases(source, file)?;
+pub fn phases(
+    source: &Source<'_>,
+    file: &File,
+    tables: &[TablePart],
+    life: Option<&LifePart>,
+) -> Result<Vec<PhasePart>, FileError> {
+    let mut parts = match life {
+        None => empty_phases(source, file)?,
+        Some(_) => {
+            vec![file.mixed.as_ref().map_or_else(PhasePart::default, |mixed| made(MIXED.to_owned(), mixed))]
+        }
+    };
     let written = vec![Written::default(); tables.len()];
-    let mut reader = Reader { source, tables, names: Names::default(), written };
+    let mut reader = Reader { source, tables, life, names: Names::default(), written };
     let known: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
     // The last one where none is named.
     let phase = |name: Option<&Text>, of: &dyn Placed| match name {
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
+    let mut has_task = false;
     for (place, part) in parts.iter_mut().enumerate() {
         reader.names = Names::default();
-        if place == 0 && file.phases.is_empty() {
+        let phase_of = file.phases.get(place).or(file.mixed.as_ref().filter(|_| place > 0));
+        if let Some(phase) = phase_of {
+            part.task = lifecycle::task(source, phase, tables)?;
+        }
+        if place == 0 && file.phases.is_empty() && (life.is_none() || file.writers.is_empty()) {
             reader.load(file.load.as_deref(), part)?;
         }
         for one in &file.writers {
@@ -59,10 +77,14 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
                 part.queries.push(reader.query(one)?);
             }
         }
+        has_task |= part.task.is_some();
+        if let Some(phase) = phase_of.filter(|_| has_task) {
+            lifecycle::check(source, phase, part, has_task)?;
+        }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
         let ends = part.duration_ns.is_some() || part.queries.iter().all(|query| query.count.is_some());
-        if !(writes || asks && ends) {
+        if !(writes || asks && ends || part.task.is_some()) {
             let message = match asks {
                 false => "this phase needs writers or queries: nothing is measured in it",
                 true => {
@@ -72,7 +94,10 @@ pub fn phases(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<
             return Err(source.error(&of, message));
         }
     }
-    in_sizes(source, file, tables, parts)
+    match (life, parts.pop(), tables) {
+        (Some(life), Some(part), [table]) => Ok(rounds(life, table, part)),
+        (_, last, _) => in_sizes(source, file, tables, parts.into_iter().chain(last).collect()),
+    }
 }
 
 /// The phases of each size, where the file says how long data are kept.
@@ -266,6 +291,13 @@ impl Reader<'_, '_> {
         let asked = Asked { source: self.source, table: &self.tables[number], query: one };
         let (span_ns, window_ns) = asked.lengths()?;
         let (above, below) = asked.thresholds()?;
+        let rollups = self.life.iter().flat_map(|life| &life.rollups);
+        if let (QueryKind::Rollup, Some(window)) = (query.kind.value, &query.window)
+            && !rollups.into_iter().any(|rollup| Some(rollup.every_ns) == window_ns)
+        {
+            let message = "there is no rollup of this width: write [[rollups]] with every = the window";
+            return Err(self.source.error(window, message));
+        }
         let part = QueryPart {
             name,
             table: number,

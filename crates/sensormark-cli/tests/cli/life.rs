@@ -1,0 +1,80 @@
+//! A life's rounds from end to end, and means that take too much, too little, or miss what comes late.
+
+use crate::support::{Place, held_against, said};
+use serde_json::Value;
+use std::process::Output;
+
+/// 16 weeks of ten sensors in eight rounds; readings are kept for four of them.
+const SETTINGS: [&str; 9] = [
+    "sensors=10",
+    "interval_minutes=720",
+    "days=112",
+    "round_days=14",
+    "keep_days=56",
+    "late=0.05",
+    "stale=0.02",
+    "batch=20",
+    "rate=1000",
+];
+const MEANS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../stores/lifecycle.toml"));
+
+/// A whole life of a store: its trial, and what was said.
+pub fn a_whole_life(store: &str) {
+    let place = Place::new();
+    let output = place.measure("year", &SETTINGS, &["--on", &format!("{store}:individual")]);
+    let (trial, text) = (&place.trials()[0], said(&output));
+    assert!(held_against(trial).is_empty(), "{text}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let stored = trial["ledger"]["stored"].as_u64().expect("a count");
+    // What came when its time was no longer kept is gone, and so is one half of the year.
+    assert!((1_050..1_120).contains(&stored), "{}", trial["ledger"]);
+    let times = |kind: &str| {
+        let parts = trial["tasks"].as_array().into_iter().flatten().flat_map(|task| task["parts"].as_array());
+        parts.flatten().filter(|part| part[0] == kind).count()
+    };
+    assert_eq!((times("rollup"), times("retention")), (8, 4), "{trial}");
+    let loads = trial["loads"].as_array().expect("loads");
+    let checked = loads.iter().find(|load| load["phase"] == "rollups").expect("rollups are checked");
+    assert_eq!(checked["answers"]["checked"], 80, "{checked}");
+    assert!(text.contains("A life's rounds") && text.contains("p99 over the year"), "{text}");
+}
+
+#[test]
+fn sqlite_lives_a_year_in_seconds() {
+    a_whole_life("sqlite");
+}
+
+/// A trial of SQLite by means in which one text stands for another.
+fn by_other_means(text: &str, other: &str) -> (Value, Output) {
+    assert!(MEANS.contains(text), "{text}");
+    let place = Place::new();
+    let file = place.path().join("lifecycle.toml");
+    std::fs::write(&file, MEANS.replace(text, other)).expect("ours");
+    let mut arguments = vec!["run", "year", "--on", "sqlite:individual", "--results", "results"];
+    arguments.push("--tolerate-disturbance");
+    arguments.extend(SETTINGS.iter().flat_map(|setting| ["--set", setting]));
+    let output = place.command(&arguments).env("SENSORMARK_LIFECYCLE", &file).output().expect("it starts");
+    (place.trials().swap_remove(0), output)
+}
+
+#[test]
+fn retention_that_takes_too_much_or_too_little_is_found() {
+    let old = r#"DELETE FROM "{{ table }}" WHERE "time_ns" < {{ before }}"#;
+    for (by, count) in [("+ 86400000000000", "lost"), ("- 86400000000000", "overdue")] {
+        let (trial, output) = by_other_means(old, &old.replace("before }}", &format!("before {by} }}}}")));
+        let days = trial["ledger"][count].as_u64().unwrap_or(0);
+        assert!((15..=20).contains(&days), "{count}: {}\n{}", trial["ledger"], said(&output));
+        assert!(!held_against(&trial).is_empty(), "{trial}");
+    }
+}
+
+#[test]
+fn a_rollup_that_misses_what_comes_late_is_found() {
+    // It sums up the latest round alone.
+    let (trial, output) = by_other_means(
+        r#"WHERE "time_ns" >= {{ more.from }} AND"#,
+        r#"WHERE "time_ns" >= {{ more.until - every }} AND"#,
+    );
+    assert!(trial["answers"]["wrong"].as_u64() > Some(0), "{}", said(&output));
+    assert!(held_against(&trial).contains(&"wrong_answer".to_owned()), "{trial}");
+}

@@ -1,0 +1,79 @@
+//! Operations of a database's life from end to end, and a backup that lost a reading.
+
+use crate::support::{Place, held_against, said};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+
+const SETTINGS: [&str; 3] = ["sensors=10", "beside=1", "rate=500"];
+/// Four days of ten sensors that report every ten minutes.
+const LOADED: u64 = 4 * 144 * 10;
+
+/// Readings that were found after a task.
+fn found(task: &Value) -> u64 {
+    let words = task["found"].as_str().unwrap_or_default();
+    let digits: String = words.split(' ').next().unwrap_or_default().replace(',', "");
+    digits.parse().unwrap_or_else(|_| panic!("{task}"))
+}
+
+/// Goes through the workload, and checks what each operation says of itself.
+pub fn each_operation_is_timed_and_its_data_are_proven(store: &str, can_restart: bool) {
+    let place = Place::new();
+    let output = place.measure("maintenance", &SETTINGS, &["--on", &format!("{store}:individual")]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let trial = &place.trials()[0];
+    assert!(held_against(trial).is_empty(), "{text}");
+    let tasks = trial["tasks"].as_array().expect("tasks");
+    let names: Vec<&str> = tasks.iter().filter_map(|task| task["task"].as_str()).collect();
+    assert_eq!(names, ["restart", "backup", "restore", "add column", "delete", "correct"]);
+    for task in tasks {
+        let is_done = can_restart || task["task"] != "restart";
+        assert_eq!(task["not_supported"].is_null(), is_done, "{task}");
+        assert_eq!(task["proven"], is_done && task["task"] != "backup", "{task}");
+        assert!(!is_done || task["seconds"].as_f64() > Some(0.0), "{task}");
+    }
+    assert!(tasks[1]["bytes"].as_u64() > Some(10_000), "{}", tasks[1]);
+    assert!(tasks[1]["began"].as_f64() >= Some(1.0), "writers began before it: {}", tasks[1]);
+    let [copied, whole, half] = [2, 3, 4].map(|place| found(&tasks[place]));
+    assert!(copied >= LOADED && whole > copied && half < whole, "{copied}, {whole}, {half}");
+    assert!(half >= LOADED / 2, "{half}");
+    assert!(text.contains("Operations") && text.contains("as they must be"), "{text}");
+    assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+}
+
+#[test]
+fn sqlite_goes_through_all_but_the_restart() {
+    each_operation_is_timed_and_its_data_are_proven("sqlite", false);
+}
+
+/// The program that copies the file back loses one reading of it.
+#[test]
+fn a_backup_that_lost_a_reading_is_not_proven() {
+    let place = Place::new();
+    let program = place.path().join("cp");
+    let lossy = "#!/bin/sh\nPATH=/usr/bin:/bin\ncp \"$1\" \"$2\"\npython3 -c \"import sqlite3,sys\nit = sqlite3.connect(sys.argv[1])\nit.execute('DELETE FROM readings WHERE rowid = 17')\nit.commit()\" \"$2\"\n";
+    std::fs::write(&program, lossy).expect("ours");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("ours");
+    let path = format!("{}:{}", place.path().display(), std::env::var("PATH").unwrap_or_default());
+    let mut command =
+        place.command(&["run", "maintenance", "--on", "sqlite:individual", "--results", "results"]);
+    command.args([
+        "--tolerate-disturbance",
+        "--set",
+        "sensors=10",
+        "--set",
+        "beside=0.2",
+        "--set",
+        "rate=100",
+    ]);
+    let output = command.env("PATH", path).output().expect("the program starts");
+    let trial = &place.trials()[0];
+    let restored = &trial["tasks"][2];
+    assert_eq!(restored["proven"], false, "{}", said(&output));
+    assert!(
+        restored["found"].as_str().unwrap_or_default().contains("1 acknowledged readings are not stored"),
+        "{restored}"
+    );
+    assert_eq!(trial["tasks"][3]["proven"], true, "the database itself has it");
+    assert!(!held_against(trial).is_empty(), "{trial}");
+}

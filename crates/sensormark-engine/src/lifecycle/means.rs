@@ -1,0 +1,287 @@
+//! A task by a database's own means: statements and programs, which `stores/lifecycle.toml` has for each store and task.
+//!
+//! A step is a statement of the database's, with slots in braces. One that begins with `$` is a command of the shell, which has the same names as variables: so
+//! no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that copy's empty tables. `= server`
+//! makes a second server for it, ended, and `= start` starts that. One
+//! that begins with `?` asks whether it can be done: if it finds anything, it cannot.
+
+use super::{Change, Done, Site, Task};
+use crate::deployment::block_on;
+use sensormark_result::probe::disk_usage;
+use sensormark_store::layout::Shape;
+use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Means of all stores.
+const MEANS: &str = include_str!("../../../../stores/lifecycle.toml");
+
+/// The variable that names a file of the user's in its place.
+const OWN_MEANS: &str = "SENSORMARK_LIFECYCLE";
+
+/// A task that copies what is stored.
+pub const BACKUP: &str = "backup";
+/// A task that brings the copy back.
+pub const RESTORE: &str = "restore";
+/// A task that ends the server as a crash would, and starts it again.
+pub const RESTART: &str = "restart";
+/// A task that adds a column.
+pub const ADD_COLUMN: &str = "add column";
+/// A task that deletes what is old.
+pub const DELETE: &str = "delete";
+/// A task that gives old readings another value.
+pub const CORRECT: &str = "correct";
+
+#[derive(Deserialize)]
+struct File {
+    /// Stores that have another's means where they have none of their own.
+    like: BTreeMap<String, String>,
+    #[serde(flatten)]
+    stores: BTreeMap<String, BTreeMap<String, Entry>>,
+}
+
+/// A task's means in one store.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The database's documentation of it.
+    pub link: String,
+    /// What is done.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// What is otherwise than a reader would expect.
+    #[serde(default)]
+    pub note: String,
+    /// So much longer may a reading stay that should be gone: what is dropped is as wide.
+    #[serde(default)]
+    pub slack: Option<String>,
+    /// Why it cannot be done: at all, or when a step that asks finds something.
+    #[serde(default)]
+    not: String,
+}
+
+impl Entry {
+    /// The means of a store for a task.
+    ///
+    /// # Errors
+    /// That there are none.
+    pub fn of(store: &str, task: &str) -> Result<Self, StoreError> {
+        let wrong = |text: String| StoreError::unsupported(task, text);
+        // The user's own means stand for these.
+        let own = std::env::var_os(OWN_MEANS).map(|path| {
+            std::fs::read_to_string(&path).map_err(|error| wrong(format!("{OWN_MEANS}: {error}")))
+        });
+        let text = own.transpose()?;
+        let mut file: File =
+            toml::from_str(text.as_deref().unwrap_or(MEANS)).map_err(|error| wrong(error.to_string()))?;
+        let like = file.like.get(store).cloned().unwrap_or_default();
+        let mut found =
+            [store, &like].into_iter().filter_map(|store| file.stores.get_mut(store)?.remove(task));
+        found.next().ok_or_else(|| wrong(format!("stores/lifecycle.toml has no means of {store} for it")))
+    }
+}
+
+/// A task of this name.
+pub struct Means {
+    /// One of the names above.
+    pub task: String,
+    /// The table that it is about.
+    pub table: usize,
+    /// What it changes.
+    pub change: Option<Change>,
+    /// How long clients work before it, and after it.
+    pub beside: Duration,
+}
+
+impl Task for Means {
+    fn name(&self) -> &str {
+        &self.task
+    }
+
+    fn beside(&self) -> Duration {
+        self.beside
+    }
+
+    fn change(&self) -> Option<Change> {
+        self.change.clone()
+    }
+
+    fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
+        let name = site.deployment.store().description().name;
+        if self.task == RESTART {
+            if !site.deployment.is_ours() {
+                let text =
+                    "an embedded database, or a server that sensormark did not start, has no server to end";
+                return Err(StoreError::unsupported(&*self.task, text));
+            }
+            done.means.push("SIGKILL, and a start on the same data".to_owned());
+            site.deployment.kill()?;
+            return site.deployment.restart();
+        }
+        let entry = Entry::of(&name, &self.task)?;
+        done.means.push(entry.link.clone());
+        if entry.steps.is_empty() {
+            return Err(StoreError::unsupported(&*self.task, entry.not));
+        }
+        let copy = Plan { database: DatabaseName::new("restored")?, ..site.plan.clone() };
+        let slots = self.slots(site, &copy);
+        let mut work = Work { task: self, site, copy, entry: &entry, slots };
+        for step in &entry.steps {
+            work.step(step, done)?;
+        }
+        let copy = work.copy;
+        done.is_backup = self.task == BACKUP;
+        if done.is_backup {
+            let usage = disk_usage(site.folder, |_| false);
+            done.bytes = usage.ok().map(|usage| usage.length_bytes);
+        }
+        done.restored = (self.task == RESTORE).then_some(copy);
+        Ok(())
+    }
+}
+
+impl Means {
+    /// What slots and the shell's variables hold.
+    fn slots(&self, site: &Site<'_>, copy: &Plan) -> BTreeMap<&'static str, String> {
+        let (plan, deployment) = (site.plan, site.deployment);
+        let url = plan.endpoint.url.expose();
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        let (user, rest) = rest.split_once('@').unwrap_or(("", rest));
+        let (user, password) = user.split_once(':').unwrap_or((user, ""));
+        let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
+        let port = |place: usize| plan.endpoint.ports.get(place).map(u16::to_string).unwrap_or_default();
+        let table = &plan.schema.tables[self.table];
+        let data = deployment.data_folder().unwrap_or_default();
+        let mut slots = BTreeMap::from([
+            ("database", plan.database.to_string()),
+            ("restored", copy.database.to_string()),
+            ("folder", site.folder.display().to_string()),
+            ("data", data.display().to_string()),
+            ("host", host.to_owned()),
+            ("port", port(0)),
+            ("port2", port(1)),
+            ("user", user.to_owned()),
+            ("password", password.to_owned()),
+            ("name", table.name.clone()),
+        ]);
+        match &self.change {
+            Some(Change::Gone(_, before_ns)) => drop(slots.insert("before", before_ns.to_string())),
+            Some(Change::Corrected(_, times, field, value)) => {
+                slots.insert("from", times.start.to_string());
+                slots.insert("to", times.end.to_string());
+                slots.insert("field", table.fields[*field].name.clone());
+                slots.insert("value", format!("{value:?}"));
+            }
+            None => {}
+        }
+        slots
+    }
+}
+
+/// A task at work.
+struct Work<'a> {
+    task: &'a Means,
+    site: &'a Site<'a>,
+    copy: Plan,
+    entry: &'a Entry,
+    slots: BTreeMap<&'static str, String>,
+}
+
+impl Work<'_> {
+    fn step(&mut self, step: &str, done: &mut Done) -> Result<(), StoreError> {
+        let store = self.site.deployment.store();
+        let is_about_rows = step.contains("{name}") && self.task.task != RESTORE;
+        if is_about_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
+            let text = "in this layout a reading is no row of its own";
+            return Err(StoreError::unsupported(&*self.task.task, text));
+        }
+        done.means.push(step.to_owned());
+        if let Some(command) = step.strip_prefix("$ ") {
+            return self.program(command);
+        }
+        match (step, &done.server) {
+            ("= server", _) => {
+                let server = self.site.supervisor.start(store, self.site.options, None)?;
+                self.copy = Plan { endpoint: server.endpoint().clone(), ..self.site.plan.clone() };
+                self.slots.insert("copy", server.data_folder().display().to_string());
+                server.halt()?;
+                done.server = Some(server);
+                return Ok(());
+            }
+            ("= start", Some(server)) => return server.restart(store),
+            _ => {}
+        }
+        let (plan, statement) = match step.split_at(2) {
+            ("> " | "= ", statement) => (&self.copy, statement),
+            ("? ", statement) => (self.site.plan, statement),
+            _ => (self.site.plan, step),
+        };
+        let fill =
+            |text: String, (name, value): (&&str, &String)| text.replace(&format!("{{{name}}}"), value);
+        let statement = self.slots.iter().fold(statement.to_owned(), fill);
+        let found = block_on(async {
+            let mut administrator = store.administrator(plan).await?;
+            match step {
+                "= create" => administrator.create().await.map(|()| Vec::new()),
+                _ => administrator.perform(&statement).await,
+            }
+        })?;
+        match step.starts_with("? ") && !found.is_empty() {
+            true => Err(StoreError::unsupported(&*self.task.task, &*self.entry.not)),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a command of the shell, which finds the programs of the server's own installation first.
+    fn program(&self, command: &str) -> Result<(), StoreError> {
+        let failed = |kind, text: String| StoreError::new(kind, &*self.task.task, text);
+        let found = self.site.deployment.store().installation().map(|found| found.path).unwrap_or_default();
+        let here = std::env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<PathBuf> =
+            [found.join("bin"), found.parent().map(PathBuf::from).unwrap_or_default(), found]
+                .into_iter()
+                .filter(|folder| folder.is_absolute())
+                .chain(std::env::split_paths(&here))
+                .collect();
+        let path = std::env::join_paths(folders)
+            .map_err(|error| failed(ErrorKind::Configuration, error.to_string()))?;
+        let output = Command::new("sh")
+            .args(["-ec", command])
+            .env("PATH", path)
+            .envs(&self.slots)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| failed(ErrorKind::NotInstalled, error.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        match output.status.code() {
+            Some(0) => Ok(()),
+            Some(127) => Err(failed(ErrorKind::NotInstalled, format!("a program is missing: {text}"))),
+            _ => Err(failed(ErrorKind::Rejected, format!("{command} ends with {}: {text}", output.status))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_has_steps_or_a_reason_and_a_link() {
+        let file: File = toml::from_str(MEANS).unwrap();
+        for (store, tasks) in &file.stores {
+            for (task, entry) in tasks {
+                assert!(entry.link.starts_with("https://"), "{store} {task}");
+                assert!(!entry.steps.is_empty() || !entry.not.is_empty(), "{store} {task}");
+                let asks = entry.steps.iter().any(|step| step.starts_with("? "));
+                assert!(!asks || !entry.not.is_empty(), "{store} {task}");
+                let on_a_line = |step: &&String| step.starts_with("$ ") && step.contains("{password}");
+                assert_eq!(entry.steps.iter().find(on_a_line), None, "{store} {task}");
+            }
+        }
+        assert!(Entry::of("timescaledb", CORRECT).is_ok(), "as PostgreSQL's");
+        assert!(Entry::of("nobody", CORRECT).is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! The task of a phase: what is done to the database while the phase's clients work, or in their place, and the proof after it.
+
+use super::Coordinator;
+use super::proof::ReadBack;
+use crate::failure::TrialFailure;
+use crate::judge::data;
+use crate::lifecycle::{Change, Done, Site, Task};
+use crate::trial::script::PhaseSpec;
+use sensormark_data::number::count_text;
+use sensormark_data::units::{duration_ns, ns_to_seconds};
+use sensormark_result::measurement::lifecycle::TaskRecord;
+use sensormark_result::measurement::record::{LedgerRecord, TrialRecord};
+use sensormark_result::probe::monotonic_ns;
+use sensormark_server::ScratchFolder;
+use sensormark_store::{ErrorKind, StoreError};
+use std::thread;
+
+/// How long the coordinator passes at a time while a task is done, in ns.
+const PASS_NS: u64 = 20_000_000;
+
+/// What tasks left behind.
+#[derive(Default)]
+pub(super) struct Tasks {
+    folder: Option<ScratchFolder>,
+    /// By step.
+    pub(super) changes: Vec<(usize, Change)>,
+    /// What is gone may stay so much longer, in ns.
+    pub(super) slack_ns: i64,
+    /// The step of the latest backup.
+    backup: Option<usize>,
+}
+
+impl Coordinator<'_> {
+    /// Does the task of a phase whose clients are at work since `start_ns`: lets them work for a time before it and after it, and has them stop.
+    pub(super) fn do_task(
+        &mut self,
+        (number, phase, task): (usize, &PhaseSpec, &dyn Task),
+        start_ns: u64,
+        record: &mut TrialRecord,
+    ) -> Result<(), TrialFailure> {
+        let (has_clients, name) = (!phase.loads.is_empty(), &phase.name);
+        let aside_ns = if has_clients { duration_ns(task.beside()) } else { 0 };
+        if task.is_beside_all() {
+            self.watch.begin_phase(name)?;
+            self.pass_until(start_ns + aside_ns)?;
+        } else {
+            if has_clients {
+                self.watch.begin_phase(&format!("{name}, before"))?;
+                self.pass_until(start_ns + aside_ns)?;
+            }
+            self.watch.begin_phase(name)?;
+        }
+        let programs = programs_seconds();
+        let (began_ns, mut done) = (monotonic_ns(), Done::default());
+        let outcome = self.meanwhile(task, has_clients, &mut done)?;
+        let ended_ns = monotonic_ns();
+        let is_alone = !(has_clients && task.is_beside_all());
+        if is_alone {
+            self.watch.end_phase(false)?;
+        }
+        if has_clients && is_alone {
+            self.watch.begin_phase(&format!("{name}, after"))?;
+            self.pass_until(ended_ns + aside_ns)?;
+            self.watch.end_phase(false)?;
+            self.stop_clients();
+        }
+        let roots = self.deployment.roots();
+        if !(has_clients || roots.is_empty()) {
+            self.watch.recorder().follow("server", &roots)?;
+        }
+        let not_supported = match outcome {
+            Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::NotInstalled) => {
+                Some(error.context().to_owned())
+            }
+            outcome => outcome.map(|()| None)?,
+        };
+        record.tasks.push(TaskRecord {
+            phase: name.clone(),
+            task: task.name().to_owned(),
+            began: ns_to_seconds(began_ns.saturating_sub(start_ns)),
+            seconds: ns_to_seconds(ended_ns - began_ns),
+            bytes: done.bytes,
+            program_seconds: programs_seconds() - programs,
+            means: std::mem::take(&mut done.means),
+            parts: std::mem::take(&mut done.parts),
+            not_supported,
+            ..TaskRecord::default()
+        });
+        self.done = Some((number, done));
+        Ok(())
+    }
+
+    /// Runs a task. Looks around while clients work.
+    fn meanwhile(
+        &mut self,
+        task: &dyn Task,
+        has_clients: bool,
+        done: &mut Done,
+    ) -> Result<Result<(), StoreError>, TrialFailure> {
+        let folder = match self.tasks.folder.take() {
+            Some(folder) => folder,
+            None => self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?,
+        };
+        folder.let_others_through()?;
+        let path = folder.path().to_owned();
+        self.tasks.folder = Some(folder);
+        let site = Site {
+            deployment: self.deployment,
+            plan: self.plan,
+            folder: &path,
+            supervisor: self.context.supervisor,
+            options: &self.context.server,
+        };
+        if !has_clients {
+            return Ok(task.run(&site, done));
+        }
+        thread::scope(|scope| {
+            let running = scope.spawn(|| task.run(&site, done));
+            while !running.is_finished() {
+                self.pass_until(monotonic_ns() + PASS_NS)?;
+            }
+            let gone = |_| TrialFailure::System(format!("the task {} ended by itself", task.name()));
+            running.join().map_err(gone)
+        })
+    }
+
+    /// Reads back what has to be stored after the latest task, if one was done.
+    pub(super) fn prove_task(
+        &mut self,
+        phase: &PhaseSpec,
+        record: &mut TrialRecord,
+    ) -> Result<(), TrialFailure> {
+        let done =
+            self.done.take().filter(|_| record.tasks.last().is_some_and(|task| task.not_supported.is_none()));
+        let Some((number, done)) = done else { return Ok(()) };
+        if done.is_proved_later {
+            // The latest of them says all.
+            self.tasks.changes.retain(|(_, change)| !matches!(change, Change::Gone(..)));
+            self.tasks.slack_ns = done.slack_ns;
+        }
+        self.tasks
+            .changes
+            .extend(phase.task.as_ref().and_then(|task| task.change()).map(|change| (number, change)));
+        if done.is_backup {
+            self.tasks.backup = Some(number);
+        }
+        if done.is_backup || done.is_proved_later {
+            return Ok(());
+        }
+        let (ledger, reasons) = match &done.restored {
+            Some(plan) => {
+                let ReadBack { ledger, entities, .. } = self.read_back(plan, self.tasks.backup)?;
+                let dropped = self
+                    .deployment
+                    .administer(plan, async |administrator| administrator.drop_database().await);
+                record
+                    .warnings
+                    .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
+                let reasons = data::ledger(&ledger);
+                self.reasons.extend(reasons.iter().cloned());
+                (ledger, reasons.into_iter().map(|reason| reason.text).chain(entities).collect::<Vec<_>>())
+            }
+            None => {
+                self.counted = 0;
+                self.prove(record)?;
+                let wrong = self.miscounted.iter().map(|reason| reason.text.clone());
+                (record.ledger.clone().unwrap_or_default(), wrong.collect())
+            }
+        };
+        if let Some(task) = record.tasks.last_mut() {
+            task.proven = reasons.is_empty();
+            task.found = Some(words(&ledger, &reasons));
+        }
+        Ok(())
+    }
+}
+
+/// CPU time of the programs that this process has run and waited for, in seconds.
+fn programs_seconds() -> f64 {
+    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
+    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
+}
+
+/// What was found.
+fn words(ledger: &LedgerRecord, wrong: &[String]) -> String {
+    let stored = count_text(ledger.stored as f64);
+    match wrong {
+        [] => format!("{stored} readings, all as they must be"),
+        wrong => format!("{stored} readings: {}", wrong.join("; ")),
+    }
+}

@@ -1,0 +1,134 @@
+//! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
+
+use super::clean::clean;
+use super::field::{Arm, Field};
+use super::lifecycle::is_of_life;
+use super::studies::{HERE, figure, point};
+use super::tables::{Cell, Section, Shape, Table};
+use sensormark_result::measurement::latency::SecondHistogram;
+use sensormark_result::measurement::lifecycle::{TaskRecord, p99_ns};
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use std::collections::{BTreeMap, BTreeSet};
+
+const MS: f64 = 1e6;
+
+/// The rounds' tasks of a trial, in order.
+fn rounds(trial: &TrialRecord) -> impl Iterator<Item = &TaskRecord> {
+    trial.tasks.iter().filter(|task| is_of_life(task))
+}
+
+/// The section; empty where there was no round.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("life", "A life's rounds");
+    if field.trials.iter().all(|trial| rounds(trial).next().is_none()) {
+        return section;
+    }
+    section.paragraph("In each round rollups were renewed and old readings went, while clients wrote and asked. At the end everything was read back: what is kept is there, and no more. Every window of every rollup was compared with the readings, late ones included.");
+    section.table(suffered(field));
+    section.table(tasks(field));
+    operations(field).into_iter().for_each(|name| section.table(curve(field, &name)));
+    let means = field.trials.iter().flat_map(|trial| {
+        // What one round did stands for all.
+        let last = rounds(trial).last().into_iter().flat_map(|task| &task.means);
+        last.map(|text| format!("{}: {text}", trial.implementation.title))
+    });
+    section.list(means.collect::<BTreeSet<_>>().iter().map(|text| clean(text)).collect());
+    section
+}
+
+fn trials<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+    field.valid_of(arm).filter(|trial| rounds(trial).next().is_some())
+}
+
+/// The names of what was written and asked beside rounds.
+fn operations(field: &Field) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for trial in &field.trials {
+        for load in trial.loads.iter().filter(|load| rounds(trial).any(|task| task.phase == load.phase)) {
+            if !names.contains(&load.name) {
+                names.push(load.name.clone());
+            }
+        }
+    }
+    names
+}
+
+fn suffered(field: &Field) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("operation", ""),
+        ("p99 before", "ms"),
+        ("p99 during", "ms"),
+        ("p99 after", "ms"),
+        ("longest", "ms"),
+    ];
+    let mut table = Table::new("life", "What writes and questions suffered, all rounds together", &columns);
+    table.keys = 2;
+    for arm in &field.mixed {
+        for name in operations(field) {
+            let mut parts: [Vec<&SecondHistogram>; 3] = Default::default();
+            for trial in trials(field, arm) {
+                for task in rounds(trial) {
+                    let found = task.seconds(trial, |load: &LoadRecord| load.name == name);
+                    parts.iter_mut().zip(found).for_each(|(all, more)| all.extend(more));
+                }
+            }
+            let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
+            let longest =
+                loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
+            let longest = longest.max();
+            let p99 = parts
+                .map(|seconds| Cell::maybe(p99_ns(seconds).map(|ns| ns as f64 / MS), "nothing was done"));
+            let mut row = vec![Cell::text(&arm.label), Cell::text(clean(&name))];
+            row.extend(p99);
+            row.push(Cell::maybe(longest.map(|ns| ns as f64 / MS), "nothing was done"));
+            table.row(row);
+        }
+    }
+    table.note("A second in which any of the tasks was done is during them. A round that is over in a second or two has nothing before them.");
+    table
+}
+
+fn tasks(field: &Field) -> Table {
+    let columns = [
+        ("implementation", ""),
+        ("task", ""),
+        ("times", ""),
+        ("median", "s"),
+        ("longest", "s"),
+        ("all", "s"),
+    ];
+    let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
+    table.keys = 2;
+    for arm in &field.mixed {
+        let mut took: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (kind, seconds) in trials(field, arm).flat_map(rounds).flat_map(|task| &task.parts) {
+            took.entry(kind).or_default().push(*seconds);
+        }
+        for (kind, mut seconds) in took {
+            seconds.sort_by(f64::total_cmp);
+            let figures = [seconds[seconds.len() / 2], seconds[seconds.len() - 1], seconds.iter().sum()];
+            let mut row =
+                vec![Cell::text(&arm.label), Cell::text(clean(kind)), Cell::Count(seconds.len() as u64)];
+            row.extend(figures.map(Cell::number));
+            table.row(row);
+        }
+    }
+    table
+}
+
+/// The 99th percentile of an operation, round by round.
+fn curve(field: &Field, name: &str) -> Table {
+    let id = format!("life_{}", name.replace([' ', '-'], "_"));
+    let title = format!("{}: p99 over the year", clean(name));
+    let mut table = figure(&id, &title, (Shape::Lines, true), Some(("round", "")), ("p99", "ms"));
+    for arm in &field.mixed {
+        let loads = trials(field, arm).take(1).flat_map(|trial| &trial.loads);
+        for (load, round) in loads.filter(|load| load.name == name).zip(1..) {
+            let all = load.classes.values().flat_map(|class| &class.latency.seconds);
+            let value = Cell::maybe(p99_ns(all).map(|ns| ns as f64 / MS), "nothing was done");
+            point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), value);
+        }
+    }
+    table
+}

@@ -1,0 +1,77 @@
+//! What the report says of tasks: how long each took, what it left and cost, what writers suffered, and what was found when the data were read back.
+
+use super::clean::clean;
+use super::field::Field;
+use super::tables::{Cell, Section, Table};
+use sensormark_result::measurement::lifecycle::TaskRecord;
+use sensormark_result::measurement::record::TrialRecord;
+use std::collections::BTreeSet;
+
+/// The section; empty where no phase had a task.
+pub fn section(field: &Field) -> Section {
+    let mut section = Section::new("operations", "Operations");
+    if field.trials.iter().all(|trial| trial.tasks.iter().all(is_of_life)) {
+        return section;
+    }
+    section.paragraph("Each task was done by the database's own means while clients wrote, if any did. After it everything was read back and compared with what had to be there; a backup is proved by what was restored of it.");
+    let mut table = Table::new(
+        "operations",
+        "Operations",
+        &[
+            "implementation",
+            "operation",
+            "time [s]",
+            "size [MB]",
+            "CPU [s]",
+            "writers' p99 before [ms]",
+            "during [ms]",
+            "after [ms]",
+            "proven",
+            "found",
+        ],
+    );
+    let mut means = BTreeSet::new();
+    for trial in &field.trials {
+        for task in trial.tasks.iter().filter(|task| !is_of_life(task)) {
+            table.row(row(trial, task));
+            means.insert(format!("{}, {}: {}", trial.implementation.title, task.task, task.means.join("; ")));
+        }
+    }
+    table.note("CPU: of the server (of this program, where the database is embedded) and of programs such as pg_dump, while the task was done. What writers cost it meanwhile is in it.");
+    table.note("writers' p99: 99th percentile of the seconds before the task, during it and after it.");
+    section.table(table);
+    section.list(means.iter().map(|text| clean(text)).collect());
+    section
+}
+
+/// Whether it is of a life's rounds, which have a section of their own.
+pub fn is_of_life(task: &TaskRecord) -> bool {
+    !task.parts.is_empty()
+}
+
+fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
+    let why = task.not_supported.as_ref().map(|why| format!("not supported: {why}")).unwrap_or_default();
+    let figure = |value: Option<f64>, otherwise: &str| match &*why {
+        "" => Cell::maybe(value, otherwise),
+        why => Cell::Missing(why.to_owned()),
+    };
+    let role = if trial.implementation.embedded { "coordinator" } else { "server" };
+    let phase = trial.phases.iter().find(|phase| phase.name == task.phase);
+    let used = phase.and_then(|phase| phase.totals.as_ref()?.roles.get(role));
+    let mut cells = vec![
+        Cell::text(clean(&trial.implementation.label())),
+        Cell::text(&*task.task),
+        figure(Some(task.seconds), ""),
+        figure(task.bytes.map(|bytes| bytes as f64 / 1e6), "it leaves nothing"),
+        figure(used.map(|used| used.cpu_ns as f64 / 1e9 + task.program_seconds), "it was not seen"),
+    ];
+    for p99_ns in task.writers_p99_ns(trial) {
+        cells.push(figure(p99_ns.map(|ns| ns as f64 / 1e6), "nobody wrote"));
+    }
+    cells.push(match task.found {
+        Some(_) => Cell::yes(task.proven),
+        None => figure(None, "by what is restored of it"),
+    });
+    cells.push(Cell::text(clean(task.found.as_deref().unwrap_or(&why))));
+    cells
+}

@@ -1,0 +1,132 @@
+//! A life in a workload file: `[retention]`, `[[rollups]]` and `[compression]`, and the phases that they make of one.
+
+use super::error::FileError;
+use super::form::{At, File, Rollup};
+use super::source::Source;
+use super::tables::{check_name, number};
+use crate::own::parameters::{LifePart, PhasePart, QueryKind, RollupPart, TablePart, WritersPart};
+use crate::own::{LIFE, LOAD, WRITERS, life};
+use sensormark_data::quantity::length_text;
+
+/// A year of weeks.
+const ROUNDS: i64 = 52;
+/// The most rounds of tasks.
+const MOST_ROUNDS: i64 = 1_000;
+/// What a rollup holds where nothing is said.
+const FUNCTIONS: [(&str, QueryKind); 5] = [
+    ("count", QueryKind::Count),
+    ("mean", QueryKind::Mean),
+    ("minimum", QueryKind::Minimum),
+    ("maximum", QueryKind::Maximum),
+    ("sum", QueryKind::Sum),
+];
+
+/// The life; none where the file says nothing of it.
+pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Option<LifePart>, FileError> {
+    let retention = file.retention.as_ref();
+    let compression = file.compression.as_ref();
+    let places = [retention.map(|one| &one.place), compression.map(|one| &one.place)];
+    let rollups = file.rollups.first().map(|one| &one.place);
+    let Some(place) = places.into_iter().chain([rollups]).flatten().next() else { return Ok(None) };
+    let [table] = tables else {
+        return Err(source.error(place, "a life is of one table: write one [series]"));
+    };
+    let stray = file.load.as_ref().map(|load| &load.place);
+    let stray =
+        stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));
+    if let Some(stray) = stray {
+        let message = "a life writes all data in rounds, from the first reading on: leave this out, and say in [writers] and [mixed] who writes and asks";
+        return Err(source.error(stray, message));
+    }
+    let duration_ns = table.series.duration_ns;
+    let every = retention.and_then(|one| one.every.as_ref());
+    let least = table.series.interval_ns;
+    let every_ns = every.map_or((duration_ns / ROUNDS).max(least), |every| every.0);
+    if let Some(every) = every.filter(|every| every.0 < least || duration_ns / every.0 > MOST_ROUNDS) {
+        let message = format!(
+            "every is from {} to {} here",
+            length_text(least.max(duration_ns / MOST_ROUNDS)),
+            length_text(duration_ns)
+        );
+        return Err(source.error(every, message));
+    }
+    let mut rollups: Vec<RollupPart> = Vec::new();
+    for one in &file.rollups {
+        let made = rollup(source, table, one)?;
+        if rollups.iter().any(|before| before.name == made.name) {
+            return Err(
+                source.error(one, "there is such a rollup already: give them one, with all functions")
+            );
+        }
+        rollups.push(made);
+    }
+    let part = LifePart {
+        every_ns,
+        keep_ns: retention.map(|one| one.keep.0),
+        stale: retention.map_or(0.0, |one| one.late.0),
+        compress_after_ns: compression.map(|one| one.after.0),
+        rollups,
+    };
+    let least_ns = life::least_kept_ns(&part, &table.series);
+    if let Some(keep) = retention.map(|one| &one.keep).filter(|keep| keep.0 < least_ns) {
+        let message = format!(
+            "keep is {}: what comes late would be gone before a rollup has it; keep for {} or longer, two rounds more than late_by",
+            source.typed(keep),
+            length_text(least_ns)
+        );
+        return Err(source.error(keep, message));
+    }
+    Ok(Some(part))
+}
+
+fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<RollupPart, FileError> {
+    let known: Vec<String> = table.fields.iter().map(|field| field.name.clone()).collect();
+    let fields = match &one.of {
+        Some(of) => vec![number(source, "field", &known, Some(of), of)?],
+        None => (0..known.len()).filter(|&field| table.fields[field].kind.is_number()).collect(),
+    };
+    if let Some(of) =
+        one.of.as_ref().filter(|_| fields.iter().any(|&field| !table.fields[field].kind.is_number()))
+    {
+        return Err(source.error(of, "this field is not a number, and a rollup needs one"));
+    }
+    let words = FUNCTIONS.map(|(word, _)| word.to_owned());
+    let functions = match &one.functions {
+        None => FUNCTIONS[..4].iter().map(|(_, kind)| *kind).collect(),
+        Some(named) => {
+            let kind = |name| Ok(FUNCTIONS[number(source, "function", &words, Some(name), name)?].1);
+            named.iter().map(kind).collect::<Result<Vec<_>, FileError>>()?
+        }
+    };
+    if fields.is_empty() || functions.is_empty() {
+        return Err(source.error(one, "a rollup is of one number at least, and has one function at least"));
+    }
+    let every_ns = one.every.0;
+    if every_ns < table.series.interval_ns {
+        return Err(source.error(&one.every, "every is shorter than the interval of the readings"));
+    }
+    let of = one.of.as_ref().map_or_else(String::new, |of| format!("_{}", of.value));
+    let name = format!("{}{of}_{}", table.series.table, length_text(every_ns));
+    check_name(&name).map_err(|why| source.error(&one.every, why))?;
+    let columns = fields.iter().flat_map(|&field| functions.iter().map(move |&kind| (field, kind)));
+    Ok(RollupPart { name, every_ns, columns: columns.collect() })
+}
+
+/// The rounds of a life: this phase again and again, each with its part of the data.
+pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<PhasePart> {
+    let duration_ns = table.series.duration_ns;
+    let starts = (0..).map(|round| i64::from(round) * part.every_ns).take_while(|start| *start < duration_ns);
+    let each = starts.zip(0_u32..).map(|(start, round)| {
+        let load_ns = Some(part.every_ns.min(duration_ns - start));
+        let name = |name: &str| if name == LOAD { WRITERS.to_owned() } else { name.to_owned() };
+        let writers = phase.writers.iter();
+        let writers = writers.map(|one| WritersPart { load_ns, name: name(&one.name), ..one.clone() });
+        PhasePart {
+            name: format!("{LIFE}-{}", round + 1),
+            round: Some(round),
+            writers: writers.collect(),
+            ..phase.clone()
+        }
+    });
+    each.collect()
+}

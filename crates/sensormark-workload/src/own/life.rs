@@ -1,0 +1,293 @@
+//! A life of data: rounds in which readings are written and asked about. Beside each round's clients the tasks are done that are due by the data's own time:
+//! rollups are renewed, what is older than it is kept goes, and what is old is compressed.
+//!
+//! The time of round r is the instant before which the rounds before it wrote, so a year passes in minutes. Every rule about time is here, once:
+//!
+//! - A rollup is renewed from `late_by` and a round before that instant. So a window holds all its readings a round after the last of them came.
+//! - What is older than `keep` goes. A question is about what is kept, and a window that is asked about was renewed a round before.
+//! - Readings that come when their time is no longer kept (`retention.late`) are gone at the end, and no rollup has them.
+
+mod round;
+
+use super::answers::Answers;
+use super::parameters::{LifePart, QueryKind, QueryPart, RollupPart, SeriesPart, TablePart, WhenPart};
+use sensormark_data::random::Stream;
+use sensormark_engine::operations::{Extent, Operations, Slot};
+use sensormark_store::name::{column_name, table_name};
+use sensormark_store::{
+    Aggregate, Answer, Ask, Batch, Column, Field, FieldSet, FieldType, Function, Group, Grouping, Query,
+    Selection, Series, Table, TimeRange, Window,
+};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+pub use round::Round;
+
+/// The stream of questions about rollups.
+const STREAM: u64 = u64::MAX - 2;
+
+/// The windows of a series are compared in so many questions: one about readings that are in doubt says nothing.
+pub const CHECKS: i64 = 8;
+
+/// Readings have to be kept so long that rollups get those that come late.
+pub fn least_kept_ns(part: &LifePart, series: &SeriesPart) -> i64 {
+    let widest = part.rollups.iter().map(|rollup| rollup.every_ns).max();
+    widest.map_or(part.every_ns, |widest| 2 * (part.every_ns + widest) + series.lag_ns())
+}
+
+impl SeriesPart {
+    /// How long after its time a reading that is still kept has come.
+    fn lag_ns(&self) -> i64 {
+        let ticks = i64::try_from(self.late_ticks()).unwrap_or(i64::MAX) + 2;
+        ticks.saturating_mul(self.interval_ns)
+    }
+}
+
+impl LifePart {
+    /// How many ticks after its own a reading comes whose time is no longer kept.
+    pub fn stale_ticks(&self, series: &SeriesPart) -> u64 {
+        let after_ns = self.keep_ns.unwrap_or(0) + self.every_ns;
+        u64::try_from(after_ns / series.interval_ns.max(1)).unwrap_or(0) + 1
+    }
+
+    /// The instant before which everything was written that the rounds before this one wrote.
+    fn time_ns(&self, series: &SeriesPart, round: u32) -> i64 {
+        series.start_ns + i64::from(round).saturating_mul(self.every_ns).min(series.duration_ns)
+    }
+
+    /// Older readings may be gone in this round.
+    pub fn kept_from_ns(&self, series: &SeriesPart, round: u32) -> i64 {
+        self.keep_ns.map_or(i64::MIN, |keep_ns| self.time_ns(series, round) - keep_ns)
+    }
+
+    /// The tasks of a round.
+    pub fn due(&self, series: &SeriesPart, round: u32) -> Due {
+        let time_ns = self.time_ns(series, round);
+        let renewed = |rollup: &RollupPart| {
+            let from_ns = time_ns - series.lag_ns() - self.every_ns - rollup.every_ns;
+            TimeRange::new(from_ns - from_ns.rem_euclid(rollup.every_ns), time_ns)
+        };
+        let old = |age_ns: Option<i64>| age_ns.map(|ns| time_ns - ns).filter(|ns| *ns > series.start_ns);
+        let each = self.rollups.iter().zip(1..);
+        Due {
+            gone_before_ns: old(self.keep_ns),
+            compressed_before_ns: old(self.compress_after_ns),
+            rollups: each.map(|(rollup, table)| rollup.due(table, renewed(rollup))).collect(),
+            span: TimeRange::new(series.start_ns, series.start_ns + series.duration_ns),
+            keep_ns: self.keep_ns,
+            every_ns: self.every_ns,
+        }
+    }
+}
+
+impl RollupPart {
+    /// Its table.
+    pub fn table(&self, of: &TablePart, readings: &Table) -> Table {
+        let column = |(field, kind): &(usize, QueryKind)| {
+            let (word, function) = function(*kind);
+            let kind = match function {
+                Function::Count => FieldType::I64,
+                Function::Mean => FieldType::F64,
+                _ => readings.fields[*field].kind,
+            };
+            let name = column_name(&format!("{}_{word}", of.fields[*field].name)).0;
+            Field { name, kind, nullable: false }
+        };
+        Table {
+            name: table_name(&self.name).0,
+            fields: self.columns.iter().map(column).collect(),
+            series: Series::new(readings.series.columns().to_vec()).every(self.every_ns),
+            ..readings.clone()
+        }
+    }
+
+    fn due(&self, table: usize, renewed: TimeRange) -> RollupDue {
+        let columns = self.columns.iter();
+        let columns = columns.map(|(field, kind)| (*field, function(*kind).0.to_owned())).collect();
+        RollupDue { table, every_ns: self.every_ns, renewed, columns }
+    }
+}
+
+/// What is due in a round.
+#[derive(Debug, Clone)]
+pub struct Due {
+    /// Readings before this time go.
+    pub gone_before_ns: Option<i64>,
+    /// Readings before this time are compressed.
+    pub compressed_before_ns: Option<i64>,
+    /// Rollups, and what of them is renewed.
+    pub rollups: Vec<RollupDue>,
+    /// All readings' time.
+    pub span: TimeRange,
+    /// How long readings are kept.
+    pub keep_ns: Option<i64>,
+    /// From round to round.
+    pub every_ns: i64,
+}
+
+/// A rollup's windows that are renewed.
+#[derive(Debug, Clone)]
+pub struct RollupDue {
+    /// Its table's number.
+    pub table: usize,
+    /// Width of windows.
+    pub every_ns: i64,
+    /// The readings that are summed up again.
+    pub renewed: TimeRange,
+    /// Each column: the field's number, and the function's word.
+    pub columns: Vec<(usize, String)>,
+}
+
+/// The word in a column's name, and the function.
+const fn function(kind: QueryKind) -> (&'static str, Function) {
+    match kind {
+        QueryKind::Count => ("count", Function::Count),
+        QueryKind::Minimum => ("min", Function::Min),
+        QueryKind::Maximum => ("max", Function::Max),
+        QueryKind::Sum => ("sum", Function::Sum),
+        _ => ("mean", Function::Mean),
+    }
+}
+
+/// Questions about what a rollup holds.
+pub struct RollupQuestions {
+    name: [String; 1],
+    answers: Arc<Answers>,
+    rollup: RollupPart,
+    /// The rollup's table, by its number.
+    table: usize,
+    columns: Vec<FieldType>,
+    /// The windows that are whole.
+    whole: TimeRange,
+    /// Which of them one question is about; of all series in turn where there is none.
+    part: Option<QueryPart>,
+    stream: Stream,
+    length: u64,
+}
+
+impl RollupQuestions {
+    /// Questions in a round; none where no window is whole. Without a part of the file, all windows of each series once, in `CHECKS` questions.
+    pub fn new(
+        answers: &Arc<Answers>,
+        (life, series): (&LifePart, &SeriesPart),
+        (number, table): (usize, &Table),
+        (round, part): (u32, Option<&QueryPart>),
+        (seed, length): (u64, u64),
+    ) -> Option<Self> {
+        let rollup = life.rollups.get(number)?.clone();
+        let floor = |ns: i64| ns - ns.rem_euclid(rollup.every_ns);
+        // What was renewed beside the round before is there; at the end, all of it.
+        let renewed = if part.is_some() { round.checked_sub(1)? } else { round };
+        let end_ns = floor(life.time_ns(series, renewed) - series.lag_ns());
+        let whole = TimeRange::new(floor(series.start_ns), end_ns);
+        (whole.start_ns < whole.end_ns).then(|| Self {
+            name: [part.map_or_else(|| table.name.clone(), |part| part.name.clone())],
+            answers: Arc::clone(answers),
+            table: number + 1,
+            columns: table.fields.iter().map(|field| field.kind).collect(),
+            rollup,
+            whole,
+            part: part.cloned(),
+            stream: Stream::new(seed, STREAM, number as u64),
+            length,
+        })
+    }
+
+    fn range(&self, index: u64) -> TimeRange {
+        let every_ns = self.rollup.every_ns;
+        let windows = |ns: i64| u64::try_from(ns / every_ns).unwrap_or(0);
+        let Some((part, span_ns)) = self.part.as_ref().and_then(|part| Some((part, part.span_ns?))) else {
+            // A part of the windows of each series in turn.
+            let series = u64::from(self.answers.table().series.len());
+            let number = i64::try_from(index / series.max(1)).unwrap_or(0);
+            let width_ns = (self.whole.length_ns() / every_ns / CHECKS + 1) * every_ns;
+            let start_ns = (self.whole.start_ns + number * width_ns).min(self.whole.end_ns);
+            return TimeRange::new(start_ns, (start_ns + width_ns).min(self.whole.end_ns));
+        };
+        let asked_ns = (span_ns - span_ns % every_ns).clamp(every_ns, self.whole.length_ns());
+        let room = windows(self.whole.length_ns() - asked_ns);
+        let after = match part.when {
+            WhenPart::Latest => room,
+            WhenPart::Anywhere => self.stream.below(2 * index + 1, NonZeroU64::MIN.saturating_add(room)),
+        };
+        let start_ns = self.whole.start_ns + i64::try_from(after).unwrap_or(0) * every_ns;
+        TimeRange::new(start_ns, start_ns + asked_ns)
+    }
+
+    /// Readings of the rollup as groups, which are compared to the digits that sums have.
+    fn groups(&self, answer: &Answer) -> Option<Answer> {
+        let Answer::Readings(batch) = answer else { return None };
+        let group = |row: usize| Group {
+            series: Some(batch.series[row]),
+            window_start_ns: Some(batch.times_ns[row]),
+            day: None,
+            values: batch.columns.iter().map(|column| column.value(row)).collect(),
+        };
+        Some(Answer::groups((0..batch.len()).map(group).collect()))
+    }
+}
+
+impl Operations for RollupQuestions {
+    fn len(&self) -> u64 {
+        self.length
+    }
+
+    fn extent(&self) -> Extent {
+        let windows = self.range(0).length_ns() as f64 / self.rollup.every_ns as f64;
+        Extent::of(windows.max(1.0))
+    }
+
+    fn classes(&self) -> &[String] {
+        &self.name
+    }
+
+    fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
+        let all = u64::from(self.answers.table().series.len());
+        let series = match &self.part {
+            Some(_) => self.stream.below(2 * index, NonZeroU64::new(all).unwrap_or(NonZeroU64::MIN)),
+            None => index % all.max(1),
+        };
+        let fields = FieldSet::first(self.columns.len());
+        let query = slot.ask();
+        query.table = self.table;
+        query.series = Selection::One(u32::try_from(series).unwrap_or(0));
+        query.range = self.range(index);
+        query.ask = Ask::Range { fields, coarse_filter: false };
+    }
+
+    fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {
+        let Selection::One(series) = query.series else { return None };
+        let columns = self.columns.iter().map(|kind| Column::new(*kind));
+        let mut batch =
+            Batch { table: self.table, times_ns: Vec::new(), series: Vec::new(), columns: columns.collect() };
+        let window = Window { width_ns: self.rollup.every_ns, origin_ns: 0 };
+        for (start_ns, folds) in self.answers.folds(series, query.range, window) {
+            batch.times_ns.push(start_ns);
+            batch.series.push(series);
+            for (column, (field, kind)) in batch.columns.iter_mut().zip(&self.rollup.columns) {
+                let is_integer = self.answers.table().fields[*field].kind == FieldType::I64;
+                column.push(folds[*field].value(function(*kind).1, is_integer)?).ok()?;
+            }
+        }
+        Some(Answer::Readings(batch))
+    }
+
+    fn asked_of(&self, _query: &Query) -> usize {
+        self.answers.number()
+    }
+
+    fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
+        let columns = self.rollup.columns.iter();
+        let aggregates =
+            columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
+        let ask = Ask::Aggregate {
+            aggregates: aggregates.collect(),
+            grouping: Grouping::default(),
+            from_sums: false,
+        };
+        match (self.groups(answer), self.groups(expected)) {
+            (Some(got), Some(due)) => got.disagreement(&due, &Query { ask, ..query.clone() }),
+            _ => answer.disagreement(expected, query),
+        }
+    }
+}
