@@ -1,10 +1,10 @@
 //! `sensormark report`: tables and ranking, derived from runs' folders.
 
 use crate::arguments::{FormatName, ReportArguments};
+use crate::collect::{LIST, refresh};
 use crate::failure::Failure;
 use crate::messages;
 use crate::output;
-use crate::run_list::{LIST, refresh};
 use sensormark_report::brief::{self, Paths, Room};
 use sensormark_report::durability::{Promise, is_power_cut};
 use sensormark_report::tables::Document;
@@ -87,12 +87,13 @@ fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(runs)
 }
 
-fn is_run(folder: &Path) -> bool {
+/// Whether a run's results are in this folder.
+pub fn is_run(folder: &Path) -> bool {
     folder.join("run.json").is_file()
 }
 
 /// The folders of runs in this folder.
-pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     Ok(entries.filter(|path| is_run(path)).collect())
 }
@@ -106,17 +107,12 @@ pub const PAGE: &str = "report.html";
 /// When they cannot be written.
 pub fn draw(folder: &ResultsFolder, report: &Report) -> Result<(), Failure> {
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
-    list(folder, report);
-    Ok(())
-}
-
-/// Lists the runs beside this one, whose page was just written.
-fn list(folder: &ResultsFolder, report: &Report) {
     if let Ok(run) = folder.path().canonicalize()
         && let Some(results) = run.parent()
     {
         refresh(results, Some((&run, report)));
     }
+    Ok(())
 }
 
 /// Writes the files that are asked for, and says which; whether any was.
@@ -138,13 +134,6 @@ fn write_files(
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
         write_file(file, &html::render(&runs))?;
-        let mut pairs = reports.iter().zip(folders);
-        if let Some((report, folder)) = pairs.find(|(_, folder)| folder.path().join(PAGE) == *file) {
-            list(folder, report);
-        }
-        for results in arguments.results.iter().filter(|given| given.is_dir() && !is_run(given)) {
-            refresh(results, None);
-        }
     }
     for (report, folder) in reports.iter().zip(folders) {
         let field = report.field();

@@ -22,6 +22,7 @@
 pub mod brief;
 pub(crate) mod claims;
 pub mod clean;
+pub mod collection;
 pub mod compare;
 mod contest;
 pub mod costs;

@@ -43,6 +43,17 @@ pub struct ReportArguments {
     pub disk: Option<Size>,
 }
 
+/// Arguments of `collect`.
+#[derive(Debug, Args)]
+pub struct CollectArguments {
+    /// Folders with runs in them or below
+    #[arg(required = true)]
+    pub folders: Vec<PathBuf>,
+    /// Where the page goes; it opens from disk and needs no network [default: index.html in the folder, if there is one folder]
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {

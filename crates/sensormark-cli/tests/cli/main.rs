@@ -5,6 +5,7 @@
 
 mod billing;
 mod clean;
+mod collect;
 mod cold;
 mod comparison;
 mod devops;
@@ -27,7 +28,7 @@ mod pasted;
 mod platform;
 mod refused;
 mod replay;
-mod run_list;
+
 mod searched;
 mod sensor_operations;
 mod shipped;

@@ -14,7 +14,7 @@ mod data;
 mod front;
 #[cfg(test)]
 pub(super) use front::front;
-pub mod index;
+pub(crate) use front::machine;
 mod reads;
 mod time_series;
 
@@ -24,9 +24,9 @@ use sensormark_result::measurement::folder::ResultsFolder;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+pub(crate) const STYLE: &str = include_str!("page/page.css");
 /// The dark colours of every page.
-const DARK: &str = include_str!("page/dark.css");
+pub(crate) const DARK: &str = include_str!("page/dark.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
 /// The version of the data's shape; the page's scripts and it are always of one program.
@@ -78,7 +78,7 @@ fn page(runs: Vec<Value>, title: &str) -> String {
 }
 
 /// JSON that cannot end the element it stands in, nor begin another.
-fn island(data: &Value) -> String {
+pub(crate) fn island(data: &Value) -> String {
     let text = data.to_string();
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -93,7 +93,7 @@ fn island(data: &Value) -> String {
 }
 
 /// Text within an element or an attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
