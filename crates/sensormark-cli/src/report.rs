@@ -7,6 +7,7 @@ use crate::messages;
 use crate::output;
 use sensormark_report::brief::{self, Paths, Room};
 use sensormark_report::durability::{Promise, is_power_cut};
+use sensormark_report::prices::offers;
 use sensormark_report::tables::Document;
 use sensormark_report::{
     Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
@@ -14,6 +15,7 @@ use sensormark_report::{
 use sensormark_result::measurement::folder::write_beside;
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::measurement::{FolderError, ResultsFolder};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,8 +23,10 @@ use std::process::ExitCode;
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let runs = runs(&arguments.results)?;
     let folders = runs.iter().map(|run| ResultsFolder::open(run)).collect::<Result<Vec<_>, _>>()?;
-    let options =
-        ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
+    let options = ReportOptions {
+        projection: projection(arguments)?,
+        ..options(arguments.weights.as_deref(), arguments.prices.as_deref())?
+    };
     let derived = folders.iter().map(|folder| Report::from_folder(folder, &options));
     let reports = derived.collect::<Result<Vec<_>, _>>()?;
     let formats = formats(&arguments.format, write_files(&folders, &reports, arguments)?);
@@ -148,17 +152,25 @@ fn write_raw(file: Option<&Path>, text: impl FnOnce() -> Result<String, String>)
     file.map_or(Ok(()), |file| write_file(file, &text().map_err(Failure::usage)?))
 }
 
-/// What a report is made with: the weights of a file, where one is given.
+/// What a report is made with: the weights and the prices of files, where they are given.
 ///
 /// # Errors
-/// A file that cannot be read or holds no weights.
-pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
-    let Some(path) = weights else {
-        return Ok(ReportOptions::default());
+/// A file that cannot be read or holds something else.
+pub fn options(weights: Option<&Path>, prices: Option<&Path>) -> Result<ReportOptions, Failure> {
+    let read = |option: &str, path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("--{option}: {} cannot be read: {error}", path.display()))
+        })
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("--weights: {} cannot be read: {error}", path.display())))?;
-    ReportOptions::from_toml(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    let wrong = |path: &Path, error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
+    let mut options = ReportOptions::default();
+    if let Some(path) = weights {
+        options = ReportOptions::from_toml(&read("weights", path)?).map_err(|error| wrong(path, &error))?;
+    }
+    if let Some(path) = prices {
+        options.prices = offers(&read("prices", path)?).map_err(|error| wrong(path, &error))?;
+    }
+    Ok(options)
 }
 
 /// Prints the report of a folder in these formats; as text the answer and the ranking, or everything.

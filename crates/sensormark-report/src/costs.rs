@@ -269,7 +269,8 @@ fn roles<'a>(
     }
 }
 
-fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+/// What a phase took of CPU on both sides, in µs.
+pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
     let (client, server) = roles(trial, phase)?;
     Some(client.cpu_ns.saturating_add(server.map_or(0, |server| server.cpu_ns)) as f64 / 1e3)
 }

@@ -38,6 +38,7 @@ mod keeping_up;
 pub mod markdown;
 pub mod number;
 pub mod options;
+pub mod prices;
 pub mod ranking;
 pub mod raw;
 pub mod requirements;

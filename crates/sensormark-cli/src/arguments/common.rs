@@ -59,6 +59,9 @@ pub struct CommonArguments {
     /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// A TOML file with what a core, memory, disk and traffic cost: the report then says the money of a month (docs/how-to/prices.toml is one)
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Print every table at the end, instead of the answer and the ranking
     #[arg(help_heading = OUTPUT, long)]
     pub full: bool,

@@ -35,6 +35,9 @@ pub struct ReportArguments {
     /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// A TOML file with what a core, memory, disk and traffic cost: the report then says the money of a month (docs/how-to/prices.toml is one)
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Project the disk at this many readings a second [default: what the workload's own sensors send]
     #[arg(long, value_name = "READINGS")]
     pub rate: Option<f64>,

@@ -5,8 +5,8 @@
 
 mod billing;
 mod clean;
-mod collect;
 mod cold;
+mod collect;
 mod comparison;
 mod devops;
 mod dry_run;

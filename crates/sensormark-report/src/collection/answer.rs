@@ -91,6 +91,11 @@ impl Answer {
                 "no winner: the run goes on, or was broken off".clone_into(&mut winner);
             }
         }
+        // What survives a kill ranks nobody.
+        let has_answer = report.has_answer();
+        if !has_answer {
+            "none: it asks what survives".clone_into(&mut winner);
+        }
         let columns =
             summary.columns.iter().map(|one| format!("{} [{}]", one.heading.join(" ").trim(), one.unit));
         Self {
@@ -99,13 +104,13 @@ impl Answer {
             scale: summary.scale.clone(),
             readings: Readings::text(summary.readings),
             winner,
-            badge: summary.badge().to_owned(),
+            badge: if has_answer { summary.badge().to_owned() } else { String::new() },
             databases: databases(field),
             machine: machine(&run.environment),
             program: clean(&run.sensormark),
             trials: trials.join(", "),
             columns: ["cost".to_owned()].into_iter().chain(columns).collect(),
-            layouts: layouts(report),
+            layouts: if has_answer { layouts(report) } else { Vec::new() },
         }
     }
 }

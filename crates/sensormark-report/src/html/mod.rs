@@ -33,7 +33,7 @@ const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 const FORMAT: &str = "sensormark-page/5";
 
 /// The page's own scripts, in the order in which they run.
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("page/elements.js"),
     include_str!("page/colours.js"),
     include_str!("page/costs.js"),
@@ -43,6 +43,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/figures.js"),
     include_str!("page/forest.js"),
     include_str!("page/weights.js"),
+    include_str!("../prices/page.js"),
     include_str!("page/rows.js"),
     include_str!("page/front.js"),
     include_str!("page/page.js"),
