@@ -20,6 +20,7 @@
 )]
 
 pub mod brief;
+mod by_label;
 pub(crate) mod claims;
 pub mod clean;
 pub mod collection;

@@ -187,6 +187,7 @@ fn folders_far_apart_are_on_one_page_and_its_links_lead_to_them() {
         copy(&kept.join("which-database"), &submitted.join(name));
     }
     fs::create_dir(place.path().join("pages")).expect("ours");
+    let survived = kept.join("durability");
     let output =
         place.run(&["collect", &survived.to_string_lossy(), "submitted", "--html", "pages/index.html"]);
     assert_eq!(said(&output).trim(), "wrote pages/index.html, runs: 3", "{}", errors(&output));

@@ -26,6 +26,7 @@ mod names;
 mod own;
 mod pasted;
 mod platform;
+mod prices;
 mod refused;
 mod replay;
 

@@ -59,6 +59,7 @@ pub fn document(
     document.section(answer::answer(field, ranking));
     document.section(answer::ranking(field, ranking));
     document.section(crate::prices::section(prices));
+    document.section(crate::by_label::section(field));
     document.section(sizes::section(field));
     document.section(resources::section(field));
     document.section(readings::section(field));

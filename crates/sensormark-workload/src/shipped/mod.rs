@@ -2,10 +2,13 @@
 //!
 //! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
 
+mod cardinality;
 pub mod parameters;
 
 #[cfg(test)]
 mod tests;
+
+pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, file};

@@ -55,13 +55,13 @@ const page = {
   // Where each section of the report stands; what is not named here is of the study, and stands with the answer.
   chapters: [
     ["answer", "Answer", []],
-    ["costs", "Costs", ["prices", "sizes", "resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
+    ["costs", "Costs", ["prices", "by_label", "sizes", "resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
     ["latency", "Latency", ["curves", "latencies", "phases"]],
     ["time", "Over time", ["time_series", "steadiness"]],
     ["measured", "How measured", ["warnings", "not_measured", "protocol", "environment", "environments", "reproduce", "statements"]],
   ],
   // The first of a chapter is open; the others unfold.
-  open: ["prices", "sizes", "resources", "costs", "durability", "curves", "latencies"],
+  open: ["prices", "by_label", "sizes", "resources", "costs", "durability", "curves", "latencies"],
   titles: { answer: "The answer in full", ranking: "Ranking as a table", time_series: "Resources over time" },
   chapterOf(id) {
     const found = this.chapters.find(([, , ids]) => ids.includes(id));
