@@ -221,6 +221,7 @@ impl Planned<'_> {
             processors: common.pin.as_ref().map(Pinning::server),
             log_folder: common.log_folder.clone(),
             memory_limit_bytes: common.memory_limit.map(|limit| limit.0),
+            cpu_millicores: common.cpu_limit,
             address: self.hosts.server_address(),
             ..ServerOptions::default()
         }

@@ -52,6 +52,9 @@ pub struct ServerOptions {
     /// not said. At least [`ServerOptions::least_memory_limit_bytes`].
     #[serde(default)]
     pub memory_limit_bytes: Option<u64>,
+    /// Thousandths of a core that all its processes get together; without a limit when it is not said. Only with a memory limit.
+    #[serde(default)]
+    pub cpu_millicores: Option<u32>,
     /// The cluster that it shall be; a server alone when it is not said. Memory is then one member's: its part of what the user allowed for all.
     #[serde(default)]
     pub cluster: Option<Cluster>,
@@ -108,6 +111,7 @@ impl Default for ServerOptions {
             processors: None,
             log_folder: None,
             memory_limit_bytes: None,
+            cpu_millicores: None,
             cluster: None,
             address: None,
         }
