@@ -89,6 +89,11 @@ impl ServerOptions {
         (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(512 << 20)
     }
 
+    /// What a report says of its limit of processors.
+    pub fn cpu_limit_note(&self) -> Option<String> {
+        self.cpu_millicores.map(|cores| format!("held to {} cores (--cpu-limit)", f64::from(cores) / 1e3))
+    }
+
     /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.
     /// It is as large as its memory for caches, from 96 MiB to 1 GiB. Databases with such a setting advise to raise it with the cache, and
     /// MySQL's manual says how far: "even as big as the buffer pool"
