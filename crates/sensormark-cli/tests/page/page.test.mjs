@@ -64,7 +64,7 @@ async function unfold(page, id) {
 async function ranking(page) {
   await unfold(page, "ranking");
   return page.locator('[id^="table-ranking_"] tbody tr').evaluateAll((rows) =>
-    rows.filter((row) => !row.hidden).map((row) => [...row.children].map((cell) => cell.innerHTML.replace(/<br>/g, " ").replace(/<[^>]*>/g, ""))));
+    rows.filter((row) => !row.hidden).map((row) => [...row.children].map((cell) => cell.textContent)));
 }
 
 // Names in the order of a chart's rows.
@@ -488,7 +488,7 @@ for (const [width, theme] of [[1280, "light"], [1280, "dark"], [390, "light"], [
     assert.ok(ends.every((end) => end <= width), `each winner is seen without scrolling sideways: ${ends}`);
     const started = rows.map((row) => row[1]);
     assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
-    for (const row of rows) assert.match(row.slice(2).join(" | "), /^[\w-]+, [\w.]+ .*measured.* \| (SQLite [\w-]+|no winner: ).* \| (firm|rough|not decided) \| SQLite 3[\d.]+ \| .+sensormark .+ \| \d+ (valid|disturbed|invalid)/);
+    for (const row of rows) assert.match(row.slice(2).join(" | "), /^[\w-]+, [\w.]+.*measured.* \| (SQLite [\w-]+|no winner: ).* \| (firm|rough|not decided) \| SQLite 3[\d.]+ \| .+sensormark .+ \| \d+ (valid|disturbed|invalid)/);
     const choices = page.getByRole("checkbox");
     // The third choice takes the place of the first.
     for (const place of [2, 0, 3]) await choices.nth(place).check();

@@ -6,6 +6,7 @@ use crate::html::machine;
 use crate::number::times;
 use crate::run_report::Report;
 use crate::size::Readings;
+use crate::summary::SummaryColumn;
 use sensormark_data::number::significant;
 use sensormark_result::measurement::record::TrialRecord;
 use serde::{Deserialize, Serialize};
@@ -96,8 +97,12 @@ impl Answer {
         if !has_answer {
             "none: it asks what survives".clone_into(&mut winner);
         }
-        let columns =
-            summary.columns.iter().map(|one| format!("{} [{}]", one.heading.join(" ").trim(), one.unit));
+        let column = |one: &SummaryColumn| {
+            let [name, of] = one.heading;
+            let of = if of.starts_with('/') { of } else { "" };
+            format!("{name}{of} [{}]", one.unit)
+        };
+        let columns = summary.columns.iter().map(column);
         Self {
             started: run.started.clone(),
             workload: summary.workload.clone(),
