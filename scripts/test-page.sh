@@ -42,4 +42,4 @@ done
 RESULTS=$(echo "$PLACE"/results/*/)
 CHROMIUM=$(command -v chromium)
 export RESULTS CHROMIUM STUDIES="$PLACE/studies" SCRATCH="$PLACE/scratch"
-cd "$PLACE" && exec node --test page.test.mjs
+cd "$PLACE" && exec node --test ${ONLY:+--test-name-pattern "$ONLY"} page.test.mjs

@@ -25,7 +25,7 @@ pub use measuring::{
 };
 pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
 pub use probing::ProbeArguments;
-pub use reading::{CompareArguments, GenerateArguments, ListArguments, ReportArguments};
+pub use reading::{CollectArguments, CompareArguments, GenerateArguments, ListArguments, ReportArguments};
 pub use values::{Size, milliseconds};
 
 use clap::{ArgAction, Parser, Subcommand};
@@ -65,6 +65,9 @@ pub enum Command {
     /// Compare a run with an earlier one, or the implementations of one run: what differs, by how much, and whether that is more than noise
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArguments),
+    /// Make one page of many runs: of several machines, versions and dates, with filters
+    #[command(after_help = examples::COLLECT)]
+    Collect(CollectArguments),
     /// Ask about your sensors, and write the workload file that answers which database suits them
     #[command(after_help = examples::INIT)]
     Init(InitArguments),

@@ -14,6 +14,7 @@
 
 mod arguments;
 mod clean;
+mod collect;
 mod compare;
 mod doctor;
 mod dry_run;
@@ -39,7 +40,6 @@ mod replay;
 mod report;
 mod role;
 mod run;
-mod run_list;
 mod server_memory;
 mod servers;
 mod signals;
@@ -81,6 +81,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Collect(arguments) => collect::collect(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Inspect(arguments) => replay::inspect(&arguments),

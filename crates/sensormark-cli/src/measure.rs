@@ -100,7 +100,7 @@ impl Planned<'_> {
         check_memory_limit(&self.server(), &choices)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         probes.check(&choices).map_err(Failure::usage)?;
-        options(common.weights.as_deref()).map(drop)
+        options(common.weights.as_deref(), common.prices.as_deref()).map(drop)
     }
 
     /// Measures into a folder of its own, and prints what came out.
@@ -108,7 +108,7 @@ impl Planned<'_> {
     /// # Errors
     /// When results cannot be written.
     pub fn carry_out(mut self) -> Result<ExitCode, Failure> {
-        let options = options(self.common.weights.as_deref())?;
+        let options = options(self.common.weights.as_deref(), self.common.prices.as_deref())?;
         let (common, supervisor) = (self.common, &self.supervisor);
         let limits = Limits::of_this_process();
         let progress = Progress::new(common.progress);
@@ -221,6 +221,7 @@ impl Planned<'_> {
             processors: common.pin.as_ref().map(Pinning::server),
             log_folder: common.log_folder.clone(),
             memory_limit_bytes: common.memory_limit.map(|limit| limit.0),
+            cpu_millicores: common.cpu_limit,
             address: self.hosts.server_address(),
             ..ServerOptions::default()
         }

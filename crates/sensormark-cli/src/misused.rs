@@ -89,7 +89,7 @@ fn no_command(word: &str) -> Option<String> {
         return None;
     }
     if word == "serve" {
-        return Some("there is no command \"serve\" any more: open results/index.html, which each run writes, and sensormark report results --html FILE too".to_owned());
+        return Some("there is no command \"serve\" any more: open results/index.html, which each run writes, and sensormark collect results too".to_owned());
     }
     let is_workload = named_factories().iter().any(|factory| factory.name() == word);
     let shown = quoted(word);

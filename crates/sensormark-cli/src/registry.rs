@@ -74,6 +74,7 @@ pub fn factories() -> WorkloadFactories {
         Arc::new(shipped::HYDROMETRY),
         Arc::new(shipped::YEAR),
         Arc::new(shipped::MAINTENANCE),
+        Arc::new(shipped::CARDINALITY),
         Arc::new(replay::ReplayWorkload),
         Arc::new(own::OwnWorkload),
         Arc::new(durability::DurabilityWorkload),
@@ -249,7 +250,7 @@ mod tests {
                     "durability" => 86_400.0,
                     "billing" => 24.0,
                     "slow-control" => 86_400.0,
-                    "hydrometry" => 8_640.0,
+                    "hydrometry" | "cardinality" => 8_640.0,
                     // A home's 12,771 values a day, of all its properties.
                     "iot-platform" => 12_771.0 / f64::from(series.len()),
                     other => panic!("a workload with presets that is not known here: {other}"),

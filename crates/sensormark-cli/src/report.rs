@@ -1,12 +1,13 @@
 //! `sensormark report`: tables and ranking, derived from runs' folders.
 
 use crate::arguments::{FormatName, ReportArguments};
+use crate::collect::{LIST, refresh};
 use crate::failure::Failure;
 use crate::messages;
 use crate::output;
-use crate::run_list::{LIST, refresh};
 use sensormark_report::brief::{self, Paths, Room};
 use sensormark_report::durability::{Promise, is_power_cut};
+use sensormark_report::prices::offers;
 use sensormark_report::tables::Document;
 use sensormark_report::{
     Projection, Report, ReportOptions, csv, html, json, markdown, quoted, raw, text, tidy,
@@ -14,6 +15,7 @@ use sensormark_report::{
 use sensormark_result::measurement::folder::write_beside;
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::measurement::{FolderError, ResultsFolder};
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -21,8 +23,10 @@ use std::process::ExitCode;
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let runs = runs(&arguments.results)?;
     let folders = runs.iter().map(|run| ResultsFolder::open(run)).collect::<Result<Vec<_>, _>>()?;
-    let options =
-        ReportOptions { projection: projection(arguments)?, ..options(arguments.weights.as_deref())? };
+    let options = ReportOptions {
+        projection: projection(arguments)?,
+        ..options(arguments.weights.as_deref(), arguments.prices.as_deref())?
+    };
     let derived = folders.iter().map(|folder| Report::from_folder(folder, &options));
     let reports = derived.collect::<Result<Vec<_>, _>>()?;
     let formats = formats(&arguments.format, write_files(&folders, &reports, arguments)?);
@@ -87,12 +91,13 @@ fn runs(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(runs)
 }
 
-fn is_run(folder: &Path) -> bool {
+/// Whether a run's results are in this folder.
+pub fn is_run(folder: &Path) -> bool {
     folder.join("run.json").is_file()
 }
 
 /// The folders of runs in this folder.
-pub fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+fn below(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
     Ok(entries.filter(|path| is_run(path)).collect())
 }
@@ -106,17 +111,12 @@ pub const PAGE: &str = "report.html";
 /// When they cannot be written.
 pub fn draw(folder: &ResultsFolder, report: &Report) -> Result<(), Failure> {
     folder.replace_bytes(PAGE, report.html(Some(folder)).as_bytes())?;
-    list(folder, report);
-    Ok(())
-}
-
-/// Lists the runs beside this one, whose page was just written.
-fn list(folder: &ResultsFolder, report: &Report) {
     if let Ok(run) = folder.path().canonicalize()
         && let Some(results) = run.parent()
     {
         refresh(results, Some((&run, report)));
     }
+    Ok(())
 }
 
 /// Writes the files that are asked for, and says which; whether any was.
@@ -138,13 +138,6 @@ fn write_files(
     if let Some(file) = &arguments.html {
         let runs: Vec<html::Run<'_>> = reports.iter().zip(folders.iter().map(Some)).collect();
         write_file(file, &html::render(&runs))?;
-        let mut pairs = reports.iter().zip(folders);
-        if let Some((report, folder)) = pairs.find(|(_, folder)| folder.path().join(PAGE) == *file) {
-            list(folder, report);
-        }
-        for results in arguments.results.iter().filter(|given| given.is_dir() && !is_run(given)) {
-            refresh(results, None);
-        }
     }
     for (report, folder) in reports.iter().zip(folders) {
         let field = report.field();
@@ -159,17 +152,25 @@ fn write_raw(file: Option<&Path>, text: impl FnOnce() -> Result<String, String>)
     file.map_or(Ok(()), |file| write_file(file, &text().map_err(Failure::usage)?))
 }
 
-/// What a report is made with: the weights of a file, where one is given.
+/// What a report is made with: the weights and the prices of files, where they are given.
 ///
 /// # Errors
-/// A file that cannot be read or holds no weights.
-pub fn options(weights: Option<&Path>) -> Result<ReportOptions, Failure> {
-    let Some(path) = weights else {
-        return Ok(ReportOptions::default());
+/// A file that cannot be read or holds something else.
+pub fn options(weights: Option<&Path>, prices: Option<&Path>) -> Result<ReportOptions, Failure> {
+    let read = |option: &str, path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("--{option}: {} cannot be read: {error}", path.display()))
+        })
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("--weights: {} cannot be read: {error}", path.display())))?;
-    ReportOptions::from_toml(&text).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+    let wrong = |path: &Path, error: &dyn Display| Failure::usage(format!("{}: {error}", path.display()));
+    let mut options = ReportOptions::default();
+    if let Some(path) = weights {
+        options = ReportOptions::from_toml(&read("weights", path)?).map_err(|error| wrong(path, &error))?;
+    }
+    if let Some(path) = prices {
+        options.prices = offers(&read("prices", path)?).map_err(|error| wrong(path, &error))?;
+    }
+    Ok(options)
 }
 
 /// Prints the report of a folder in these formats; as text the answer and the ranking, or everything.

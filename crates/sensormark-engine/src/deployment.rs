@@ -71,7 +71,7 @@ impl Deployment {
             memory_budget_bytes: Some(options.memory_bytes),
             memory_limit: None,
             probe: None,
-            notes: server.notes().to_vec(),
+            notes: server.notes().iter().cloned().chain(options.cpu_limit_note()).collect(),
         };
         Ok(Self { server: Some(server), record: Some(record), ..Self::bare(choice, endpoint) })
     }

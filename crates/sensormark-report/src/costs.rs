@@ -269,12 +269,14 @@ fn roles<'a>(
     }
 }
 
-fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+/// What a phase took of CPU on both sides, in µs.
+pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
     let (client, server) = roles(trial, phase)?;
     Some(client.cpu_ns.saturating_add(server.map_or(0, |server| server.cpu_ns)) as f64 / 1e3)
 }
 
-fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+/// What both sides hold at the end of a phase, in MB.
+pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
     let (client, server) = roles(trial, phase)?;
     let held = server.map_or(0, RoleTotals::end_held_bytes);
     Some(client.end_resident_bytes.saturating_add(held) as f64 / 1e6)

@@ -20,8 +20,10 @@
 )]
 
 pub mod brief;
+mod by_label;
 pub(crate) mod claims;
 pub mod clean;
+pub mod collection;
 pub mod compare;
 mod contest;
 pub mod costs;
@@ -39,6 +41,7 @@ mod lifecycle;
 pub mod markdown;
 pub mod number;
 pub mod options;
+pub mod prices;
 pub mod ranking;
 pub mod raw;
 pub mod requirements;

@@ -1,5 +1,6 @@
 //! What a report is made with: weights, and what disk is projected to.
 
+use crate::prices::Offer;
 use sensormark_result::cost::{Weights, WeightsError};
 
 /// What a report is made with.
@@ -9,6 +10,8 @@ pub struct ReportOptions {
     pub weights: Weights,
     /// What disk is projected to.
     pub projection: Projection,
+    /// What machines cost.
+    pub prices: Vec<Offer>,
 }
 
 /// What the user will write, and onto what.

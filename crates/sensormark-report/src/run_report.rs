@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::options::ReportOptions;
+use super::prices::Prices;
 use super::ranking::Ranking;
 use super::sections;
 use super::sections::projection::own_rate;
@@ -18,6 +19,7 @@ pub struct Report {
     document: Document,
     field: Field,
     ranking: Ranking,
+    prices: Option<Prices>,
 }
 
 impl Report {
@@ -38,9 +40,10 @@ impl Report {
         }
         let field = Field::new(run, believed);
         let ranking = Ranking::new(&field, options);
-        let mut document = sections::document(&field, &ranking, options);
+        let prices = Prices::new(&field, &ranking, &options.prices);
+        let mut document = sections::document(&field, &ranking, options, prices.as_ref());
         document.neutralise();
-        Self { document, field, ranking }
+        Self { document, field, ranking, prices }
     }
 
     /// What the report says, without a format.
@@ -56,6 +59,11 @@ impl Report {
     /// Who won.
     pub const fn ranking(&self) -> &Ranking {
         &self.ranking
+    }
+
+    /// What it costs in money, where prices were given.
+    pub const fn prices(&self) -> Option<&Prices> {
+        self.prices.as_ref()
     }
 
     /// The answer in figures.

@@ -126,7 +126,11 @@ pub(super) fn own_limit_bytes() -> Option<u64> {
 }
 
 /// The mount point and the folder of a group in the first mount of this kind (file system's type and its options).
-fn mounted(mounts: &str, group: &str, is_it: impl Fn(&str, &str) -> bool) -> Option<(PathBuf, PathBuf)> {
+pub(super) fn mounted(
+    mounts: &str,
+    group: &str,
+    is_it: impl Fn(&str, &str) -> bool,
+) -> Option<(PathBuf, PathBuf)> {
     mounts.lines().find_map(|line| {
         let (place, what) = line.split_once(" - ")?;
         let mut what = what.split(' ');

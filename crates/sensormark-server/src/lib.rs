@@ -21,6 +21,7 @@ mod address;
 mod cause;
 mod cluster;
 mod control_group;
+mod cpu_group;
 mod failure;
 pub mod files;
 pub mod find;

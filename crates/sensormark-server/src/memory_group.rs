@@ -47,7 +47,7 @@ impl MemoryUse {
 /// The group of one server.
 #[derive(Debug)]
 pub(super) struct MemoryGroup {
-    version: Version,
+    pub(super) version: Version,
     folder: PathBuf,
     limit_bytes: u64,
 }
@@ -169,7 +169,7 @@ pub(super) fn check() -> Result<(), StoreError> {
     Parent::of_this_process().map(|_| ()).map_err(refused)
 }
 
-fn refused(reason: String) -> StoreError {
+pub(super) fn refused(reason: String) -> StoreError {
     let text = format!(
         "{reason}; run sensormark as root, or in a group that is delegated to you (systemd-run --user --scope -p Delegate=yes), or leave --memory-limit out"
     );
@@ -181,6 +181,7 @@ fn refused(reason: String) -> StoreError {
 /// # Errors
 /// What the kernel said in the end.
 pub(super) fn remove(folder: &Path) -> Result<(), StoreError> {
+    super::cpu_group::remove(folder);
     let deadline = Instant::now() + EMPTY_LIMIT;
     loop {
         let error = match std::fs::remove_dir(folder) {

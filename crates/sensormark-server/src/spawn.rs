@@ -42,8 +42,8 @@ pub(super) struct Surroundings {
     pub tied: bool,
     /// The processors that they are held to, as the kernel lists them.
     pub processors: Option<String>,
-    /// The file by which they get into the control group that bounds their memory.
-    pub memory_group: Option<PathBuf>,
+    /// The files by which they get into the control groups that bound them.
+    pub groups: Vec<PathBuf>,
 }
 
 /// Starts a command. Its process leads a session and a process group of its own.
@@ -96,7 +96,7 @@ pub(super) fn spawn(command: &Command, surroundings: &Surroundings) -> Result<Ch
 /// The program that changes session, control group, processors, limits and user as is wanted, and then becomes the command that follows.
 fn changed_into(surroundings: &Surroundings) -> Result<std::process::Command, StoreError> {
     let mut native = std::process::Command::new(find_program(Path::new("setsid"))?);
-    if let Some(processes) = &surroundings.memory_group {
+    for processes in &surroundings.groups {
         // While it still has our rights, and before it has taken any memory of note.
         native.arg(find_program(Path::new("sh"))?).args(["-c", JOIN_GROUP]).arg(processes);
     }

@@ -1,6 +1,7 @@
 //! Bringing a server up, or the members of a cluster one after another: folder, ports, password, the commands before, the server, the commands after, readiness.
 
 use super::address;
+use super::cpu_group;
 use super::folder::RunFolder;
 use super::inner::Inner;
 use super::managed::ManagedServer;
@@ -159,7 +160,7 @@ fn prepare(
             user: user.cloned(),
             tied: !wishes.detachable,
             processors: options.processors.clone(),
-            memory_group: group.as_ref().map(MemoryGroup::processes_file),
+            groups: cpu_group::files(group.as_ref()),
         };
         let title = if single { title.clone() } else { format!("member {} of {title}", number + 1) };
         let files = (folder, group);
@@ -238,6 +239,7 @@ fn make_group(folder: &RunFolder, options: &ServerOptions) -> Result<Option<Memo
     // Before it is made, so that whatever happens next it is removed.
     folder.update(|owner| owner.memory_group = Some(group.folder().to_owned()))?;
     group.make()?;
+    cpu_group::hold(&group, options)?;
     Ok(Some(group))
 }
 

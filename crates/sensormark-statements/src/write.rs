@@ -388,6 +388,9 @@ fn entity_values<'a>(description: &Table, write: EntityReading<'a>) -> Result<Ve
     Ok(write.entity.iter().map(Cell::of).collect())
 }
 
+/// Series whose tags are written at once.
+const TAGS_AT_ONCE: usize = 50_000;
+
 /// Fills the tables of tags.
 ///
 /// # Errors
@@ -405,10 +408,14 @@ pub async fn fill_tags(link: &mut Link, physical: &Physical) -> Result<(), Store
         let mut batch = Batch::new(number, description);
         batch.series.extend(0..description.series.len());
         batch.times_ns.resize(batch.series.len(), 0);
-        let rows = Rows::new(&batch, description, &text.sources, RowShape::Readings, 0..batch.len());
-        let block = Block { statement, encoder: &text.encoder, repeated: None, rows: &rows };
-        let done = link.connection.write(block).await;
-        link.outcome(OPERATION, done)?;
+        // Each write has the time of an operation, so a million series go in parts.
+        for from in (0..batch.len()).step_by(TAGS_AT_ONCE) {
+            let part = from..batch.len().min(from + TAGS_AT_ONCE);
+            let rows = Rows::new(&batch, description, &text.sources, RowShape::Readings, part);
+            let block = Block { statement, encoder: &text.encoder, repeated: None, rows: &rows };
+            let done = link.connection.write(block).await;
+            link.outcome(OPERATION, done)?;
+        }
     }
     Ok(())
 }

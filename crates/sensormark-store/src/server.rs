@@ -52,6 +52,9 @@ pub struct ServerOptions {
     /// not said. At least [`ServerOptions::least_memory_limit_bytes`].
     #[serde(default)]
     pub memory_limit_bytes: Option<u64>,
+    /// Thousandths of a core that all its processes get together; without a limit when it is not said. Only with a memory limit.
+    #[serde(default)]
+    pub cpu_millicores: Option<u32>,
     /// The cluster that it shall be; a server alone when it is not said. Memory is then one member's: its part of what the user allowed for all.
     #[serde(default)]
     pub cluster: Option<Cluster>,
@@ -86,6 +89,11 @@ impl ServerOptions {
         (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(512 << 20)
     }
 
+    /// What a report says of its limit of processors.
+    pub fn cpu_limit_note(&self) -> Option<String> {
+        self.cpu_millicores.map(|cores| format!("held to {} cores (--cpu-limit)", f64::from(cores) / 1e3))
+    }
+
     /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.
     /// It is as large as its memory for caches, from 96 MiB to 1 GiB. Databases with such a setting advise to raise it with the cache, and
     /// MySQL's manual says how far: "even as big as the buffer pool"
@@ -108,6 +116,7 @@ impl Default for ServerOptions {
             processors: None,
             log_folder: None,
             memory_limit_bytes: None,
+            cpu_millicores: None,
             cluster: None,
             address: None,
         }

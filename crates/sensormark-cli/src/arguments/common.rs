@@ -4,7 +4,7 @@ use super::cluster::ClusterArguments;
 use super::headings::{MEASURING, OUTPUT, SERVERS};
 use super::names::{CacheName, ExplainFormat, ProgressName};
 use super::probing::ServerProbeArguments;
-use super::values::{Size, size, time, whole_seconds};
+use super::values::{Size, millicores, size, time, whole_seconds};
 use clap::Args;
 use sensormark_engine::pinning::Pinning;
 use std::path::PathBuf;
@@ -28,6 +28,9 @@ pub struct CommonArguments {
     /// The most memory that each server may take with all its processes and the page cache of its files: a control group around it
     #[arg(help_heading = SERVERS, long, value_name = "SIZE", value_parser = size)]
     pub memory_limit: Option<Size>,
+    /// The cores that each server may use, such as 0.5; the client is not held to it
+    #[arg(help_heading = SERVERS, long, value_name = "CORES", value_parser = millicores, requires = "memory_limit")]
+    pub cpu_limit: Option<u32>,
     /// Settings of servers that sensormark starts: as-published for their makers' or a study's own, in place of the memory given
     #[arg(help_heading = SERVERS, long, value_name = "NAME")]
     pub profile: Option<String>,
@@ -59,6 +62,9 @@ pub struct CommonArguments {
     /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// A TOML file with what a core, memory, disk and traffic cost: the report then says the money of a month (docs/how-to/prices.toml is one)
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Print every table at the end, instead of the answer and the ranking
     #[arg(help_heading = OUTPUT, long)]
     pub full: bool,

@@ -66,6 +66,14 @@ Examples:
   sensormark report results --html all.html              # all runs, as one page
   sensormark report results/20260101-120000-abc --format json";
 
+/// After `collect`.
+pub const COLLECT: &str = "\
+Examples:
+  sensormark collect results                             # writes results/index.html
+  sensormark collect results submitted --html all.html   # several folders, one page
+
+The address of the page holds the choice of its filters. Runs may lie up to four folders deep.";
+
 /// After `compare`.
 pub const COMPARE: &str = "\
 Examples:

@@ -35,12 +35,26 @@ pub struct ReportArguments {
     /// A TOML file with a weight for each criterion of the cost that does not count once: disk = 3
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+    /// A TOML file with what a core, memory, disk and traffic cost: the report then says the money of a month (docs/how-to/prices.toml is one)
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
     /// Project the disk at this many readings a second [default: what the workload's own sensors send]
     #[arg(long, value_name = "READINGS")]
     pub rate: Option<f64>,
     /// Say when a disk of this size is full: 500GB, 2TB, or a number of GB
     #[arg(long, value_name = "SIZE", value_parser = disk)]
     pub disk: Option<Size>,
+}
+
+/// Arguments of `collect`.
+#[derive(Debug, Args)]
+pub struct CollectArguments {
+    /// Folders with runs in them or below
+    #[arg(required = true)]
+    pub folders: Vec<PathBuf>,
+    /// Where the page goes; it opens from disk and needs no network [default: index.html in the folder, if there is one folder]
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// Arguments of `compare`.

@@ -55,6 +55,17 @@ fn bytes(text: &str, unit: f64, examples: &str) -> Result<Size, String> {
         .ok_or_else(|| format!("a size is over 0 and is written like {examples}"))
 }
 
+/// Cores, in thousandths.
+///
+/// # Errors
+/// What a number of cores looks like.
+pub fn millicores(text: &str) -> Result<u32, String> {
+    let cores = text.parse().ok().filter(|cores: &f64| (0.01..=4_096.0).contains(cores));
+    let millicores =
+        cores.and_then(|cores| u32::try_from(sensormark_data::units::round_u64(cores * 1e3)).ok());
+    millicores.ok_or_else(|| "a number of cores is from 0.01 to 4096: 0.5, 2".to_owned())
+}
+
 /// A length of time; a number alone is of seconds.
 ///
 /// # Errors
@@ -113,6 +124,14 @@ mod tests {
         assert_eq!(disk("2TB"), Ok(Size(2_000_000_000_000)));
         for wrong in ["", "much", "0", "-1", "10s", "5%", "1e9TB", "NaN"] {
             assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cores_are_numbers() {
+        assert_eq!([millicores("0.5"), millicores("2")], [Ok(500), Ok(2_000)]);
+        for wrong in ["", "half", "0", "-1", "5000", "NaN"] {
+            assert!(millicores(wrong).is_err(), "{wrong}");
         }
     }
 

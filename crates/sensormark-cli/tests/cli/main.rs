@@ -6,6 +6,7 @@
 mod billing;
 mod clean;
 mod cold;
+mod collect;
 mod comparison;
 mod devops;
 mod dry_run;
@@ -27,9 +28,10 @@ mod names;
 mod own;
 mod pasted;
 mod platform;
+mod prices;
 mod refused;
 mod replay;
-mod run_list;
+
 mod searched;
 mod sensor_operations;
 mod shipped;

@@ -56,6 +56,32 @@ fn hydrometry_is_measured_and_every_answer_is_right() {
     assert_eq!(asked, wanted);
 }
 
+/// Each figure has a point at each number of series.
+#[test]
+fn cardinality_is_measured_and_drawn_by_the_number_of_series() {
+    let place = Place::new();
+    let settings = ["most=1000", "readings=3000", "seconds=0.2"];
+    let output = place.measure("cardinality", &settings, &["--on", "sqlite:individual"]);
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let trial = &place.trials()[0];
+    assert_eq!((&trial["answers"]["wrong"], &trial["ledger"]["lost"]), (&0.into(), &0.into()));
+    let run = place.run_folder();
+    let report = place.run(&["report", &run.to_string_lossy(), "--format", "json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    let sections = report["sections"].as_array().expect("sections");
+    let curves = sections.iter().find(|section| section["id"] == "by_label").expect("curves");
+    let tables = curves["blocks"].as_array().expect("blocks").iter().filter(|one| one["kind"] == "table");
+    let mut drawn: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for table in tables {
+        let at = table["rows"].as_array().expect("rows").iter().filter_map(|row| row[2]["value"].as_f64());
+        drawn.insert(table["id"].as_str().expect("a name"), at.collect());
+    }
+    for of in ["load", "disk", "memory", "latest", "unit"] {
+        let points = drawn.get(&*format!("figure_series_{of}"));
+        assert_eq!(points, Some(&vec![100.0, 1000.0]), "{of}: {drawn:?}");
+    }
+}
+
 /// The files that docs/reference/checked-answers.md names, each with the words of the command that makes it.
 fn files() -> Vec<(PathBuf, Vec<String>)> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");

@@ -18,12 +18,13 @@ fn missing() -> Outcome {
     possible.err().map(|_| "no control group that bounds memory can be made here")
 }
 
-fn start(place: &Place, store: &str) -> Child {
+fn start(place: &Place, store: &str, further: &[&str]) -> Child {
     let on = format!("--on={store}:individual");
     let mut arguments = vec!["run", OWN, "--results", "results", "--progress=plain", "--full"];
     arguments.extend(["--tolerate-disturbance", "--set", "repetitions=1"]);
     arguments.extend(["--set", "mixed.duration=6s", &on]);
     arguments.extend(MEMORY);
+    arguments.extend(further);
     place
         .command(&arguments)
         .stdout(Stdio::piped())
@@ -80,13 +81,51 @@ fn wait_until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// The folder of the group that bounds the processors of a process, and what it may use: a quota in µs of each tenth of a second.
+fn quota(group: &Path, process: u32) -> (PathBuf, Option<u64>) {
+    let two = std::fs::read_to_string(group.join("cpu.max"));
+    if let Ok(text) = two {
+        return (group.to_owned(), text.split(' ').next().and_then(|quota| quota.parse().ok()));
+    }
+    let groups = std::fs::read_to_string(format!("/proc/{process}/cgroup")).unwrap_or_default();
+    let own = groups.lines().find_map(|line| line.split_once(":cpu:").or(line.split_once(":cpu,cpuacct:")));
+    let folder = Path::new("/sys/fs/cgroup/cpu").join(own.expect("it has one").1.trim_start_matches('/'));
+    let text = std::fs::read_to_string(folder.join("cpu.cfs_quota_us")).unwrap_or_default();
+    (folder, text.trim().parse().ok())
+}
+
+pub fn a_server_gets_the_cores_that_it_is_held_to() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    let place = Place::new();
+    let running = start(&place, "postgresql", &["--cpu-limit", "0.5"]);
+    let (group, process) = server(&place);
+    wait_until("the server is in its group", || inside(&group).contains(&process));
+    let (folder, half) = quota(&group, process);
+    assert_eq!(half, Some(50_000), "{}", folder.display());
+    for pid in family(process) {
+        let gone = !Path::new(&format!("/proc/{pid}")).exists();
+        assert!(gone || inside(&folder).contains(&pid), "{pid}");
+    }
+    let output = running.wait_with_output().expect("it ends");
+    assert!(!folder.exists() && !group.exists(), "{}", folder.display());
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{}", errors(&output));
+    for trial in trials {
+        let notes = &trial["server"]["notes"];
+        assert!(notes.to_string().contains("held to 0.5 cores (--cpu-limit)"), "{notes}");
+    }
+    None
+}
+
 pub fn servers_are_held_to_the_limit_and_pay_for_the_page_cache() -> Outcome {
     if missing().is_some() {
         return missing();
     }
     for store in ["postgresql", "mariadb"] {
         let place = Place::new();
-        let running = start(&place, store);
+        let running = start(&place, store, &[]);
         let (group, process) = server(&place);
         assert_eq!(limit(&group), Some(704 << 20), "{store}");
         // A shell joins the group and becomes the server.
@@ -120,7 +159,7 @@ pub fn the_group_of_a_killed_run_is_removed_by_the_next() -> Outcome {
         return missing();
     }
     let place = Place::new();
-    let mut running = start(&place, "postgresql");
+    let mut running = start(&place, "postgresql", &[]);
     let (group, _) = server(&place);
     running.kill().expect("it is ours");
     running.wait().expect("it ends");
@@ -138,7 +177,7 @@ pub fn a_server_that_the_limit_ended_is_named_in_the_verdict() -> Outcome {
         return missing();
     }
     let place = Place::new();
-    let running = start(&place, "postgresql");
+    let running = start(&place, "postgresql", &[]);
     let (group, process) = server(&place);
     // Five of the server's own, and those of sessions.
     wait_until("clients have sessions", || family(process).len() > 7);

@@ -481,14 +481,14 @@ for (const [width, theme] of [[1280, "light"], [1280, "dark"], [390, "light"], [
     await page.evaluate(AXE);
     const { violations } = await page.evaluate(() => window.axe.run());
     assert.deepEqual(violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => one.id), []);
-    const rows = await page.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    const rows = await page.locator(".runs > tbody > tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
     assert.equal(rows.length, runsOf(STUDIES).length);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-    const ends = await page.locator("tbody td.long").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+    const ends = await page.locator("td.long").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
     assert.ok(ends.every((end) => end <= width), `each winner is seen without scrolling sideways: ${ends}`);
     const started = rows.map((row) => row[1]);
     assert.deepEqual(started, [...started].sort().reverse(), "the newest first");
-    for (const row of rows) assert.match(row.slice(2).join(" | "), /^[\w-]+, [\w.]+ \| (SQLite [\w-]+|no winner: ).* \| (firm|rough|not decided) \| sqlite \| \d+ (valid|disturbed|invalid)/);
+    for (const row of rows) assert.match(row.slice(2).join(" | "), /^[\w-]+, [\w.]+.*measured.* \| (SQLite [\w-]+|no winner: ).* \| (firm|rough|not decided) \| SQLite 3[\d.]+ \| .+sensormark .+ \| \d+ (valid|disturbed|invalid)/);
     const choices = page.getByRole("checkbox");
     // The third choice takes the place of the first.
     for (const place of [2, 0, 3]) await choices.nth(place).check();
@@ -502,11 +502,53 @@ for (const [width, theme] of [[1280, "light"], [1280, "dark"], [390, "light"], [
   });
 }
 
+test("the address of a collection holds the choice of its filters", async () => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  const shown = () => page.locator(".runs > tbody > tr:visible td:nth-child(3)").allTextContents();
+  await page.goto(`file://${STUDIES}/index.html#workload=billing&database=SQLite`);
+  const own = await shown();
+  assert.ok(own.length > 0 && own.every((words) => words.startsWith("billing, ")), String(own));
+  assert.match(await page.locator("#shown").textContent(), new RegExp(`^${own.length} of ${runsOf(STUDIES).length} runs show all$`));
+  await page.getByLabel("workload").selectOption("devops");
+  assert.equal(new URL(page.url()).hash, "#workload=devops&database=SQLite");
+  assert.ok((await shown()).every((words) => words.startsWith("devops, ")));
+  await page.getByText("Databases in these runs").click();
+  assert.match(await page.locator("#databases tbody").textContent(), /^SQLite1[01]1\.0×$/);
+  await page.getByLabel("words").fill("nobody has this");
+  assert.deepEqual(await shown(), []);
+  await page.getByRole("link", { name: "show all" }).click();
+  assert.equal((await shown()).length, runsOf(STUDIES).length);
+  await page.close();
+});
+
+test("money on the page is the program's, and follows the sliders", async () => {
+  const [file, prices] = [join(SCRATCH, "money.html"), join(SCRATCH, "prices.toml")];
+  const offer = (name) => `[[offers]]\nname = "${name}"\ndate = "2026-11-28"\ncurrency = "EUR"\ncpu_hour = 0.04\nmemory_gb_month = 3\ndisk_gb_month = 0.1\ntraffic_gb = 0.01\n`;
+  writeFileSync(prices, `${offer("mine")}rated_tb = 30\n${offer("yours")}`);
+  const run = runsOf(STUDIES).find((one) => JSON.parse(readFileSync(join(one, "run.json"))).workload === "devops");
+  report(run, "--prices", prices, "--html", file);
+  const { sections } = JSON.parse(report(run, "--prices", prices, "--format", "json"));
+  const [table] = sections.find((one) => one.id === "prices").blocks.filter((one) => one.kind === "table");
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`file://${file}#at=prices`);
+  const money = page.getByRole("region", { name: "Money" });
+  const cells = () => money.locator("tbody tr").first().locator("td").allTextContents();
+  const before = await cells();
+  const near = (text, value) => (value === undefined ? text === "–" : Math.abs(Number(text.replaceAll(",", "")) / value - 1) < 0.02);
+  before.slice(1).forEach((text, at) => assert.ok(near(text, table.rows[0][at + 2].value), `${text}: ${table.rows[0][at + 2].value}`));
+  await page.getByLabel("days kept").press("End");
+  assert.match(page.url(), /price\.days=7300/);
+  assert.ok(Number((await cells()).at(-1).replaceAll(",", "")) > Number(before.at(-1).replaceAll(",", "")), "more days are more disk");
+  await page.getByLabel("Prices").selectOption("1");
+  assert.equal((await cells()).length, before.length - 1, "no card");
+  await page.close();
+});
+
 test("a list needs no script, and its names run none", async () => {
   const folder = join(SCRATCH, "it's <img src=x onerror=alert(1)>");
   const names = ["a & b's", "<script>alert(1)<script>"];
   names.forEach((name) => cpSync(RESULTS, join(folder, name), { recursive: true }));
-  report(folder, "--html", join(SCRATCH, "all.html"));
+  execFileSync(PROGRAM, ["collect", folder], { stdio: "ignore" });
   for (const javaScriptEnabled of [false, true]) {
     const context = await browser.newContext({ javaScriptEnabled });
     const page = await context.newPage();

@@ -26,6 +26,7 @@ pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
         "implementations": implementations(field),
         "ranking": ranking(report.ranking()),
         "curves": curves::curves(field),
+        "prices": report.prices(),
         "time_series": folder.map_or_else(Vec::new, |folder| time_series::all(field, folder)),
         "drawings": drawings(field),
     })

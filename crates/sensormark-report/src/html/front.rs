@@ -93,7 +93,7 @@ fn context(field: &Field, summary: &Summary) -> Vec<String> {
 }
 
 /// Cores and memory, as far as they are recorded.
-fn machine(environment: &Value) -> String {
+pub(crate) fn machine(environment: &Value) -> String {
     let cores = environment["processor"]["logical_cores"].as_u64();
     let model = environment["processor"]["model"].as_str();
     let memory = environment["memory_bytes"].as_u64();

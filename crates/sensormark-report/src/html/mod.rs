@@ -14,7 +14,7 @@ mod data;
 mod front;
 #[cfg(test)]
 pub(super) use front::front;
-pub mod index;
+pub(crate) use front::machine;
 mod reads;
 mod time_series;
 
@@ -24,16 +24,16 @@ use sensormark_result::measurement::folder::ResultsFolder;
 use serde_json::{Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
-const STYLE: &str = include_str!("page/page.css");
+pub(crate) const STYLE: &str = include_str!("page/page.css");
 /// The dark colours of every page.
-const DARK: &str = include_str!("page/dark.css");
+pub(crate) const DARK: &str = include_str!("page/dark.css");
 const CHARTS_LIBRARY: &str = include_str!("vendor/chart.umd.min.js");
 
 /// The version of the data's shape; the page's scripts and it are always of one program.
 const FORMAT: &str = "sensormark-page/5";
 
 /// The page's own scripts, in the order in which they run.
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("page/elements.js"),
     include_str!("page/colours.js"),
     include_str!("page/costs.js"),
@@ -43,6 +43,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/figures.js"),
     include_str!("page/forest.js"),
     include_str!("page/weights.js"),
+    include_str!("../prices/page.js"),
     include_str!("page/rows.js"),
     include_str!("page/front.js"),
     include_str!("page/page.js"),
@@ -78,7 +79,7 @@ fn page(runs: Vec<Value>, title: &str) -> String {
 }
 
 /// JSON that cannot end the element it stands in, nor begin another.
-fn island(data: &Value) -> String {
+pub(crate) fn island(data: &Value) -> String {
     let text = data.to_string();
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -93,7 +94,7 @@ fn island(data: &Value) -> String {
 }
 
 /// Text within an element or an attribute.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -25,12 +25,18 @@ mod writes;
 use super::durability;
 use super::field::Field;
 use super::options::ReportOptions;
+use super::prices::Prices;
 use super::ranking::Ranking;
 use super::size::Readings;
 use super::tables::Document;
 
 /// The whole document.
-pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Document {
+pub fn document(
+    field: &Field,
+    ranking: &Ranking,
+    options: &ReportOptions,
+    prices: Option<&Prices>,
+) -> Document {
     let mut document = Document {
         title: format!(
             "sensormark: {}, scale {}, {}",
@@ -54,6 +60,8 @@ pub fn document(field: &Field, ranking: &Ranking, options: &ReportOptions) -> Do
     document.section(answer::ranking(field, ranking));
     document.section(crate::life::section(field));
     document.section(crate::lifecycle::section(field));
+    document.section(crate::prices::section(prices));
+    document.section(crate::by_label::section(field));
     document.section(sizes::section(field));
     document.section(resources::section(field));
     document.section(readings::section(field));

@@ -2,6 +2,7 @@
 //!
 //! The numbers are in [`parameters`]. Everything else is [`own`](crate::own): data, phases, questions and answers.
 
+mod cardinality;
 mod maintenance;
 pub mod parameters;
 
@@ -9,6 +10,8 @@ pub use maintenance::MAINTENANCE;
 
 #[cfg(test)]
 mod tests;
+
+pub use cardinality::CARDINALITY;
 
 use crate::growth::most_question_seconds;
 use crate::own::{OwnWorkload, file};

@@ -55,13 +55,13 @@ const page = {
   // Where each section of the report stands; what is not named here is of the study, and stands with the answer.
   chapters: [
     ["answer", "Answer", []],
-    ["costs", "Costs", ["sizes", "resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
+    ["costs", "Costs", ["prices", "by_label", "sizes", "resources", "costs", "durability", "readings", "writes", "projection", "as_study"]],
     ["latency", "Latency", ["curves", "latencies", "phases"]],
     ["time", "Over time", ["time_series", "steadiness"]],
     ["measured", "How measured", ["warnings", "not_measured", "protocol", "environment", "environments", "reproduce", "statements"]],
   ],
   // The first of a chapter is open; the others unfold.
-  open: ["sizes", "resources", "costs", "durability", "curves", "latencies"],
+  open: ["prices", "by_label", "sizes", "resources", "costs", "durability", "curves", "latencies"],
   titles: { answer: "The answer in full", ranking: "Ranking as a table", time_series: "Resources over time" },
   chapterOf(id) {
     const found = this.chapters.find(([, , ids]) => ids.includes(id));
@@ -91,7 +91,7 @@ const page = {
   },
   sections() {
     const { document: { sections }, curves: drawn, time_series: taken, drawings: pictures } = this.data;
-    const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => this.blocks(section) }));
+    const all = sections.map((section) => ({ id: section.id, title: this.titles[section.id] || section.title, parts: () => (section.id === "prices" ? [this.blocks(section)[1], ...prices.section(this.data.prices)] : this.blocks(section)) }));
     const before = (id, one) => {
       const at = all.findIndex((section) => section.id === id);
       all.splice(at < 0 ? all.length : at, 0, one);

@@ -1,6 +1,7 @@
 //! What a workload file may hold, key by key. What the values mean together is not known here ([`super::tables`], [`super::phases`]).
 
 use super::super::parameters::{FieldKind, QueryKind, WhenPart};
+use super::dashboards::Dashboard;
 use super::source::Place;
 use sensormark_data::quantity::duration_ns;
 use sensormark_data::recording::RecordingOptions;
@@ -67,6 +68,8 @@ pub struct File {
     pub writers: Vec<At<Writers>>,
     #[serde(default)]
     pub queries: Vec<At<Query>>,
+    #[serde(default)]
+    pub dashboards: Vec<At<Dashboard>>,
 }
 
 /// When readings are taken, of how many series.

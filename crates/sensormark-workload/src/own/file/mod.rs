@@ -3,6 +3,7 @@
 //! [`form`] says what may stand in a file, and serde reads it. [`source`] knows where each value stood. [`tables`] and [`phases`] check what the values mean
 //! together.
 
+mod dashboards;
 mod error;
 mod form;
 mod life;
@@ -61,7 +62,8 @@ pub fn parse(
     is_store: StoreCheck<'_>,
 ) -> Result<Parameters, FileError> {
     let source = Source::new(text, file, settings)?;
-    let file: File = source.read()?;
+    let mut file: File = source.read()?;
+    dashboards::spread(&source, &mut file)?;
     let texts = |list: &[Text]| list.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
     for store in file.stores.iter().flatten() {
         is_store(store).map_err(|why| source.error(store, why))?;

@@ -1,4 +1,4 @@
-//! `index.html` of a results folder: every run is in it, the newest first, whatever lies beside it.
+//! The collection of runs: every run is in it, the newest first, whatever lies beside it. Each run makes that of its results folder.
 
 use crate::support::{Place, errors, runs, said};
 use serde_json::Value;
@@ -17,22 +17,22 @@ fn measure(place: &Place, workload: &str, results: &str) -> String {
     said(&output)
 }
 
-/// Has the list of this results folder written anew.
+/// Has the page of this results folder written anew; what the program said, in one line.
 fn again(place: &Place, results: &str) -> String {
-    let output = place.run(&["report", results, "--html", "all.html"]);
-    said(&output)
+    let output = place.run(&["collect", results]);
+    said(&output).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The table of a list, without the rows as data.
 fn table(results: &Path) -> String {
     let page = fs::read_to_string(results.join("index.html")).expect("a list");
-    let (_, rest) = page.split_once("<tbody>").expect("a table");
-    rest.split_once("</tbody>").expect("its end").0.to_owned()
+    let (_, rest) = page.split_once("<tbody>\n").expect("a table");
+    rest.split_once("\n</tbody>").expect("its end").0.to_owned()
 }
 
 /// The rows, from the first to the last.
 fn rows(results: &Path) -> Vec<String> {
-    table(results).split_inclusive("</tr>").map(str::to_owned).filter(|row| row.contains("<tr>")).collect()
+    table(results).lines().map(str::to_owned).collect()
 }
 
 fn name(run: &Path) -> String {
@@ -72,12 +72,12 @@ fn runs_are_listed_newest_first_with_winner_states_and_pages() {
         let report = place.run(&["report", &run.to_string_lossy(), "--format", "json"]);
         let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
         let (winner, states) = (&report["summary"]["winner"], &report["summary"]["states"]);
-        assert!(row.contains(&format!(">{}<td>", winner.as_str().expect("a winner"))), "{row}");
+        assert!(row.contains(&format!(">{}<details>", winner.as_str().expect("a winner"))), "{row}");
         for state in ["valid", "disturbed", "invalid"] {
             let count = &states[state];
             assert_eq!(row.contains(&format!("{count} {state}")), *count != 0, "{state}: {row}");
         }
-        for told in ["own.toml", "<td>sqlite<td>"] {
+        for told in ["own.toml", "<td>SQLite 3.", "<summary>ranking of 1 layout<", "sensormark 0."] {
             assert!(row.contains(told), "{told}: {row}");
         }
     }
@@ -142,7 +142,7 @@ fn a_list_is_no_run_and_another_page_of_its_name_stays() {
     fs::write(results.join("index.html"), "mine").expect("ours");
     let text = measure(&place, WORKLOAD, "results");
     assert!(
-        text.contains("/results/index.html was not written: what is there is no list of runs; rename it"),
+        text.contains("/results/index.html was not written: what is there is no page of runs; rename it"),
         "{text}"
     );
     assert_eq!(fs::read_to_string(results.join("index.html")).expect("it is there"), "mine");
@@ -172,10 +172,65 @@ fn a_run_is_read_again_only_if_its_files_changed() {
     place.run(&["report", &run.to_string_lossy(), "--html", "elsewhere.html"]);
     assert!(!list.exists(), "nothing of the folder was written");
     place.run(&["report", &run.to_string_lossy(), "--html", &page.to_string_lossy()]);
+    assert!(!list.exists(), "collect alone writes it");
+    assert_eq!(again(&place, "results"), "wrote results/index.html, runs: 1");
     assert_eq!(rows(&results).len(), 1);
+}
+
+/// A kept result, which lies deeper, and a folder elsewhere with two that are alike but for their names.
+#[test]
+fn folders_far_apart_are_on_one_page_and_its_links_lead_to_them() {
+    let place = Place::new();
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results").canonicalize().expect("kept");
+    let submitted = place.path().join("submitted/by somebody");
+    for name in ["a", "{{data}}"] {
+        copy(&kept.join("which-database"), &submitted.join(name));
+    }
+    fs::create_dir(place.path().join("pages")).expect("ours");
+    let survived = kept.join("durability");
+    let output =
+        place.run(&["collect", &survived.to_string_lossy(), "submitted", "--html", "pages/index.html"]);
+    assert_eq!(said(&output).trim(), "wrote pages/index.html, runs: 3", "{}", errors(&output));
+    let pages = place.path().join("pages");
+    let rows = rows(&pages);
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    let linked = linked(&pages, &rows);
+    for run in [survived.join("power-cut"), submitted.join("a")] {
+        assert!(linked.contains(&run.join("report.html")), "{run:?}: {linked:?}");
+    }
+    assert!(linked.iter().all(|page| page.is_file()), "{linked:?}");
+    let page = fs::read_to_string(pages.join("index.html")).expect("a page");
+    assert!(page.len() < 6_000_000 && page.matches("\"rows\":").count() == 1, "{}", page.len());
+    for told in [
+        "PostgreSQL 15.",
+        "MongoDB 6.0.5",
+        "2 × AMD EPYC",
+        "<td class=\"long\">none: it asks what survives<td>",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+}
+
+#[test]
+fn a_folder_that_holds_no_run_gets_one_message() {
+    let place = Place::new();
     fs::create_dir(place.path().join("empty")).expect("ours");
-    assert!(again(&place, "empty").contains("empty is not a results folder"));
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/billing");
+    for (arguments, message) in [
+        (&["empty"][..], "empty has no run in it or below: a run's folder has a run.json"),
+        (&["nowhere"], "there is no folder nowhere"),
+        (&[kept, "empty"], "empty has no run in it or below"),
+        (&[kept], "sensormark collect FOLDER… --html FILE"),
+        (&[kept, kept], "sensormark collect FOLDER… --html FILE"),
+    ] {
+        let output = place.run(&[&["collect"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
+        let said = errors(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(message) && said.matches("sensormark: ").count() == 1, "{said}");
+    }
     assert!(!place.path().join("empty/index.html").exists());
+    let output = place.run(&["collect", kept, "--html", "no/where.html"]);
+    assert_eq!(output.status.code(), Some(4), "{}", errors(&output));
 }
 
 #[test]

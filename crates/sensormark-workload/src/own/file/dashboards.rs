@@ -1,0 +1,124 @@
+//! `[[dashboards]]`: people who watch panels. A panel is a query. All panels of a dashboard ask at the same instants, because their rates are the same and
+//! every rate of a phase begins with the phase.
+
+use super::error::FileError;
+use super::form::{At, File, Length, Text, Whole};
+use super::source::Source;
+use super::tables::number;
+use serde::Deserialize;
+
+/// What a panel's people share at most, as the pool of a dashboard's server does: questions wait for a connection, and their latency says so.
+const CONNECTIONS: u32 = 10;
+
+/// A dashboard.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dashboard {
+    pub name: Text,
+    /// Names of queries.
+    pub panels: At<Vec<Text>>,
+    /// From one question of a panel to its next, for one who watches.
+    pub refresh: At<Length>,
+    /// Who watch.
+    pub users: Whole<100_000>,
+}
+
+/// Gives each panel the rate of those who watch it.
+///
+/// # Errors
+/// A panel that is no query, or has a rate or clients besides.
+pub fn spread(source: &Source<'_>, file: &mut File) -> Result<(), FileError> {
+    let File { dashboards, queries, .. } = file;
+    let known: Vec<String> = queries.iter().map(|query| query.name.value.clone()).collect();
+    for dashboard in dashboards.iter() {
+        let seconds = dashboard.refresh.0 as f64 / 1e9;
+        if dashboard.panels.is_empty() || seconds <= 0.0 {
+            let message = format!(
+                "the dashboard {:?} needs panels, which are names of queries, and a time over 0 from one refresh to the next",
+                dashboard.name.value
+            );
+            return Err(source.error(dashboard, &message));
+        }
+        for panel in &dashboard.panels.value {
+            number(source, "query", &known, Some(panel), panel)?;
+            for query in queries.iter_mut().filter(|query| query.name.value == panel.value) {
+                if query.rate.is_some() || query.clients.is_some() {
+                    let message = "a panel is on one dashboard, which says its rate and clients; leave them out of the query";
+                    return Err(source.error(panel, message));
+                }
+                let rate = f64::from(dashboard.users.0) / seconds;
+                query.value.rate = Some(At { value: rate, place: dashboard.refresh.place.clone() });
+                query.value.clients = Some(Whole(dashboard.users.0.min(CONNECTIONS)));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use crate::own::parameters::Parameters;
+    use std::path::Path;
+
+    const FILE: &str = r#"
+[series]
+count = 10
+interval = "1s"
+duration = "1m"
+[[fields]]
+name = "value"
+shape = "walk"
+min = 0
+max = 1
+period = "10s"
+[mixed]
+duration = "5s"
+[[queries]]
+name = "now"
+kind = "last value"
+[[queries]]
+name = "hour"
+kind = "mean"
+span = "30s"
+[[dashboards]]
+name = "hall"
+panels = ["now", "hour"]
+refresh = "10s"
+users = 50
+"#;
+
+    fn read(text: &str, settings: &[&str]) -> Result<Parameters, String> {
+        let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+        let read = parse(text, "own.toml", Path::new(""), &settings, &|_| Ok(()));
+        read.map_err(|error| error.to_string())
+    }
+
+    /// Fifty people who each refresh every ten seconds are five questions a second, of each panel.
+    #[test]
+    fn panels_have_the_rate_of_those_who_watch() {
+        let rates = |settings: &[&str]| -> Vec<(Option<f64>, u32)> {
+            let phases = read(FILE, settings).expect("a file").phases;
+            let queries = phases.iter().flat_map(|phase| &phase.queries);
+            queries.map(|query| (query.rate, query.clients)).collect()
+        };
+        assert_eq!(rates(&[]), [(Some(5.0), 10), (Some(5.0), 10)]);
+        assert_eq!(rates(&["dashboards.hall.users=5"]), [(Some(0.5), 5), (Some(0.5), 5)]);
+    }
+
+    #[test]
+    fn a_wrong_dashboard_gets_one_message_with_its_line() {
+        for (from, to, message) in [
+            ("\"now\", \"hour\"", "\"now\", \"hours\"", "own.toml:23: dashboards.hall: there is no query"),
+            ("\"now\", \"hour\"", "", "needs panels"),
+            ("span = \"30s\"", "span = \"30s\"\nrate = 1", "leave them out of the query"),
+            ("\"now\", \"hour\"", "\"now\", \"now\"", "a panel is on one dashboard"),
+            ("users = 50", "users = 0", "users must be a whole number"),
+            ("refresh = \"10s\"", "refresh = 10", "refresh is a length of time"),
+            ("refresh = \"10s\"", "refresh = \"1h\"\ncolour = 1", "colour"),
+        ] {
+            let error = read(&FILE.replace(from, to), &[]).expect_err(to);
+            assert!(error.contains(message), "{to}: {error}");
+        }
+    }
+}
