@@ -62,6 +62,8 @@ pub struct Done {
     pub is_backup: bool,
     /// The copy that it brought back, which is proved in place of the database, and dropped.
     pub restored: Option<Plan>,
+    /// The statement that drops it; the administrator does where there is none.
+    pub drop: String,
     /// The second server that has it.
     pub server: Option<ManagedServer>,
 }

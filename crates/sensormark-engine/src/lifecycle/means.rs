@@ -51,6 +51,9 @@ struct Entry {
     /// Why it cannot be done: at all, or when a step that asks finds something.
     #[serde(default)]
     not: String,
+    /// What drops the copy, where the administrator cannot: its mark has the first one's name.
+    #[serde(default)]
+    drop: String,
 }
 
 impl Entry {
@@ -113,6 +116,7 @@ impl Task for Means {
         for step in &entry.steps {
             work.step(step, done)?;
         }
+        done.drop = work.filled(&entry.drop);
         let copy = work.copy;
         done.is_backup = self.task == BACKUP;
         if done.is_backup {
@@ -216,6 +220,12 @@ impl Work<'_> {
         }
     }
 
+    /// A statement without slots.
+    fn filled(&self, statement: &str) -> String {
+        let fill = |text: String, (name, value): (&&str, &String)| text.replace(&format!("{{{name}}}"), value);
+        self.slots.iter().fold(statement.to_owned(), fill)
+    }
+
     /// Runs a command of the shell, which finds the programs of the server's own installation first.
     fn program(&self, command: &str) -> Result<(), StoreError> {
         let failed = |kind, text: String| StoreError::new(kind, &*self.task.task, text);
@@ -230,7 +240,7 @@ impl Work<'_> {
         let path = std::env::join_paths(folders)
             .map_err(|error| failed(ErrorKind::Configuration, error.to_string()))?;
         let output = Command::new("sh")
-            .args(["-ec", command])
+            .args(["-ec", &format!("umask 077; {command}")])
             .env("PATH", path)
             .envs(&self.slots)
             .stdin(Stdio::null())

@@ -131,13 +131,18 @@ impl Coordinator<'_> {
         }
         let (ledger, reasons) = match &done.restored {
             Some(plan) => {
-                let ReadBack { ledger, entities, .. } = self.read_back(plan, self.tasks.backup)?;
-                let dropped = self
-                    .deployment
-                    .administer(plan, async |administrator| administrator.drop_database().await);
-                record
-                    .warnings
-                    .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
+                let mut read = self.read_back(plan, self.tasks.backup)?;
+                if read.ledger.lost == 0 && read.ledger.stored < read.ledger.acknowledged {
+                    // InfluxDB shows what was restored a moment later: it came while it was read.
+                    read = self.read_back(plan, self.tasks.backup)?;
+                }
+                let ReadBack { ledger, entities, .. } = read;
+                let of = if done.drop.is_empty() { plan } else { self.plan };
+                let dropped = self.deployment.administer(of, async |administrator| match &*done.drop {
+                    "" => administrator.drop_database().await,
+                    statement => administrator.perform(statement).await.map(drop),
+                });
+                record.warnings.extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
                 let reasons = data::ledger(&ledger);
                 self.reasons.extend(reasons.iter().cloned());
                 (ledger, reasons.into_iter().map(|reason| reason.text).chain(entities).collect::<Vec<_>>())
