@@ -56,6 +56,8 @@ pub struct Site<'a> {
 pub struct Done {
     /// Statements and programs, without secrets.
     pub means: Vec<String>,
+    /// CPU time of programs that it ran, in seconds.
+    pub program_seconds: f64,
     /// The size of what it left.
     pub bytes: Option<u64>,
     /// It made a copy of what is stored: what is written later is not in it.

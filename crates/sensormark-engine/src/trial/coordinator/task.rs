@@ -43,7 +43,6 @@ impl Coordinator<'_> {
             self.pass_until(start_ns + aside_ns)?;
         }
         self.watch.begin_phase(name)?;
-        let programs = programs_seconds();
         let (began_ns, mut done) = (monotonic_ns(), Done::default());
         let outcome = self.meanwhile(task, has_clients, &mut done)?;
         let ended_ns = monotonic_ns();
@@ -70,7 +69,7 @@ impl Coordinator<'_> {
             began: ns_to_seconds(began_ns.saturating_sub(start_ns)),
             seconds: ns_to_seconds(ended_ns - began_ns),
             bytes: done.bytes,
-            program_seconds: programs_seconds() - programs,
+            program_seconds: done.program_seconds,
             means: std::mem::take(&mut done.means),
             not_supported,
             ..TaskRecord::default()
@@ -142,7 +141,9 @@ impl Coordinator<'_> {
                     "" => administrator.drop_database().await,
                     statement => administrator.perform(statement).await.map(drop),
                 });
-                record.warnings.extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
+                record
+                    .warnings
+                    .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
                 let reasons = data::ledger(&ledger);
                 self.reasons.extend(reasons.iter().cloned());
                 (ledger, reasons.into_iter().map(|reason| reason.text).chain(entities).collect::<Vec<_>>())
@@ -160,12 +161,6 @@ impl Coordinator<'_> {
         }
         Ok(())
     }
-}
-
-/// CPU time of the programs that this process has run and waited for, in seconds.
-fn programs_seconds() -> f64 {
-    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
-    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
 }
 
 /// What was found.
