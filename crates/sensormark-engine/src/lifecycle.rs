@@ -128,3 +128,40 @@ impl<W: Written> Written for Changed<'_, W> {
         self.written.replaces()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::Column;
+
+    struct One<'a>(&'a Batch);
+
+    impl Written for One<'_> {
+        fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+            sink(self.0, Standing::Acknowledged);
+        }
+    }
+
+    fn of(times_ns: &[i64], values: &[f64]) -> Batch {
+        let values = Values::F64(values.to_vec());
+        Batch {
+            table: 0,
+            times_ns: times_ns.to_vec(),
+            series: vec![0; times_ns.len()],
+            columns: vec![Column { values, present: None }],
+        }
+    }
+
+    /// What is exactly so old stays, and the reading that a correction ends at keeps its value.
+    #[test]
+    fn a_change_is_of_its_table_and_time_alone() {
+        let batch = of(&[1, 2, 3], &[10.0, 20.0, 30.0]);
+        assert_eq!(Change::Gone(0, 2).apply(&batch), of(&[2, 3], &[20.0, 30.0]));
+        assert_eq!(Change::Gone(1, 2).apply(&batch), batch, "another table");
+        let corrected = Change::Corrected(0, 1..3, 0, 0.5).apply(&batch);
+        assert_eq!(corrected, of(&[1, 2, 3], &[0.5, 0.5, 30.0]));
+        let changes = [Change::Gone(0, 2), Change::Corrected(0, 1..3, 0, 0.5)];
+        let changed = Changed { written: One(&batch), changes: changes.iter().collect() };
+        changed.for_each(&mut |batch, _| assert_eq!(*batch, of(&[2, 3], &[0.5, 30.0])));
+    }
+}
