@@ -120,8 +120,16 @@ impl Task for Means {
         if entry.steps.is_empty() {
             return Err(StoreError::unsupported(&*self.task, entry.not));
         }
-        let copy = Plan { database: DatabaseName::new("restored")?, ..site.plan.clone() };
+        // As the first one's, so that what a crash leaves is found.
+        let ending = &site.plan.database.as_str()[DatabaseName::PREFIX.len() + 1..];
+        let copy = Plan { database: DatabaseName::new(&format!("f{ending}"))?, ..site.plan.clone() };
         let slots = self.slots(&entry, site, &copy);
+        let lacks = |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
+        if ["data", "port2"].into_iter().any(lacks) {
+            let text =
+                "it needs the files of a server, or a port, that only one has which sensormark started here";
+            return Err(StoreError::unsupported(&*self.task, text));
+        }
         let mut work = Work { task: self, site, copy, entry: &entry, slots };
         for step in &entry.steps {
             work.step(step, done)?;

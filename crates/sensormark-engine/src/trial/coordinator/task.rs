@@ -151,8 +151,11 @@ impl Coordinator<'_> {
             None => {
                 self.counted = 0;
                 self.prove(record)?;
-                let wrong = self.miscounted.iter().map(|reason| reason.text.clone());
-                (record.ledger.clone().unwrap_or_default(), wrong.collect())
+                // What is proved later does not take it back.
+                let wrong = std::mem::take(&mut self.miscounted);
+                let texts = wrong.iter().map(|reason| reason.text.clone()).collect();
+                self.reasons.extend(wrong);
+                (record.ledger.clone().unwrap_or_default(), texts)
             }
         };
         if let Some(task) = record.tasks.last_mut() {
