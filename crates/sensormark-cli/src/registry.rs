@@ -251,6 +251,10 @@ mod tests {
                     "billing" => 24.0,
                     "slow-control" => 86_400.0,
                     "hydrometry" | "cardinality" => 8_640.0,
+                    "maintenance" => 144.0,
+                    "year" if table.name == "readings" => 4.0,
+                    // A window of its rollup a day.
+                    "year" => 1.0,
                     // A home's 12,771 values a day, of all its properties.
                     "iot-platform" => 12_771.0 / f64::from(series.len()),
                     other => panic!("a workload with presets that is not known here: {other}"),

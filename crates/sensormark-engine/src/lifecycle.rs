@@ -72,6 +72,8 @@ pub struct Site<'a> {
 pub struct Done {
     /// Statements and programs, without secrets.
     pub means: Vec<String>,
+    /// CPU time of programs that it ran, in seconds.
+    pub program_seconds: f64,
     /// The size of what it left.
     pub bytes: Option<u64>,
     /// It made a copy of what is stored: what is written later is not in it.
@@ -84,6 +86,8 @@ pub struct Done {
     pub slack_ns: i64,
     /// Its parts, and how long each took, in seconds.
     pub parts: Vec<(String, f64)>,
+    /// The statement that drops it; the administrator does where there is none.
+    pub drop: String,
     /// The second server that has it.
     pub server: Option<ManagedServer>,
 }
@@ -159,5 +163,47 @@ impl<W: Written> Written for Changed<'_, W> {
             _ => None,
         });
         gone.max().map_or(i64::MIN..i64::MIN, |before_ns| before_ns.saturating_sub(self.slack_ns)..before_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sensormark_store::Column;
+
+    struct One<'a>(&'a Batch);
+
+    impl Written for One<'_> {
+        fn for_each(&self, sink: &mut dyn FnMut(&Batch, Standing)) {
+            sink(self.0, Standing::Acknowledged);
+        }
+    }
+
+    fn of(times_ns: &[i64], values: &[f64]) -> Batch {
+        let values = Values::F64(values.to_vec());
+        Batch {
+            table: 0,
+            times_ns: times_ns.to_vec(),
+            series: vec![0; times_ns.len()],
+            columns: vec![Column { values, present: None }],
+        }
+    }
+
+    /// What is exactly so old stays, and the reading that a correction ends at keeps its value.
+    #[test]
+    fn a_change_is_of_its_table_and_time_alone() {
+        let batch = of(&[1, 2, 3], &[10.0, 20.0, 30.0]);
+        assert_eq!(Change::Gone(0, 2).apply(&batch), of(&[2, 3], &[20.0, 30.0]));
+        assert_eq!(Change::Gone(1, 2).apply(&batch), batch, "another table");
+        let corrected = Change::Corrected(0, 1..3, 0, 0.5).apply(&batch);
+        assert_eq!(corrected, of(&[1, 2, 3], &[0.5, 0.5, 30.0]));
+        let changes = [Change::Gone(0, 2), Change::Corrected(0, 1..3, 0, 0.5)];
+        let changed = Changed {
+            written: One(&batch),
+            changes: changes.iter().collect(),
+            slack_ns: 0,
+            filled: Vec::new(),
+        };
+        changed.for_each(&mut |batch, _| assert_eq!(*batch, of(&[2, 3], &[0.5, 30.0])));
     }
 }

@@ -37,30 +37,34 @@ pub const CORRECT: &str = "correct";
 
 #[derive(Deserialize)]
 struct File {
-    /// Stores that have another's means where they have none of their own.
+    /// What a store has in place of what it lacks: another's means.
     like: BTreeMap<String, String>,
+    /// What links of a store begin with.
+    docs: BTreeMap<String, String>,
+    /// A table and its time in a store's statements.
+    names: BTreeMap<String, [String; 2]>,
     #[serde(flatten)]
     stores: BTreeMap<String, BTreeMap<String, Entry>>,
 }
 
 /// A task's means in one store.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
 pub struct Entry {
     /// The database's documentation of it.
     pub link: String,
     /// What is done.
-    #[serde(default)]
     pub steps: Vec<String>,
     /// What is otherwise than a reader would expect.
-    #[serde(default)]
     pub note: String,
     /// So much longer may a reading stay that should be gone: what is dropped is as wide.
-    #[serde(default)]
     pub slack: Option<String>,
     /// Why it cannot be done: at all, or when a step that asks finds something.
-    #[serde(default)]
     not: String,
+    /// What drops the copy, where the administrator cannot: its mark has the first one's name.
+    drop: String,
+    #[serde(skip)]
+    names: [String; 2],
 }
 
 impl Entry {
@@ -77,10 +81,19 @@ impl Entry {
         let text = own.transpose()?;
         let mut file: File =
             toml::from_str(text.as_deref().unwrap_or(MEANS)).map_err(|error| wrong(error.to_string()))?;
-        let like = file.like.get(store).cloned().unwrap_or_default();
-        let mut found =
-            [store, &like].into_iter().filter_map(|store| file.stores.get_mut(store)?.remove(task));
-        found.next().ok_or_else(|| wrong(format!("stores/lifecycle.toml has no means of {store} for it")))
+        let usual = || ["\"{name}\"", "\"time\""].map(str::to_owned);
+        let docs = file.docs.remove(store).unwrap_or_default();
+        let names = file.names.remove(store).unwrap_or_else(usual);
+        let mut next = Some(store);
+        while let Some(one) = next {
+            if let Some(entry) = file.stores.get_mut(one).and_then(|tasks| tasks.remove(task)) {
+                let is_whole = entry.link.starts_with("https://");
+                let link = if is_whole { entry.link.clone() } else { docs + &entry.link };
+                return Ok(Self { link, names, ..entry });
+            }
+            next = file.like.get(one).map(String::as_str);
+        }
+        Err(wrong(format!("stores/lifecycle.toml has no means of {store} for it")))
     }
 }
 
@@ -126,17 +139,26 @@ impl Task for Means {
         if entry.steps.is_empty() {
             return Err(StoreError::unsupported(&*self.task, entry.not));
         }
-        let copy = Plan { database: DatabaseName::new("restored")?, ..site.plan.clone() };
-        let slots = self.slots(site, &copy);
+        // As the first one's, so that what a crash leaves is found.
+        let ending = &site.plan.database.as_str()[DatabaseName::PREFIX.len() + 1..];
+        let copy = Plan { database: DatabaseName::new(&format!("f{ending}"))?, ..site.plan.clone() };
+        let slots = self.slots(&entry, site, &copy);
+        let lacks = |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
+        if ["data", "port2"].into_iter().any(lacks) {
+            let text =
+                "it needs the files of a server, or a port, that only one has which sensormark started here";
+            return Err(StoreError::unsupported(&*self.task, text));
+        }
         let mut work = Work { task: self, site, copy, entry: &entry, slots };
         for step in &entry.steps {
             work.step(step, done)?;
         }
+        done.drop = work.filled(&entry.drop);
         let copy = work.copy;
         done.is_backup = self.task == BACKUP;
         if done.is_backup {
             let usage = disk_usage(site.folder, |_| false);
-            done.bytes = usage.ok().map(|usage| usage.length_bytes);
+            done.bytes = usage.ok().map(|usage| usage.allocated_bytes);
         }
         done.restored = (self.task == RESTORE).then_some(copy);
         Ok(())
@@ -145,7 +167,7 @@ impl Task for Means {
 
 impl Means {
     /// What slots and the shell's variables hold.
-    fn slots(&self, site: &Site<'_>, copy: &Plan) -> BTreeMap<&'static str, String> {
+    fn slots(&self, entry: &Entry, site: &Site<'_>, copy: &Plan) -> BTreeMap<&'static str, String> {
         let (plan, deployment) = (site.plan, site.deployment);
         let url = plan.endpoint.url.expose();
         let (_, rest) = url.split_once("://").unwrap_or(("", url));
@@ -166,13 +188,20 @@ impl Means {
             ("user", user.to_owned()),
             ("password", password.to_owned()),
             ("name", table.name.clone()),
+            (
+                "table",
+                entry.names[0].replace("{name}", &table.name).replace("{database}", plan.database.as_str()),
+            ),
+            ("time", entry.names[1].clone()),
         ]);
         match &self.change {
             Some(Change::Gone(_, before_ns)) => drop(slots.insert("before", before_ns.to_string())),
             Some(Change::Corrected(_, times, field, value)) => {
                 slots.insert("from", times.start.to_string());
                 slots.insert("to", times.end.to_string());
-                slots.insert("field", table.fields[*field].name.clone());
+                let (name, quote) = (&table.fields[*field].name, &entry.names[1][..1]);
+                slots.insert("column", format!("{quote}{name}{quote}"));
+                slots.insert("field", name.clone());
                 slots.insert("value", format!("{value:?}"));
             }
             None => {}
@@ -193,14 +222,15 @@ struct Work<'a> {
 impl Work<'_> {
     fn step(&mut self, step: &str, done: &mut Done) -> Result<(), StoreError> {
         let store = self.site.deployment.store();
-        let is_about_rows = step.contains("{name}") && self.task.task != RESTORE;
+        let is_about_rows =
+            ["{name}", "{table}"].iter().any(|slot| step.contains(slot)) && self.task.task != RESTORE;
         if is_about_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
             let text = "in this layout a reading is no row of its own";
             return Err(StoreError::unsupported(&*self.task.task, text));
         }
         done.means.push(step.to_owned());
         if let Some(command) = step.strip_prefix("$ ") {
-            return self.program(command);
+            return self.program(command, done);
         }
         match (step, &done.server) {
             ("= server", _) => {
@@ -235,8 +265,15 @@ impl Work<'_> {
         }
     }
 
+    /// A statement without slots.
+    fn filled(&self, statement: &str) -> String {
+        let fill =
+            |text: String, (name, value): (&&str, &String)| text.replace(&format!("{{{name}}}"), value);
+        self.slots.iter().fold(statement.to_owned(), fill)
+    }
+
     /// Runs a command of the shell, which finds the programs of the server's own installation first.
-    fn program(&self, command: &str) -> Result<(), StoreError> {
+    fn program(&self, command: &str, done: &mut Done) -> Result<(), StoreError> {
         let failed = |kind, text: String| StoreError::new(kind, &*self.task.task, text);
         let found = self.site.deployment.store().installation().map(|found| found.path).unwrap_or_default();
         let here = std::env::var_os("PATH").unwrap_or_default();
@@ -248,13 +285,15 @@ impl Work<'_> {
                 .collect();
         let path = std::env::join_paths(folders)
             .map_err(|error| failed(ErrorKind::Configuration, error.to_string()))?;
+        let before = programs_seconds();
         let output = Command::new("sh")
-            .args(["-ec", command])
+            .args(["-ec", &format!("umask 077; {command}")])
             .env("PATH", path)
             .envs(&self.slots)
             .stdin(Stdio::null())
             .output()
             .map_err(|error| failed(ErrorKind::NotInstalled, error.to_string()))?;
+        done.program_seconds += programs_seconds() - before;
         let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         match output.status.code() {
             Some(0) => Ok(()),
@@ -262,6 +301,12 @@ impl Work<'_> {
             _ => Err(failed(ErrorKind::Rejected, format!("{command} ends with {}: {text}", output.status))),
         }
     }
+}
+
+/// CPU time of the programs that this process has run and waited for, in seconds.
+fn programs_seconds() -> f64 {
+    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
+    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
 }
 
 #[cfg(test)]
@@ -273,7 +318,7 @@ mod tests {
         let file: File = toml::from_str(MEANS).unwrap();
         for (store, tasks) in &file.stores {
             for (task, entry) in tasks {
-                assert!(entry.link.starts_with("https://"), "{store} {task}");
+                assert!(store == "sql" || file.docs[store].starts_with("https://"), "{store} {task}");
                 assert!(!entry.steps.is_empty() || !entry.not.is_empty(), "{store} {task}");
                 let asks = entry.steps.iter().any(|step| step.starts_with("? "));
                 assert!(!asks || !entry.not.is_empty(), "{store} {task}");

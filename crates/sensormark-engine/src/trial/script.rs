@@ -196,7 +196,7 @@ impl PhaseSpec {
 
     /// Whether nothing is written in it.
     pub fn only_reads(&self) -> bool {
-        self.loads.iter().all(|load| !load.writes)
+        !self.loads.is_empty() && self.loads.iter().all(|load| !load.writes)
     }
 
     /// The same with one label more.

@@ -4,6 +4,7 @@ use super::fields::fields_of;
 use super::*;
 use sensormark_result::measurement::NotMeasured;
 use sensormark_result::measurement::latency::LatencyRecorder;
+use sensormark_result::measurement::lifecycle::TaskRecord;
 use sensormark_result::measurement::record::{
     AnswersRecord, ClassRecord, LatencyRecord, LedgerRecord, LimitRecord, LoadRecord, PhaseRecord,
 };
@@ -160,6 +161,7 @@ fn full_trials() -> Vec<Value> {
     trials[0].latencies.insert("raw".to_owned(), latency);
     trials[0].errors.insert("timeout".to_owned(), 2);
     trials[2].limits.extend([false, true].map(limit));
+    trials[2].tasks.push(TaskRecord { means: vec!["VACUUM INTO".to_owned()], ..TaskRecord::default() });
     trials[1].verdict = Verdict::Inconclusive(vec![Reason::new(ReasonKind::HostDisturbed, "steal")]);
     trials[2].phases[0].totals = None;
     for (trial, peak_bytes) in trials[2..].iter_mut().zip([Some(1 << 30), None]) {

@@ -202,10 +202,8 @@ impl Own {
             }
             let before = written.clone();
             let mut loads = Vec::new();
-            if phase.round == Some(0) {
-                let first = self.tasks(0, Duration::ZERO);
-                self.steps.extend(first.map(|task| alone("prepare", task)));
-            }
+            let first = phase.round.filter(|&round| round == 0).and_then(|_| self.tasks(0, Duration::ZERO));
+            self.steps.extend(first.map(|task| alone("prepare", task)));
             for part in &phase.writers {
                 loads.push(self.writing(phase, part, &mut written[part.table]));
             }
@@ -215,21 +213,16 @@ impl Own {
                 queries.iter().filter(is_warm).map(|part| self.asking(number, part, &before[part.table]));
             let warm: Vec<LoadSpec> = warm.collect();
             if !warm.is_empty() {
-                let mut warm_up = PhaseSpec::new(name("warm-up", MIXED, &phase.name), warm);
-                warm_up.warm_up = true;
-                warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
-                self.steps.push(Step::Run(warm_up));
+                self.steps.push(warm_up(name("warm-up", MIXED, &phase.name), warm, phase));
             }
-            for part in &queries {
-                loads.extend(match part.kind {
-                    QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
-                    _ => Some(self.asking(number, part, &written[part.table])),
-                });
-            }
-            let mut task = lifecycle::task(phase);
-            if let Some(round) = phase.round.filter(|round| *round > 0) {
-                task = self.tasks(round, lead(phase, &self.parameters.tables));
-            }
+            let asking = |part: &QueryPart| match part.kind {
+                QueryKind::Rollup => self.asking_rollup(phase, Some(part)).pop(),
+                _ => Some(self.asking(number, part, &written[part.table])),
+            };
+            loads.extend(queries.iter().filter_map(asking));
+            let round = phase.round.filter(|round| *round > 0);
+            let task =
+                lifecycle::task(phase).or_else(|| self.tasks(round?, lead(phase, &self.parameters.tables)));
             if let Some(why) =
                 subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
             {
@@ -400,6 +393,14 @@ impl Own {
             )
         }
     }
+}
+
+/// Queries that are not counted.
+fn warm_up(name: String, loads: Vec<LoadSpec>, phase: &PhasePart) -> Step {
+    let mut warm_up = PhaseSpec::new(name, loads);
+    warm_up.warm_up = true;
+    warm_up.limit = Some(Duration::from_nanos(phase.warm_up_ns));
+    Step::Run(warm_up)
 }
 
 /// A phase in which only a task is done.

@@ -50,7 +50,6 @@ impl Coordinator<'_> {
             }
             self.watch.begin_phase(name)?;
         }
-        let programs = programs_seconds();
         let (began_ns, mut done) = (monotonic_ns(), Done::default());
         let outcome = self.meanwhile(task, has_clients, &mut done)?;
         let ended_ns = monotonic_ns();
@@ -80,7 +79,7 @@ impl Coordinator<'_> {
             began: ns_to_seconds(began_ns.saturating_sub(start_ns)),
             seconds: ns_to_seconds(ended_ns - began_ns),
             bytes: done.bytes,
-            program_seconds: programs_seconds() - programs,
+            program_seconds: done.program_seconds,
             means: std::mem::take(&mut done.means),
             parts: std::mem::take(&mut done.parts),
             not_supported,
@@ -149,10 +148,17 @@ impl Coordinator<'_> {
         }
         let (ledger, reasons) = match &done.restored {
             Some(plan) => {
-                let ReadBack { ledger, entities, .. } = self.read_back(plan, self.tasks.backup)?;
-                let dropped = self
-                    .deployment
-                    .administer(plan, async |administrator| administrator.drop_database().await);
+                let mut read = self.read_back(plan, self.tasks.backup)?;
+                if read.ledger.lost == 0 && read.ledger.stored < read.ledger.acknowledged {
+                    // InfluxDB shows what was restored a moment later: it came while it was read.
+                    read = self.read_back(plan, self.tasks.backup)?;
+                }
+                let ReadBack { ledger, entities, .. } = read;
+                let of = if done.drop.is_empty() { plan } else { self.plan };
+                let dropped = self.deployment.administer(of, async |administrator| match &*done.drop {
+                    "" => administrator.drop_database().await,
+                    statement => administrator.perform(statement).await.map(drop),
+                });
                 record
                     .warnings
                     .extend(dropped.err().map(|error| format!("what was restored is not dropped: {error}")));
@@ -163,8 +169,11 @@ impl Coordinator<'_> {
             None => {
                 self.counted = 0;
                 self.prove(record)?;
-                let wrong = self.miscounted.iter().map(|reason| reason.text.clone());
-                (record.ledger.clone().unwrap_or_default(), wrong.collect())
+                // What is proved later does not take it back.
+                let wrong = std::mem::take(&mut self.miscounted);
+                let texts = wrong.iter().map(|reason| reason.text.clone()).collect();
+                self.reasons.extend(wrong);
+                (record.ledger.clone().unwrap_or_default(), texts)
             }
         };
         if let Some(task) = record.tasks.last_mut() {
@@ -173,12 +182,6 @@ impl Coordinator<'_> {
         }
         Ok(())
     }
-}
-
-/// CPU time of the programs that this process has run and waited for, in seconds.
-fn programs_seconds() -> f64 {
-    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
-    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
 }
 
 /// What was found.

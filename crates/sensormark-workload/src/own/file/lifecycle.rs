@@ -47,14 +47,19 @@ pub fn task(
     Ok(Some(TaskPart { task, table, field: field.unwrap_or(0), times_ns }))
 }
 
-/// Checks that a phase's clients go with its task, or with those before it.
+/// Checks that a phase with a task, or after one, goes with it.
 pub fn check(
     source: &Source<'_>,
     file_phase: &At<Phase>,
     part: &PhasePart,
-    is_after: bool,
+    has_backup: bool,
 ) -> Result<(), FileError> {
-    if is_after && !part.queries.is_empty() {
+    if !has_backup && part.task.as_ref().is_some_and(|task| task.task == RESTORE) {
+        return Err(
+            source.error(file_phase, "nothing is backed up yet: a phase before it needs task = \"backup\"")
+        );
+    }
+    if !part.queries.is_empty() {
         let message = "queries are asked before the first phase with a task: what a task leaves is proved, and answers about it are not known";
         return Err(source.error(file_phase, message));
     }

@@ -11,6 +11,7 @@ use crate::own::parameters::{
 };
 use crate::own::{LOAD, MIXED, WRITERS, sizes};
 use sensormark_data::quantity::length_text;
+use sensormark_engine::lifecycle::BACKUP;
 
 /// The most windows of an answer.
 const MOST_WINDOWS: i64 = 100_000;
@@ -56,7 +57,7 @@ pub fn phases(
         None => Ok(known.len() - 1),
         name => number(source, "phase", &known, name, of),
     };
-    let mut has_task = false;
+    let (mut has_task, mut has_backup) = (false, false);
     for (place, part) in parts.iter_mut().enumerate() {
         reader.names = Names::default();
         let phase_of = file.phases.get(place).or(file.mixed.as_ref().filter(|_| place > 0));
@@ -79,7 +80,8 @@ pub fn phases(
         }
         has_task |= part.task.is_some();
         if let Some(phase) = phase_of.filter(|_| has_task) {
-            lifecycle::check(source, phase, part, has_task)?;
+            has_backup |= part.task.as_ref().is_some_and(|task| task.task == BACKUP);
+            lifecycle::check(source, phase, part, has_backup)?;
         }
         let of = file.phases.get(place).or(file.mixed.as_ref()).map_or(0..0, |phase| phase.place.clone());
         let (writes, asks) = (!part.writers.is_empty(), !part.queries.is_empty());
