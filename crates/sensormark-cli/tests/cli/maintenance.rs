@@ -32,6 +32,9 @@ pub fn each_operation_is_timed_and_its_data_are_proven(store: &str, can_restart:
         assert_eq!(task["proven"], is_done && task["task"] != "backup", "{task}");
         assert!(!is_done || task["seconds"].as_f64() > Some(0.0), "{task}");
     }
+    let writers = trial["loads"].as_array().expect("loads").iter().filter(|load| load["name"] == "writers");
+    let shortest = writers.map(|load| load["seconds"].as_f64().unwrap_or_default()).reduce(f64::min);
+    assert!(shortest > Some(1.5), "writers work before each operation and after it: {shortest:?} s");
     assert!(tasks[1]["bytes"].as_u64() > Some(10_000), "{}", tasks[1]);
     assert!(tasks[1]["began"].as_f64() >= Some(1.0), "writers began before it: {}", tasks[1]);
     let [copied, whole, half] = [2, 3, 4].map(|place| found(&tasks[place]));

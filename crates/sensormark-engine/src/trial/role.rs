@@ -198,6 +198,10 @@ impl Trial<'_> {
             obeyed.unwrap_or_else(|_| Err(broken("commands cannot be taken in any more")))?;
             Ok::<_, StoreError>(finished)
         })?;
+        if spec.task.is_some() {
+            // Its clients were told to stop; those of the next phase were not.
+            self.target.stop.store(false, Ordering::Relaxed);
+        }
         let goes_on = self.goes_on(prepare.step);
         if !goes_on {
             finished.close();
