@@ -4,7 +4,7 @@ use super::{Due, RollupDue};
 use minijinja::{Environment, UndefinedBehavior, context};
 use sensormark_data::quantity::duration_ns;
 use sensormark_engine::lifecycle::{Change, Done, Entry, Site, Task};
-use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError};
+use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError, TagPlacement};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -58,11 +58,13 @@ impl Round {
         let iso = |ns: i64| {
             jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string())
         };
+        let tags: Vec<&str> = tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
         let old_ns = self.due.compressed_before_ns.unwrap_or(i64::MIN);
         let all = context! {
             database => site.plan.database.as_str(),
             table => tables[0].name,
-            tags => tables[0].tags.iter().map(|tag| &tag.name).collect::<Vec<_>>(),
+            tags,
+            key => if site.plan.layout.tags == TagPlacement::OwnTable { vec!["series"] } else { tags.clone() },
             gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
             parts, rollups, more,
             every => self.due.every_ns,
