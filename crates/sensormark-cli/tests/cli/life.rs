@@ -44,6 +44,41 @@ fn sqlite_lives_a_year_in_seconds() {
     a_whole_life("sqlite");
 }
 
+#[test]
+fn a_table_whose_one_tag_is_its_key_lives_too() {
+    let place = Place::new();
+    let text = r#"
+        [series]
+        count = 5
+        interval = "1d"
+        duration = "56d"
+        [[tags]]
+        name = "sensor"
+        [[fields]]
+        name = "temperature"
+        shape = "walk"
+        min = 0
+        max = 40
+        period = "7d"
+        [retention]
+        keep = "28d"
+        every = "14d"
+        [[rollups]]
+        every = "7d"
+        [compression]
+        after = "14d"
+        [writers]
+        batch = 20
+    "#;
+    std::fs::write(place.path().join("one.toml"), text).expect("ours");
+    let output = place.measure("one.toml", &[], &["--on", "sqlite:individual"]);
+    let (trial, text) = (&place.trials()[0], said(&output));
+    assert!(held_against(trial).is_empty(), "{text}");
+    assert_eq!(trial["ledger"]["stored"], 5 * 28, "{text}");
+    let means = trial["tasks"].to_string();
+    assert!(means.contains("SQLite compresses nothing."), "{means}");
+}
+
 /// A trial of SQLite by means in which one text stands for another.
 fn by_other_means(text: &str, other: &str) -> (Value, Output) {
     assert!(MEANS.contains(text), "{text}");

@@ -113,7 +113,9 @@ impl Round {
                 done.means.push(statement);
             }
         }
-        done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
+        if !entry.steps.is_empty() {
+            done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
+        }
         done.means.push([entry.note.as_str(), &entry.link].join(" ").trim().to_owned());
         Ok(())
     }
