@@ -61,7 +61,7 @@ impl Typical {
         write_us: 150.0,
         value_us: 0.8,
         question_us: 100.0,
-        scan_us: 1.0,
+        scan_us: 3.0,
         clients_served: 3.0,
         empty_bytes: 100 << 20,
         reading_bytes: 100,

