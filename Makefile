@@ -31,7 +31,7 @@ deny: ## Licences, sources and known vulnerabilities of all crates
 lint:
 	$(CARGO) clippy --locked --workspace --all-targets -- --deny warnings
 
-# One broken store does not hide what the others say. The slowest suites run in part; SENSORMARK_SLOW=1 runs all of them. Servers are installed while it builds; the rest is made beside suites that wait.
+# One broken store does not hide what the others say. The slowest suites run in part; SENSORMARK_SLOW=1 runs all of them. Servers are installed while it builds, lint and docs compile beside suites that wait.
 unit:
 	python3 scripts/run-tests.py servers lint docs page
 

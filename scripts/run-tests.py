@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; other targets that are named (lint docs page) are made beside the suites, at the lowest priority.
+"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; those that compile (lint docs) are made beside the suites, at the lowest priority, and page after them.
 Suites run a few side by side, because they wait much of the time; each prints its output whole when it has ended. A test that failed beside others is run again alone, and told if it passes then: a busy machine may have made it late. What needs the whole machine runs alone at once. What slow-tests.txt names is left to make verify, which sets SENSORMARK_SLOW."""
 import concurrent.futures, json, os, re, signal, subprocess, sys, time
 
@@ -85,7 +85,8 @@ def fails_alone(test, output):
     """Whether what failed beside others fails alone, too; so does a suite that named no test."""
     failures = re.findall(r'^failures:\n((?:    .+\n)+)', output, re.M)
     names = [line.strip() for line in failures[-1].splitlines()] if failures else []
-    if not names or not run((*test[:2], ['--exact', '--test-threads=1', *names])): return True
+    # One by one, because some suites take one name alone.
+    if not names or not all([run((*test[:2], ['--exact', one])) for one in names]): return True
     for one in names: print(f'warning: {name(test)}: {one} failed beside others, and passed alone', flush=True)
     return False
 
@@ -97,7 +98,7 @@ def main():
         servers = beside.submit(make_all, [target for target in targets if target == 'servers'])
         tests = built()
         failed += [f'make {target}' for target in servers.result()]
-        made = beside.submit(make_all, [target for target in targets if target != 'servers'])
+        made = beside.submit(make_all, [target for target in targets if target in ('lint', 'docs')])
         suites = [test for test in tests if not name(test).endswith(ALONE)]
         # What takes longest begins first, and quick unit tests end it.
         suites.sort(key=lambda test: (LONG not in name(test), not name(test).endswith(FIRST), 'conformance' not in test[0]))
@@ -108,6 +109,7 @@ def main():
         failed += [f'make {target}' for target in made.result()]
     failed += [name(test) for test, output in again if fails_alone(test, output)]
     failed += [name(test) for test in tests if test not in suites and not run(test)]
+    failed += [f'make {target}' for target in make_all([target for target in targets if target == 'page'])]
     if '--check' not in sys.argv and subprocess.run([CARGO, 'test', '--locked', '--workspace', '--doc', '--no-fail-fast']).returncode: failed.append('tests in the documentation')
     for test in tests:
         for slow in left_out(test): print(f'left to make verify: {name(test)}: {slow}', flush=True)

@@ -341,8 +341,10 @@ test("the answer and the first chart are on the first screen, in the words of th
       const drawn = await page.locator(".panel canvas").evaluateAll((all) => all.filter((one) => Chart.getChart(one)).length);
       assert.ok(drawn >= 1, "the first chart is drawn");
       const names = await order(page, "cost");
+      // What a busy machine kept out of the ranking stands there with its way of reading.
+      const layouts = names.map((name) => name.replace(/, read .*/, ""));
       const expected = [...summary.ranked, ...summary.not_ranked].map((one) => one.label);
-      assert.deepEqual(names, expected.slice(0, names.length));
+      assert.deepEqual(layouts, expected.slice(0, layouts.length));
       for (const panel of ["reads", "price"]) assert.deepEqual(await order(page, panel), names, panel);
       // The navigation stays.
       await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
