@@ -79,7 +79,11 @@ fn disk_limit(field: &Field, read: &Arm) -> Option<String> {
 /// Writes a second that were due at a steady rate, of all clients.
 fn writes_due(field: &Field, trial: &TrialRecord) -> Option<f64> {
     if field.has_phases() {
-        let of = |load: &LoadRecord| load.planned as f64 / load.seconds;
+        // A load that a task's end stopped had more planned than was due.
+        let of = |load: &LoadRecord| {
+            let started: u64 = load.classes.values().map(|class| class.operations).sum();
+            (started + load.not_started) as f64 / load.seconds
+        };
         let steady = trial.loads.iter().filter(|load| load.writes && load.open_loop && load.seconds > 0.0);
         return steady.map(of).reduce(f64::max);
     }

@@ -25,6 +25,7 @@ pub fn load_records(
     ceiling: Option<f64>,
     client_side: &[Option<String>],
 ) -> Vec<LoadRecord> {
+    let is_ended_by_task = spec.task.is_some() && outcome.cut == Some(Cut::Stopped);
     let cut = outcome.cut.filter(|cut| spec.task.is_none() || *cut == Cut::Hopeless);
     let loads = spec.loads.iter().zip(outcome.loads).enumerate();
     loads
@@ -33,6 +34,10 @@ pub fn load_records(
             record.ceiling = ceiling;
             record.client_side = client_side.get(number).cloned().flatten();
             fill(&mut record, outcome, cut);
+            if is_ended_by_task {
+                // What each client was about to start then is no backlog.
+                record.not_started = record.not_started.saturating_sub(load.clients.into());
+            }
             record
         })
         .collect()
