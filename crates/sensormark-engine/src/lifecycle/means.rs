@@ -60,7 +60,7 @@ pub struct Entry {
     /// So much longer may a reading stay that should be gone: what is dropped is as wide.
     pub slack: Option<String>,
     /// Why it cannot be done: at all, or when a step that asks finds something.
-    not: String,
+    pub not: String,
     /// What drops the copy, where the administrator cannot: its mark has the first one's name.
     drop: String,
     #[serde(skip)]

@@ -116,7 +116,7 @@ impl Round {
         if !entry.steps.is_empty() {
             done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
         }
-        done.means.push([entry.note.as_str(), &entry.link].join(" ").trim().to_owned());
+        done.means.push([entry.note.as_str(), &entry.not, &entry.link].join(" ").trim().to_owned());
         Ok(())
     }
 
