@@ -93,6 +93,7 @@ def fails_alone(test, output):
 def main():
     for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, stop)
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+    os.makedirs('target', exist_ok=True)
     targets, failed = [word for word in sys.argv[1:] if not word.startswith('-')], []
     with concurrent.futures.ThreadPoolExecutor(1) as beside, concurrent.futures.ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         servers = beside.submit(make_all, [target for target in targets if target == 'servers'])
