@@ -46,7 +46,7 @@ pub fn section(field: &Field) -> Section {
 
 /// Whether it is of a life's rounds, which have a section of their own.
 pub fn is_of_life(task: &TaskRecord) -> bool {
-    !task.parts.is_empty()
+    ["prepare", "round"].contains(&&*task.task)
 }
 
 fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {

@@ -77,6 +77,7 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
     assert_eq!(trial["ledger"]["stored"], 5 * 56, "{text}");
     let means = trial["tasks"].to_string();
     assert!(means.contains("SQLite compresses nothing."), "{means}");
+    assert!(!said(&output).contains("Operations"), "rounds have a section of their own: {}", said(&output));
 }
 
 /// A trial of SQLite by means in which one text stands for another.

@@ -1,9 +1,8 @@
 //! A task by a database's own means: statements and programs, which `stores/lifecycle.toml` has for each store and task.
 //!
 //! A step is a statement of the database's, with slots in braces. One that begins with `$` is a command of the shell, which has the same names as variables: so
-//! no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that copy's empty tables. `= server`
-//! makes a second server for it, ended, and `= start` starts that. One
-//! that begins with `?` asks whether it can be done: if it finds anything, it cannot.
+//! no password is on a command line. One that begins with `>` is asked of the copy that is brought back, and `= create` makes that copy's empty tables.
+//! `= server` makes a second server for it, ended, and `= start` starts that. One that begins with `?` asks whether it can be done: if it finds anything, it cannot.
 
 use super::{Change, Done, Site, Task};
 use crate::deployment::block_on;
@@ -249,9 +248,7 @@ impl Work<'_> {
             ("? ", statement) => (self.site.plan, statement),
             _ => (self.site.plan, step),
         };
-        let fill =
-            |text: String, (name, value): (&&str, &String)| text.replace(&format!("{{{name}}}"), value);
-        let statement = self.slots.iter().fold(statement.to_owned(), fill);
+        let statement = self.filled(statement);
         let found = block_on(async {
             let mut administrator = store.administrator(plan).await?;
             match step {

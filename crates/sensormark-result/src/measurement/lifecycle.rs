@@ -4,7 +4,7 @@ use super::latency::{SecondHistogram, total};
 use super::record::{LoadRecord, TrialRecord};
 use serde::{Deserialize, Serialize};
 
-/// One task of a phase. The phase's own totals are what it cost while it lasted.
+/// One task of a phase. The totals of the phase are its cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// The phase, by its name in [`TrialRecord::phases`].
