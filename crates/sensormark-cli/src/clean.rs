@@ -12,7 +12,6 @@ use sensormark_report::clean::clean as shown;
 use sensormark_report::quoted;
 use sensormark_server::{RunState, Supervisor};
 use sensormark_store::Secret;
-use sensormark_workload::machine_tool::queue;
 use std::process::ExitCode;
 
 /// The most databases that a run which begins names one by one.
@@ -25,7 +24,7 @@ const MOST_NAMED: usize = 3;
 pub fn clean(arguments: &CleanArguments) -> Result<ExitCode, Failure> {
     let supervisor = Supervisor::new(None)?;
     let choices = choices(&arguments.places)?;
-    let mut found = this_machine(&supervisor, arguments.dry_run)?;
+    let mut found = this_machine(&supervisor, arguments.dry_run);
     let mut is_all_gone = true;
     for place in Place::all(&supervisor, choices.iter())? {
         let (databases, are_gone) = databases(&supervisor, &place, arguments)?;
@@ -61,19 +60,8 @@ fn choices(places: &[String]) -> Result<Vec<Choice>, Failure> {
 }
 
 /// What dead runs left on this machine: a line each, of what was done or would be.
-pub fn this_machine(supervisor: &Supervisor, is_dry: bool) -> Result<Vec<String>, Failure> {
-    let records = supervisor.home().join("queues");
-    let (mut found, queues) = if is_dry {
-        (supervisor.orphans(), queue::orphans(&records))
-    } else {
-        (supervisor.clean_orphans(), queue::remove_orphans(&records))
-    };
-    let done = if is_dry { "" } else { ", removed" };
-    let queues = queues.map_err(Failure::input_output)?;
-    found.extend(
-        queues.iter().map(|queue| format!("message queue of process {}{done}", queue.owner.process.pid)),
-    );
-    Ok(found)
+pub fn this_machine(supervisor: &Supervisor, is_dry: bool) -> Vec<String> {
+    if is_dry { supervisor.orphans() } else { supervisor.clean_orphans() }
 }
 
 /// The databases of a place, a line each, and whether all that may go are gone.

@@ -34,7 +34,6 @@ use sensormark_result::measurement::{NotMeasured, ResultsFolder, RunRecord};
 use sensormark_result::probe::{DisturbanceLimits, Environment, FlushRate, Limits, redact_arguments};
 use sensormark_server::{HeldRun, Supervisor};
 use sensormark_store::ServerOptions;
-use sensormark_workload::machine_tool;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -345,12 +344,6 @@ pub fn run_name() -> RunName {
 pub fn clean(supervisor: &Supervisor, progress: &Progress) {
     for what in supervisor.clean_orphans() {
         progress.event(RunEvent::Note(what));
-    }
-    if let Ok(queues) = machine_tool::queue::remove_orphans(&supervisor.home().join("queues"))
-        && !queues.is_empty()
-    {
-        progress
-            .event(RunEvent::Note(format!("removed {} message queues of runs that are gone", queues.len())));
     }
 }
 

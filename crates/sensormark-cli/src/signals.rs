@@ -5,7 +5,6 @@ use crate::messages::say;
 use sensormark_engine::existing;
 use sensormark_result::measurement::unbroken;
 use sensormark_server::{Supervisor, forget_held};
-use sensormark_workload::machine_tool::queue::remove_own;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -74,7 +73,4 @@ fn end_at_once(supervisor: &Supervisor) {
         forget_held();
     }
     supervisor.stop_all();
-    if let Err(error) = remove_own(&supervisor.home().join("queues")) {
-        tracing::warn!(%error, "a message queue could not be removed; the next start of sensormark tries again");
-    }
 }

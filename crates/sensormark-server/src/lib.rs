@@ -60,7 +60,7 @@ use std::time::Duration;
 
 pub use managed::ManagedServer;
 pub use memory_group::MemoryUse;
-pub use orphans::{RemoveResource, ServerStatus};
+pub use orphans::ServerStatus;
 pub use process::ProcessIdentity;
 pub use runs::{HeldRun, RunState, forget_held};
 pub use runtime::runtime;

@@ -59,19 +59,11 @@ struct StoredEndpoint {
     ports: Vec<u16>,
 }
 
-/// Removes one registered resource; the text of the error says why it could not.
-pub type RemoveResource<'a> = &'a mut dyn FnMut(&str) -> Result<(), String>;
-
 impl Supervisor {
     /// Cleans up after runs whose coordinator is gone: ends their servers and removes their folders. It returns what was done, a line each. Servers that were
-    /// left running on purpose stay. Runs with registered resources stay, because only [`Supervisor::clean_orphans_with`] knows how to remove those.
+    /// left running on purpose stay.
     pub fn clean_orphans(&self) -> Vec<String> {
-        self.clean_orphans_with(&mut |_| Err("nobody here knows how to remove it".to_owned()))
-    }
-
-    /// [`Supervisor::clean_orphans`] that also removes registered resources (System V queues, say).
-    pub fn clean_orphans_with(&self, remove: RemoveResource<'_>) -> Vec<String> {
-        FoundRun::all(self.home()).iter().filter_map(|found| clean(found, remove)).collect()
+        FoundRun::all(self.home()).iter().filter_map(clean).collect()
     }
 
     /// What [`Supervisor::clean_orphans`] would clean up, a line each.
@@ -206,7 +198,7 @@ fn name(owner: &Ownership) -> String {
 }
 
 /// Cleans one run if it is an orphan, and says what was done.
-fn clean(found: &FoundRun, remove: RemoveResource<'_>) -> Option<String> {
+fn clean(found: &FoundRun) -> Option<String> {
     let owner = &found.owner;
     if !is_orphan(owner) {
         return None;
@@ -222,26 +214,10 @@ fn clean(found: &FoundRun, remove: RemoveResource<'_>) -> Option<String> {
         1 => "ended 1 process".to_owned(),
         several => format!("ended {several} processes"),
     }];
-    let mut left = owner.clone();
-    left.resources.retain(|resource| match remove(resource) {
-        Ok(()) => {
-            told.push(format!("removed {resource}"));
-            false
-        }
-        Err(reason) => {
-            told.push(format!("could not remove {resource}: {reason}"));
-            true
-        }
+    told.push(match folder::remove(&found.path, owner) {
+        Ok(()) => "removed its folders".to_owned(),
+        Err(error) => format!("could not remove its folders: {error}"),
     });
-    if left.resources.is_empty() {
-        told.push(match folder::remove(&found.path, owner) {
-            Ok(()) => "removed its folders".to_owned(),
-            Err(error) => format!("could not remove its folders: {error}"),
-        });
-    } else {
-        left.write(&found.path).ok();
-        told.push("kept its folder, in which the rest is written down".to_owned());
-    }
     Some(format!("{name}: {}", told.join(", ")))
 }
 

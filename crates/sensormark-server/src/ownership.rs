@@ -44,8 +44,6 @@ pub(super) struct Ownership {
     pub stop_by_interrupt: bool,
     /// Whether it is meant to outlive its coordinator.
     pub detached: bool,
-    /// Other things to remove (System V queues, say), in the words of whoever registered them.
-    pub resources: Vec<String>,
 }
 
 impl Ownership {
@@ -75,7 +73,6 @@ impl Ownership {
             processes: Vec::new(),
             stop_by_interrupt: false,
             detached: false,
-            resources: Vec::new(),
         })
     }
 
@@ -128,7 +125,6 @@ mod tests {
     fn the_file_comes_back_and_a_foreign_one_does_not() {
         let folder = tempfile::tempdir().unwrap();
         let mut owner = Ownership::ours("0123", "test").unwrap();
-        owner.resources.push("message queue 7".into());
         owner.write(folder.path()).unwrap();
         assert_eq!(Ownership::read(folder.path()), Some(owner.clone()));
         assert!(owner.is_coordinator_alive());

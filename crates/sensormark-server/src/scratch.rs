@@ -1,4 +1,4 @@
-//! What is not a server but must be cleaned up like one: folders of embedded databases, and resources of the pipeline.
+//! What is not a server but must be cleaned up like one: folders of embedded databases.
 
 use super::Supervisor;
 use super::files::file_error;
@@ -87,44 +87,5 @@ impl Supervisor {
 
     fn scratch_folders(&self) -> MutexGuard<'_, Vec<Weak<RunFolder>>> {
         self.shared.scratch.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Writes down a resource of this process that outlives a crash (a System V queue, say), in words that the
-    /// callback of [`Supervisor::clean_orphans_with`] understands. Register before making it, where its name is known.
-    ///
-    /// # Errors
-    /// When it cannot be written down.
-    pub fn register_resource(&self, resource: &str) -> Result<(), StoreError> {
-        let mut slot = self.resources();
-        let folder = match slot.take() {
-            Some(folder) => folder,
-            None => RunFolder::create(self.home(), "resources", None, None)?,
-        };
-        slot.insert(folder).update(|owner| owner.resources.push(resource.to_owned()))
-    }
-
-    /// The resource is no more. One that was never registered is fine.
-    ///
-    /// # Errors
-    /// When that cannot be written down.
-    pub fn unregister_resource(&self, resource: &str) -> Result<(), StoreError> {
-        let mut slot = self.resources();
-        let Some(folder) = slot.as_ref() else {
-            return Ok(());
-        };
-        folder.update(|owner| {
-            if let Some(place) = owner.resources.iter().position(|known| known == resource) {
-                owner.resources.remove(place);
-            }
-        })?;
-        if folder.owner().resources.is_empty() {
-            folder.remove()?;
-            *slot = None;
-        }
-        Ok(())
-    }
-
-    fn resources(&self) -> MutexGuard<'_, Option<RunFolder>> {
-        self.shared.resources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,8 +13,6 @@ pub(super) struct Shared {
     pub(super) home: PathBuf,
     pub(super) servers: Mutex<Vec<Arc<Inner>>>,
     pub(super) stopping: AtomicBool,
-    /// Where resources of this process are written down, while there are any.
-    pub(super) resources: Mutex<Option<RunFolder>>,
     /// The folders of embedded databases, for [`crate::Supervisor::stop_all`].
     pub(super) scratch: Mutex<Vec<Weak<RunFolder>>>,
 }
@@ -26,7 +24,6 @@ impl Shared {
             home,
             servers: Mutex::new(Vec::new()),
             stopping: AtomicBool::new(false),
-            resources: Mutex::new(None),
             scratch: Mutex::new(Vec::new()),
         }
     }

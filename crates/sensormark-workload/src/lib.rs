@@ -22,6 +22,7 @@ pub mod durability;
 mod growth;
 
 pub mod iot_platform;
+mod live;
 
 pub mod machine_tool;
 

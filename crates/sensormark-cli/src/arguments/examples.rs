@@ -131,7 +131,7 @@ Examples:
 /// After `clean`.
 pub const CLEAN: &str = "\
 Examples:
-  sensormark clean                                       # on this machine: processes, folders, queues
+  sensormark clean                                       # on this machine: processes, folders
   sensormark clean postgresql=postgresql://USER:PASSWORD@HOST:5432/ --dry-run
   sensormark clean mongodb=mongodb://HOST:27017/ --older-than 7d
 

@@ -134,11 +134,7 @@ impl Place {
 
     /// What is left in the state folder of servers and embedded databases.
     pub fn leftovers(&self) -> Vec<PathBuf> {
-        let state = self.folder.path().join("state");
-        let queues = state.join("queues");
-        let mut left: Vec<PathBuf> = read_folder(&state).into_iter().filter(|path| *path != queues).collect();
-        left.extend(read_folder(&queues));
-        left
+        read_folder(&self.folder.path().join("state"))
     }
 }
 

@@ -25,6 +25,8 @@ pub const TAGS: [&str; 10] = [
 ];
 /// The number of the tag that tells hosts apart.
 pub const HOSTNAME: usize = 0;
+/// The number of the tag that says at which site a host is.
+pub const DATACENTER: usize = 2;
 
 /// Regions, each with the letters of its datacenters.
 const REGIONS: &str = "us-east-1 abce us-west-1 ab us-west-2 abc eu-west-1 abc eu-central-1 ab ap-southeast-1 ab ap-southeast-2 ab ap-northeast-1 ac sa-east-1 abc";

@@ -34,11 +34,11 @@ pub const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
 /// A source, as the coordinator knows it.
 pub trait Source: Send + Sync {
-    /// Makes the line from the source to its client. `home` is a folder of the run's user, where a line of a run that was killed can be found again.
+    /// Makes the line from the source to its client. It ends with this process.
     ///
     /// # Errors
     /// Why it cannot be made, in words.
-    fn open(&self, home: &Path) -> Result<Box<dyn Line>, String>;
+    fn open(&self) -> Result<Box<dyn Line>, String>;
 
     /// The readings that a journal tells of, made again.
     fn written(&self, entries: Vec<Entry>) -> Box<dyn Written>;

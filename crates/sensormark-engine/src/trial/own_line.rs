@@ -9,7 +9,6 @@ use crate::role::Event;
 use crate::role_line::{before_end, tell};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use sensormark_server::Supervisor;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -50,8 +49,7 @@ fn release() {
 /// Why it cannot be made, in words.
 pub fn open(source: &dyn Source) -> Result<Feed, String> {
     before_end(release);
-    let supervisor = Supervisor::new(None).map_err(|error| error.to_string())?;
-    let line = source.open(supervisor.home())?;
+    let line = source.open()?;
     let journal = Journal::create().map_err(|error| error.to_string())?;
     let feed = Feed { address: line.address(), journal: journal.path() };
     held(|held| {

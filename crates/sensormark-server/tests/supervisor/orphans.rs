@@ -23,12 +23,6 @@ pub fn coordinate() {
         _ => ServerOptions::default(),
     };
     let server = supervisor.start_with(&store, &options, &wishes).unwrap();
-    if mode == "resources" {
-        supervisor.register_resource("message queue 41").unwrap();
-        supervisor.register_resource("message queue 42").unwrap();
-        supervisor.register_resource("message queue 43").unwrap();
-        supervisor.unregister_resource("message queue 42").unwrap();
-    }
     println!("\nstarted {} {}", server.process_id(), server.run());
     if mode == "detached" {
         server.detach().unwrap();
@@ -283,32 +277,6 @@ fn only_a_detachable_server_is_left_running() {
     let pid = server.process_id();
     assert_eq!(server.detach().unwrap_err().kind(), ErrorKind::Unsupported);
     assert!(!is_alive(pid));
-    assert_eq!(names_in(home.path()), Vec::<String>::new());
-}
-
-#[test]
-fn registered_resources_are_removed_after_a_crash() {
-    let home = reachable_folder();
-    let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
-    let mut coordinator = Coordinator::start(home.path(), "resources", Behaviour::Normal);
-    coordinator.kill();
-    let mut asked = Vec::new();
-    let told = supervisor.clean_orphans_with(&mut |resource| {
-        asked.push(resource.to_owned());
-        if resource.ends_with("43") { Err("busy".to_owned()) } else { Ok(()) }
-    });
-    assert_eq!(asked, ["message queue 41", "message queue 43"]);
-    assert!(told.iter().any(|line| line.contains("removed message queue 41")), "{told:?}");
-    assert!(told.iter().any(|line| line.contains("could not remove message queue 43: busy")), "{told:?}");
-    assert_eq!(names_in(home.path()).len(), 1, "what could not be removed stays written down");
-    supervisor.clean_orphans_with(&mut |resource| {
-        assert_eq!(resource, "message queue 43");
-        Ok(())
-    });
-    assert_eq!(names_in(home.path()), Vec::<String>::new());
-    supervisor.register_resource("message queue 44").unwrap();
-    assert_eq!(supervisor.clean_orphans(), Vec::<String>::new());
-    supervisor.unregister_resource("message queue 44").unwrap();
     assert_eq!(names_in(home.path()), Vec::<String>::new());
 }
 

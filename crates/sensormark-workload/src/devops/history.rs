@@ -4,7 +4,7 @@
 //! It knows the table cpu alone, the one that is asked about; a test compares its answers with the contract's reference over all readings.
 
 use sensormark_data::devops::fields::{CPU, MEASUREMENTS};
-use sensormark_data::devops::hosts::HOSTNAME;
+use sensormark_data::devops::hosts::{DATACENTER, HOSTNAME};
 use sensormark_data::devops::{Cursor, Devops, Position, TICKS_AN_HOUR, Track, tick_from, time_ns};
 use sensormark_store::{
     Aggregate, Answer, Ask, Batch, Column, FieldSet, Function, Group, Grouping, Predicate, Query, Schema,
@@ -68,7 +68,13 @@ impl History {
         tick_from(range.start_ns).min(end)..end
     }
 
-    fn chosen(&self, selection: &Selection) -> Vec<u32> {
+    /// The site of a host.
+    pub fn datacenter(&self, host: u32) -> String {
+        self.schema.tables[CPU].series.columns()[DATACENTER].text(host)
+    }
+
+    /// The hosts that a question is about.
+    pub fn chosen(&self, selection: &Selection) -> Vec<u32> {
         let series = &self.schema.tables[CPU].series;
         match selection {
             Selection::One(one) => vec![*one],

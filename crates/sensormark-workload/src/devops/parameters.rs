@@ -1,7 +1,7 @@
 //! The numbers behind the scales, and what must hold among them.
 
 use crate::growth::{CHECK_ONE_IN, most_question_seconds};
-use sensormark_data::devops::{TICK_LIMIT, TICKS_AN_HOUR, Walk};
+use sensormark_data::devops::{INTERVAL_NS, TICK_LIMIT, TICKS_AN_HOUR, Walk};
 use sensormark_data::units::round_u64;
 use sensormark_engine::operations::ENDLESS;
 use sensormark_engine::parameter::{any, at_least, check_each, list, over, over_up_to, words};
@@ -24,6 +24,12 @@ parameters! {
         /// the data then goes on to these hours, with the most workers, and everything is asked at each; the budget says how many are reached
         #[serde(deserialize_with = "list")]
         more_hours: Vec<f64>, Hours, over(0.0) => GROWN.to_vec(), GROWN.to_vec(), vec![24.0], vec![48.0, 72.0, 96.0];
+        /// so long questions are asked while data come, after the first load; 0: never
+        #[serde(default)]
+        live_seconds: f64, Seconds, at_least(0.0) => 3.0, 10.0, 30.0, 60.0;
+        /// data then come so many times as fast as hosts report
+        #[serde(default)]
+        live_speed: f64, Plain, at_least(0.0) => 100.0;
         /// what walks do at their bounds: clamped (as published) or reflected
         walk: Walk, Plain, words(&["clamped", "reflected"]) => Walk::Clamped;
         /// clients that load, each number into an empty database
@@ -102,6 +108,12 @@ impl Parameters {
         Self::ticks_in(self.hours)
     }
 
+    /// Ticks that come while questions are asked.
+    #[must_use]
+    pub fn live_ticks(&self) -> u64 {
+        round_u64(self.live_seconds * self.live_speed / TICK_SECONDS)
+    }
+
     /// Ticks at the ends of the further spans.
     #[must_use]
     pub fn more_ticks(&self) -> Vec<u64> {
@@ -156,7 +168,7 @@ impl Parameters {
 
     fn check_spans(&self) -> Result<(), String> {
         self.check_data()?;
-        let mut before = self.ticks();
+        let mut before = self.ticks() + self.live_ticks();
         for &hours in &self.more_hours {
             let ticks = Self::ticks_in(hours);
             if ticks >= TICK_LIMIT {
@@ -164,7 +176,7 @@ impl Parameters {
             }
             if ticks <= before {
                 return Err(format!(
-                    "more_hours is {:?} after hours = {}; each span is longer than the one before",
+                    "more_hours is {:?} after hours = {} and what comes live; each span is longer than the one before",
                     self.more_hours, self.hours
                 ));
             }
@@ -174,6 +186,8 @@ impl Parameters {
     }
 }
 
+/// Seconds from tick to tick.
+const TICK_SECONDS: f64 = INTERVAL_NS as f64 / 1e9;
 /// Ticks in 5 minutes.
 const LEAST_TICKS: u64 = 30;
 

@@ -4,7 +4,7 @@ use super::history::History;
 use super::parameters::Parameters;
 use super::writes::Plan;
 use sensormark_data::devops::fields::{CPU, USAGE_USER};
-use sensormark_data::devops::hosts::HOSTNAME;
+use sensormark_data::devops::hosts::{DATACENTER, HOSTNAME};
 use sensormark_data::devops::time_ns;
 use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
@@ -42,10 +42,12 @@ pub enum QuestionKind {
     LastReading,
     /// Hosts whose usage_user was over the threshold in a short window.
     Busy,
+    /// Last reading of every host of a datacenter, while data come.
+    LastOfSite,
 }
 
 impl QuestionKind {
-    /// All, in the order in which they are asked.
+    /// All of data at rest, in the order in which they are asked.
     pub const ALL: [Self; 6] = [
         Self::MaximumShort,
         Self::MaximumLong,
@@ -58,8 +60,15 @@ impl QuestionKind {
     /// Its name in phases and results.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        ["max-1-host", "max-1-host-long", "max-several-hosts", "mean-all-hosts", "last-reading", "busy-hosts"]
-            [self as usize]
+        [
+            "max-1-host",
+            "max-1-host-long",
+            "max-several-hosts",
+            "mean-all-hosts",
+            "last-reading",
+            "busy-hosts",
+            "last-of-site",
+        ][self as usize]
     }
 
     /// What it asks, in words.
@@ -80,6 +89,7 @@ impl QuestionKind {
                 span(parameters.mean_minutes)
             ),
             Self::LastReading => "last reading of every host".to_owned(),
+            Self::LastOfSite => "last reading of every host of a datacenter".to_owned(),
             Self::Busy => format!("hosts over {} %, {short}", parameters.threshold),
         }
     }
@@ -105,6 +115,8 @@ pub struct Questions {
     /// What the load that is asked about writes.
     plan: Arc<Plan>,
     seed: u64,
+    /// Whether it is about what is newest, and not about any time of the load.
+    pub is_newest: bool,
     classes: [String; 1],
 }
 
@@ -117,7 +129,8 @@ impl Questions {
         plan: Arc<Plan>,
         seed: u64,
     ) -> Self {
-        Self { kind, parameters, history, plan, seed, classes: [kind.name().to_owned()] }
+        let classes = [kind.name().to_owned()];
+        Self { kind, parameters, history, plan, seed, is_newest: false, classes }
     }
 
     fn draws(&self, index: u64) -> Draws {
@@ -141,12 +154,19 @@ impl Questions {
                 });
                 Selection::Set(chosen.collect())
             }
+            QuestionKind::LastOfSite => {
+                let host = u32::try_from(draws.below(hosts.into())).unwrap_or(0);
+                Selection::Tagged { tag: DATACENTER, value: self.history.datacenter(host) }
+            }
             QuestionKind::MeanAll | QuestionKind::LastReading | QuestionKind::Busy => Selection::All,
         }
     }
 
     fn range(&self, draws: &mut Draws, ticks: Range<u64>) -> TimeRange {
         let (start_ns, end_ns) = (time_ns(ticks.start), time_ns(ticks.end));
+        if self.kind == QuestionKind::LastOfSite {
+            return TimeRange::new(start_ns, end_ns);
+        }
         if self.kind == QuestionKind::LastReading {
             // As somebody would have asked some time in the later half of the data.
             let half = (end_ns - start_ns) / 2;
@@ -157,6 +177,9 @@ impl Questions {
         let length = i64::try_from(self.minutes()).unwrap_or(i64::MAX).saturating_mul(MINUTE_NS);
         if length >= end_ns - start_ns {
             return TimeRange::new(start_ns, end_ns);
+        }
+        if self.is_newest {
+            return TimeRange::new(end_ns - length, end_ns);
         }
         let room = ((end_ns - start_ns - length) / SECOND_NS).unsigned_abs();
         let first = start_ns + draws.below(room + 1).cast_signed() * SECOND_NS;
@@ -190,7 +213,9 @@ impl Questions {
                 let window = minutes(self.parameters.mean_step_minutes);
                 aggregate(Function::Mean, window, Some(HOSTNAME))
             }
-            QuestionKind::LastReading => Ask::LastReading { fields: FieldSet::first(FIELDS) },
+            QuestionKind::LastReading | QuestionKind::LastOfSite => {
+                Ask::LastReading { fields: FieldSet::first(FIELDS) }
+            }
             QuestionKind::Busy => Ask::SeriesMatching(Predicate {
                 field: USAGE_USER,
                 comparison: Comparison::Above,
@@ -227,7 +252,7 @@ impl Operations for Questions {
             QuestionKind::MaximumSeveral => several(&self.parameters).into(),
             QuestionKind::MeanAll | QuestionKind::Busy => all,
             // One each, where an index leads to it.
-            QuestionKind::LastReading => return Extent::of(all),
+            QuestionKind::LastReading | QuestionKind::LastOfSite => return Extent::of(all),
         };
         Extent::of(hosts * (self.minutes() * READINGS_A_MINUTE) as f64)
     }
@@ -241,7 +266,10 @@ impl Operations for Questions {
     }
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
-        let ticks = self.plan.complete(watermark);
+        let mut ticks = self.plan.complete(watermark);
+        if self.is_newest {
+            ticks.start = 0;
+        }
         let mut draws = self.draws(index);
         let query = slot.ask();
         query.table = CPU;
@@ -258,7 +286,7 @@ impl Operations for Questions {
             }
             Ask::LastReading { .. } => {
                 let any = !self.history.ticks(query.range).is_empty();
-                Some(if any { self.history.hosts() as usize } else { 0 })
+                Some(if any { self.history.chosen(&query.series).len() } else { 0 })
             }
             _ => None,
         }

@@ -4,10 +4,12 @@ use super::history::History;
 use super::parameters::Parameters;
 use super::questions::{QuestionKind, Questions};
 use super::writes::{Lanes, Plan, Writes};
+use crate::live::live;
 use sensormark_data::devops::Devops;
 use sensormark_data::devops::fields::MEASUREMENTS;
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
+use sensormark_engine::operations::Operations;
 use sensormark_engine::trial::Subject;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::work_distribution::WorkDistribution;
@@ -59,7 +61,8 @@ impl Script {
         let plan = |ticks| Arc::new(Plan::new(data.hosts, ticks, &readings));
         let base = plan(0..parameters.ticks());
         let more = parameters.more_ticks();
-        let last = more.last().copied().unwrap_or_else(|| parameters.ticks());
+        let live = parameters.ticks()..parameters.ticks() + parameters.live_ticks();
+        let last = more.last().copied().unwrap_or(live.end);
         let maker = Maker {
             lanes: Arc::new(Lanes::new(&data, last, &base)),
             history: Arc::new(History::new(data, schema, last)),
@@ -91,7 +94,12 @@ impl Script {
             }
         }
         let maker = Maker { parameters: Arc::new(parameters.for_growth()), ..maker };
-        let mut from = parameters.ticks();
+        let mut from = live.end;
+        if !live.is_empty() {
+            // As hosts send them: tick by tick.
+            let readings: Vec<u64> = readings.iter().map(|count| (*count).min(data.hosts.into())).collect();
+            steps.push(maker.live(&Arc::new(Plan::new(data.hosts, live, &readings))));
+        }
         for (hours, to) in parameters.more_hours.iter().zip(more) {
             let grown = plan(from..to);
             let name = format!("grow-{hours}h");
@@ -150,6 +158,27 @@ impl Maker {
         steps.push(Step::Settle(settled));
     }
 
+    /// Ticks come at their rate, and dashboards ask about the newest.
+    fn live(&self, plan: &Arc<Plan>) -> Step {
+        let writes = Arc::new(Writes::new(Arc::clone(plan), Arc::clone(&self.lanes)));
+        let writing = LoadSpec {
+            distribution: WorkDistribution::COUNTER,
+            ..LoadSpec::writing(LOAD, writes, self.parameters.most_workers())
+        };
+        let rate = plan.writes() as f64 / self.parameters.live_seconds;
+        let asked = [QuestionKind::MaximumShort, QuestionKind::LastOfSite].map(|kind| {
+            let mut questions = self.questions(kind, plan);
+            questions.is_newest = true;
+            (kind.name(), Arc::new(questions) as Arc<dyn Operations>)
+        });
+        live(OPERATION, writing, rate, asked)
+    }
+
+    fn questions(&self, kind: QuestionKind, plan: &Arc<Plan>) -> Questions {
+        let (parameters, history) = (Arc::clone(&self.parameters), Arc::clone(&self.history));
+        Questions::new(kind, parameters, history, Arc::clone(plan), self.seed)
+    }
+
     /// Questions of one kind about a load: its phase, what it writes, and the hours of data that there are.
     fn question(
         &self,
@@ -158,13 +187,7 @@ impl Maker {
         clients: u32,
         (phase, plan, hours): (&str, &Arc<Plan>, f64),
     ) -> Step {
-        let questions = Questions::new(
-            kind,
-            Arc::clone(&self.parameters),
-            Arc::clone(&self.history),
-            Arc::clone(plan),
-            self.seed,
-        );
+        let questions = self.questions(kind, plan);
         let checking = match NonZeroU64::new(self.parameters.check_one_in) {
             Some(several) if several.get() > 1 => Checking::OneIn(several),
             _ => Checking::All,

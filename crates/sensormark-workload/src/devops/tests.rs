@@ -202,6 +202,32 @@ fn answers_are_the_reference_s_whatever_was_written() {
 }
 
 #[test]
+fn what_is_newest_ends_where_everything_has_come() {
+    let parameters = small();
+    let place = place(8, Walk::Clamped, 0..900, &[160; 9]);
+    let mut slot = Slot::new(&place.schema);
+    for kind in [QuestionKind::MaximumShort, QuestionKind::LastOfSite] {
+        let mut questions = place.questions(kind, &parameters, 900);
+        questions.is_newest = true;
+        for watermark in [questions.least_watermark(), place.writes.len() / 2] {
+            let reference = place.reference(watermark);
+            let mut answers = BTreeMap::new();
+            for index in 0..questions.len() {
+                questions.fill(index, watermark, &mut slot);
+                let query = slot.query();
+                assert_eq!(tick_from(query.range.end_ns), place.plan.complete(watermark).end);
+                let expected = questions.expected(index, query).expect("it is known");
+                let known = reference.answer(query);
+                assert_eq!(expected.disagreement(&known, query), None, "{query:?}");
+                assert_eq!(questions.answer_len(index, query), Some(known.len()), "{query:?}");
+                answers.insert(format!("{:?}", query.series), known.len());
+            }
+            assert!(answers.len() > 2 && answers.values().all(|length| *length > 0), "{answers:?}");
+        }
+    }
+}
+
+#[test]
 fn questions_are_about_windows_of_their_length_all_over_the_data() {
     let parameters = small();
     let place = place(8, Walk::Clamped, 360..1_080, &[160; 9]);
@@ -223,7 +249,7 @@ fn questions_are_about_windows_of_their_length_all_over_the_data() {
             QuestionKind::MaximumShort | QuestionKind::MaximumSeveral | QuestionKind::Busy => 7,
             QuestionKind::MaximumLong => 40,
             QuestionKind::MeanAll => 33,
-            QuestionKind::LastReading => continue,
+            QuestionKind::LastReading | QuestionKind::LastOfSite => continue,
         };
         assert!(ranges.iter().all(|range| range.length_ns() == minutes * 60_000_000_000));
         let mut starts: Vec<i64> = ranges.iter().map(|range| range.start_ns).collect();

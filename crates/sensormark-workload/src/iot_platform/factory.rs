@@ -3,11 +3,13 @@
 use super::parameters::Parameters;
 use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
-use super::writes::{BatchWrites, MessageWrites};
+use super::writes::{BatchWrites, MessageWrites, Written};
 use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
 use crate::growth;
+use crate::live::live;
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, START_NS, schema};
+use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
 use sensormark_engine::of_table;
 use sensormark_engine::operations::{ENDLESS, Operations};
@@ -16,6 +18,7 @@ use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::names;
 use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,16 +99,16 @@ impl WorkloadFactory for IotPlatformWorkload {
             batch => batch,
         };
         let homes = Arc::new(Homes::new(seed, parameters.homes));
-        let load = BatchWrites::new(Arc::clone(&homes), 0..hours_of(parameters.days), batch);
+        let load = Arc::new(BatchWrites::new(Arc::clone(&homes), 0..hours_of(parameters.days), batch));
         let subjects = Subjects {
             schema,
-            load: Arc::new(load),
+            load: Arc::clone(&load) as Arc<dyn Written>,
             seed,
             split: parameters.split(),
             points: parameters.points,
             homes,
         };
-        Ok(Box::new(Platform { shape: subject.layout.shape, subjects, batch, parameters }))
+        Ok(Box::new(Platform { shape: subject.layout.shape, subjects, load, batch, parameters }))
     }
 }
 
@@ -117,6 +120,8 @@ fn hours_of(days: u32) -> u64 {
 struct Platform {
     parameters: Parameters,
     subjects: Subjects,
+    /// The load that questions of data at rest are about.
+    load: Arc<BatchWrites>,
     /// Readings in a batch of the load.
     batch: u64,
     shape: Shape,
@@ -152,6 +157,24 @@ impl Platform {
         phase
     }
 
+    fn messages(&self, numbers: Range<u64>) -> MessageWrites {
+        MessageWrites::new(Arc::clone(&self.subjects.homes), numbers, hours_of(self.parameters.days))
+    }
+
+    /// Messages come after those that are there, while a home is looked at.
+    fn live(&self, there: u64) -> Option<Step> {
+        let Parameters { live_rate, live_seconds, clients, .. } = self.parameters;
+        let count = round_u64(live_rate * live_seconds);
+        let writes = Arc::new(self.messages(there..there + count));
+        let subjects = Subjects { load: Arc::clone(&writes) as Arc<dyn Written>, ..self.subjects.clone() };
+        let asked = [PlatformQuery::Chart, PlatformQuery::Latest].map(|query| {
+            let questions = Questions::new(&subjects, query, 1, ENDLESS);
+            (query.name(), Arc::new(questions) as Arc<dyn Operations>)
+        });
+        let any = writes.len() > 0;
+        any.then(|| live(OPERATION, LoadSpec::writing(MESSAGES, writes, clients), live_rate, asked))
+    }
+
     /// Whether a question counts at each size: every layout answers it, and this is the longest span.
     fn is_sized(&self, query: PlatformQuery, days: u32) -> bool {
         query.is_common() && self.parameters.spans_of(query).last() == Some(&days)
@@ -166,7 +189,7 @@ impl Platform {
             let (stored, phase) = (load.stored(), format!("{LOAD}-{days}d"));
             let writing =
                 LoadSpec::writing(LOAD, Arc::clone(&load) as Arc<dyn Operations>, self.parameters.clients);
-            let subjects = Subjects { load, ..self.subjects.clone() };
+            let subjects = Subjects { load: load as Arc<dyn Written>, ..self.subjects.clone() };
             let loading = PhaseSpec::new(&phase, vec![writing]).label(names::STORED, stored);
             steps.extend([
                 Step::Size(stored),
@@ -197,10 +220,10 @@ impl Workload for Platform {
 
     fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
-        let (Subjects { homes, load, .. }, count) = (&self.subjects, self.parameters.messages);
+        let (load, count) = (&self.load, self.parameters.messages);
         if count > 0 {
-            let messages = MessageWrites::new(Arc::clone(homes), count, hours_of(self.parameters.days));
-            steps.push(Step::Run(self.writing(MESSAGES, Arc::new(messages))));
+            steps.push(Step::Run(self.writing(MESSAGES, Arc::new(self.messages(0..count)))));
+            steps.extend(self.live(count));
             steps.push(Step::Reset);
         }
         let grows = !self.parameters.sizes().is_empty();

@@ -34,6 +34,12 @@ parameters! {
         grown_seconds: f64, Seconds, over(0.0) => 5.0, 20.0, 20.0, 20.0;
         /// messages written one by one, into a database of their own; 0 for none
         messages: u64, Plain, between(0.0, 10_000_000.0) => 1_000, 10_000, 20_000, 20_000;
+        /// after them so long more messages come, while questions are asked; 0: never
+        #[serde(default)]
+        live_seconds: f64, Seconds, at_least(0.0) => 3.0, 10.0, 30.0, 60.0;
+        /// messages a second that then come
+        #[serde(default)]
+        live_rate: f64, Plain, at_least(0.0) => 100.0;
         /// readings in a batch of the load, in whole hours of a home; 0 for what its documentation advises
         batch: u64, Plain, between(0.0, 10_000_000.0) => 0;
         /// clients that write
@@ -179,7 +185,7 @@ impl Parameters {
     /// The spans of a query, in days.
     pub fn spans_of(&self, query: PlatformQuery) -> &[u32] {
         match query {
-            PlatformQuery::Chart => &[1],
+            PlatformQuery::Chart | PlatformQuery::Latest => &[1],
             PlatformQuery::Statistics => &self.statistics,
             _ => &self.spans,
         }

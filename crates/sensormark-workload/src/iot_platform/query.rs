@@ -30,11 +30,13 @@ pub enum PlatformQuery {
     Chart,
     /// Statistics of every property of a device.
     Statistics,
+    /// The latest value of every property of a home.
+    Latest,
 }
 
 impl PlatformQuery {
     /// All queries, in the order in which they are asked.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Raw,
         Self::RawWithoutDays,
         Self::HourlyMeans,
@@ -46,10 +48,11 @@ impl PlatformQuery {
         Self::TotalFromSums,
         Self::Chart,
         Self::Statistics,
+        Self::Latest,
     ];
 
     /// Their names in phases and parameters.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 12] = [
         "raw",
         "raw-without-days",
         "hourly",
@@ -61,6 +64,7 @@ impl PlatformQuery {
         "total-sums",
         "chart",
         "statistics",
+        "latest",
     ];
 
     /// The query's name.
@@ -82,6 +86,7 @@ impl PlatformQuery {
             "Mean of the whole span, from sums kept at write time",
             "Chart of the last 24 hours",
             "Statistics of every property of a device",
+            "Latest value of every property of a home",
         ][self as usize]
     }
 
@@ -121,7 +126,7 @@ impl PlatformQuery {
                 Grouping { by_day_part: Some(split), ..Grouping::default() }
             }
             Self::Total | Self::TotalFromSums => Grouping::default(),
-            Self::Chart | Self::Statistics => return None,
+            Self::Chart | Self::Statistics | Self::Latest => return None,
         };
         let ask = Ask::Aggregate {
             aggregates: vec![Aggregate { function: Function::Mean, field: temperature }],

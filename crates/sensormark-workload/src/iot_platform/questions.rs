@@ -1,13 +1,13 @@
 //! What asking clients issue, and the answers that are due.
 
 use super::query::{PlatformQuery, statistics};
-use super::writes::BatchWrites;
+use super::writes::Written;
 use sensormark_conformance::reference::Reference;
 use sensormark_data::iot_platform::{DAY_NS, Homes, START_NS, device_id, devices::DEVICES, field};
 use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
-    Answer, AnswerSource, Batch, DaySplit, FieldType, Query, Schema, Selection, TimeRange,
+    Answer, AnswerSource, Ask, Batch, DaySplit, FieldSet, FieldType, Query, Schema, Selection, TimeRange,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Subjects {
     /// Its schema.
     pub schema: Arc<Schema>,
     /// How it was loaded.
-    pub load: Arc<BatchWrites>,
+    pub load: Arc<dyn Written>,
     /// The seed of the questions.
     pub seed: u64,
     /// Which part of a day counts as day.
@@ -75,7 +75,8 @@ impl Questions {
     /// The stretch of a question: the last ones for what the platform shows now, else anywhere.
     fn range(&self, index: u64, watermark: u64) -> TimeRange {
         let end_ns = self.end_ns(watermark);
-        let latest = matches!(self.query, PlatformQuery::Chart | PlatformQuery::Statistics);
+        let latest =
+            matches!(self.query, PlatformQuery::Chart | PlatformQuery::Statistics | PlatformQuery::Latest);
         let start_ns = if latest {
             end_ns - self.span_ns()
         } else {
@@ -105,6 +106,12 @@ impl Questions {
                 let device = usize::try_from(place(all)).unwrap_or(0);
                 let home = u32::try_from(device / DEVICES.len()).unwrap_or(0);
                 statistics(device_id(home, device % DEVICES.len()), range)
+            }
+            PlatformQuery::Latest => {
+                let (of_home, fields) = (homes.series_a_home(), self.subjects.schema.tables[0].fields.len());
+                let own = home * of_home..(home + 1) * of_home;
+                let series = if homes.homes() == 1 { Selection::All } else { Selection::Set(own.collect()) };
+                Query { table: 0, series, range, ask: Ask::LastReading { fields: FieldSet::first(fields) } }
             }
             query => query
                 .of_temperature(homes.weather(home), range, *split)
@@ -140,6 +147,7 @@ impl Operations for Questions {
         // A device's share of a home's values, or that of one of its properties.
         let parts = match self.query {
             PlatformQuery::Statistics => DEVICES.len() as f64,
+            PlatformQuery::Latest => 1.0,
             _ => f64::from(homes.series() / homes.homes().max(1)),
         };
         Extent::of(homes.values_an_hour() * 24.0 * f64::from(self.days) / parts.max(1.0))
@@ -154,7 +162,7 @@ impl Operations for Questions {
     }
 
     fn least_watermark(&self) -> u64 {
-        self.subjects.load.batches_of(u64::from(self.days) * 24)
+        self.subjects.load.writes_of(u64::from(self.days) * 24)
     }
 
     fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {

@@ -4,7 +4,7 @@ use super::factory::IotPlatformWorkload;
 use super::parameters::Parameters;
 use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
-use super::writes::{BatchWrites, MessageWrites};
+use super::writes::{BatchWrites, MessageWrites, Written};
 use sensormark_data::iot_platform::{DAY_NS, HOUR_NS, Homes, START_NS, schema};
 use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::operations::{Operations, Slot};
@@ -82,11 +82,10 @@ fn the_load_writes_everything_once_whatever_its_batches() {
 fn the_load_goes_on_where_the_one_before_ended() {
     let homes = Arc::new(Homes::new(7, 2));
     let (middle, end) = (3 * 24, u64::from(DAYS) * 24);
-    let of = |hours| Subjects {
-        load: Arc::new(BatchWrites::new(Arc::clone(&homes), hours, 900)),
-        ..subjects(2, 900)
-    };
-    let (first, more) = (of(0..middle), of(middle..end));
+    let of = |hours| Arc::new(BatchWrites::new(Arc::clone(&homes), hours, 900));
+    let load = of(middle..end);
+    let first = Subjects { load: of(0..middle), ..subjects(2, 900) };
+    let more = Subjects { load: Arc::clone(&load) as Arc<dyn Written>, ..subjects(2, 900) };
     let mut all = written(&first);
     let grown = written(&more);
     for row in 0..grown.len() {
@@ -94,9 +93,9 @@ fn the_load_goes_on_where_the_one_before_ended() {
     }
     let count = all.len() as f64;
     assert_eq!(all.sorted(), written(&subjects(2, 100_000)).sorted());
-    assert_eq!(more.load.hours_before(more.load.len()), end);
+    assert_eq!(load.hours_before(load.len()), end);
     assert_eq!(more.load.end_ns(0), START_NS + 3 * DAY_NS);
-    let stored = more.load.stored() as f64;
+    let stored = load.stored() as f64;
     assert!((stored / count - 1.0).abs() < 0.02, "{stored} told, {count} written");
     // Questions are about all of it, that of before too.
     let questions = Questions::new(&more, PlatformQuery::DailyMeans, 2, 60);
@@ -109,7 +108,7 @@ fn the_load_goes_on_where_the_one_before_ended() {
 #[test]
 fn messages_are_the_first_of_the_load_in_the_order_of_time() {
     let subjects = subjects(2, 5_000);
-    let messages = MessageWrites::new(Arc::clone(&subjects.homes), 1_500, 240);
+    let messages = MessageWrites::new(Arc::clone(&subjects.homes), 0..1_500, 240);
     assert_eq!(messages.len(), 1_500);
     let mut slot = Slot::new(&subjects.schema);
     let mut keys = BTreeSet::new();
@@ -131,8 +130,46 @@ fn messages_are_the_first_of_the_load_in_the_order_of_time() {
         .filter(|(time, _)| *time < last)
         .collect();
     assert!(earlier.is_subset(&keys));
-    let few = MessageWrites::new(Arc::clone(&subjects.homes), 1_000_000, 1);
+    let few = MessageWrites::new(Arc::clone(&subjects.homes), 0..1_000_000, 1);
     assert!((450..640).contains(&few.len()), "{}", few.len());
+}
+
+#[test]
+fn what_is_newest_is_that_of_the_messages_that_have_come() {
+    let loaded = subjects(2, 5_000);
+    let (first, more) = (0..1_500, 1_500..2_100);
+    let messages = |numbers| Arc::new(MessageWrites::new(Arc::clone(&loaded.homes), numbers, 240));
+    let of = |load: Arc<MessageWrites>| Subjects { load, ..loaded.clone() };
+    let before = written(&of(messages(first)));
+    let live = of(messages(more));
+    assert_eq!(live.load.len(), 600);
+    let questions = Questions::new(&live, PlatformQuery::Latest, 1, 20);
+    for watermark in [questions.least_watermark(), 250, 600, u64::MAX] {
+        let mut all = before.clone();
+        let mut slot = Slot::new(&live.schema);
+        for index in 0..watermark.min(600) {
+            live.load.fill(index, u64::MAX, &mut slot);
+            let batch = slot.batch().expect("a write");
+            (0..batch.len()).for_each(|row| all.push_row(batch, row));
+        }
+        for (index, query) in asked(&questions, &live.schema, watermark).iter().enumerate() {
+            let Some(Answer::Readings(got)) = questions.expected(index as u64, query) else {
+                panic!("readings")
+            };
+            let home = index as u32 % 2;
+            let of_home = live.homes.series_a_home();
+            let own = home * of_home..(home + 1) * of_home;
+            let mut latest: BTreeMap<u32, i64> = BTreeMap::new();
+            for row in (0..all.len()).filter(|&row| own.contains(&all.series[row])) {
+                if all.times_ns[row] < query.range.end_ns {
+                    let time = latest.entry(all.series[row]).or_default();
+                    *time = (*time).max(all.times_ns[row]);
+                }
+            }
+            assert_eq!(latest, got.series.iter().copied().zip(got.times_ns).collect(), "{watermark}");
+            assert!(latest.len() > 30, "{}", latest.len());
+        }
+    }
 }
 
 #[test]

@@ -8,7 +8,16 @@ use sensormark_store::{Answer, Query};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The first messages of all homes, one an operation, in the order in which they are sent.
+/// What is there when so many writes are done.
+pub trait Written: Operations + std::fmt::Debug {
+    /// The instant up to which everything is there when all writes before this one are, in ns since the Unix epoch.
+    fn end_ns(&self, watermark: u64) -> i64;
+
+    /// The first write before which everything of so many hours is there.
+    fn writes_of(&self, hours: u64) -> u64;
+}
+
+/// Messages of all homes, one an operation, in the order in which they are sent.
 #[derive(Debug)]
 pub struct MessageWrites {
     homes: Arc<Homes>,
@@ -17,9 +26,9 @@ pub struct MessageWrites {
 }
 
 impl MessageWrites {
-    /// So many messages; fewer, when fewer are sent in so many hours.
-    pub fn new(homes: Arc<Homes>, count: u64, hours: u64) -> Self {
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
+    /// The messages with these numbers; fewer, when fewer are sent in so many hours.
+    pub fn new(homes: Arc<Homes>, numbers: Range<u64>, hours: u64) -> Self {
+        let [first, count] = [numbers.start, numbers.end].map(|it| usize::try_from(it).unwrap_or(usize::MAX));
         let (mut messages, mut of_hour) = (Vec::new(), Vec::new());
         for hour in 0..hours {
             if messages.len() >= count {
@@ -33,6 +42,7 @@ impl MessageWrites {
             messages.extend_from_slice(&of_hour);
         }
         messages.truncate(count);
+        messages.drain(..first.min(messages.len()));
         Self { homes, messages, classes: [MESSAGES.to_owned()] }
     }
 }
@@ -59,6 +69,18 @@ impl Operations for MessageWrites {
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
         None
+    }
+}
+
+impl Written for MessageWrites {
+    fn end_ns(&self, watermark: u64) -> i64 {
+        let next = usize::try_from(watermark).ok().and_then(|place| self.messages.get(place));
+        let last = || self.messages.last().map_or(START_NS, |last| last.time_ns + 1);
+        next.map_or_else(last, |next| next.time_ns)
+    }
+
+    fn writes_of(&self, _hours: u64) -> u64 {
+        0
     }
 }
 
@@ -99,23 +121,23 @@ impl BatchWrites {
     pub fn hours_before(&self, index: u64) -> u64 {
         self.place(index).1.start.min(self.hours.end)
     }
+}
 
-    /// The first batch before which everything of so many hours is there.
-    pub fn batches_of(&self, hours: u64) -> u64 {
-        let added = hours.saturating_sub(self.hours.start);
-        added.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
+impl Written for BatchWrites {
+    fn end_ns(&self, watermark: u64) -> i64 {
+        let hours = i64::try_from(self.hours_before(watermark)).unwrap_or(0);
+        START_NS + hours * HOUR_NS
     }
 
-    /// The instant up to which everything is there when all batches before this one are, in ns since the Unix epoch.
-    pub fn end_ns(&self, index: u64) -> i64 {
-        let hours = i64::try_from(self.hours_before(index)).unwrap_or(0);
-        START_NS + hours * HOUR_NS
+    fn writes_of(&self, hours: u64) -> u64 {
+        let added = hours.saturating_sub(self.hours.start);
+        added.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
     }
 }
 
 impl Operations for BatchWrites {
     fn len(&self) -> u64 {
-        self.batches_of(self.hours.end)
+        self.writes_of(self.hours.end)
     }
 
     fn extent(&self) -> Extent {

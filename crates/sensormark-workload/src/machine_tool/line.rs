@@ -2,7 +2,7 @@
 
 use super::answers::WrittenSamples;
 use super::parameters::Parameters;
-use super::queue::{MessageQueue, OwnedQueue, remove_orphans};
+use super::queue::Queue;
 use super::source::{SourceConfig, SourceReport, run_source};
 use sensormark_engine::outcome::LoadOutcome;
 use sensormark_engine::scheduling::{Grant, SchedulingRequest};
@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ struct SourceMessage {
     /// What it does.
     source: SourceConfig,
     /// The queue's number.
-    queue: i32,
+    queue: String,
 }
 
 /// The machine: what sends the samples of a run.
@@ -54,16 +53,13 @@ impl Machine {
 
 /// A queue with its source.
 struct QueueLine {
-    queue: OwnedQueue,
+    queue: Queue,
     config: SourceConfig,
 }
 
 impl Source for Machine {
-    fn open(&self, home: &Path) -> Result<Box<dyn Line>, String> {
-        let records = home.join("queues");
-        // On another host nobody else removes what a writer left that was killed there. What cannot be removed is in nobody's way.
-        let _ = remove_orphans(&records);
-        let queue = OwnedQueue::create(&records).map_err(|error| error.to_string())?;
+    fn open(&self) -> Result<Box<dyn Line>, String> {
+        let queue = Queue::create().map_err(|error| format!("cannot make the queue: {error}"))?;
         Ok(Box::new(QueueLine { queue, config: self.config.clone() }))
     }
 
@@ -92,19 +88,18 @@ impl Source for Machine {
 
 impl Line for QueueLine {
     fn address(&self) -> Value {
-        json!(self.queue.number())
+        json!(self.queue.address())
     }
 
     fn source(&self, start_ns: u64) -> Value {
         let mut source = self.config.clone();
         source.start_ns = Some(start_ns);
-        let queue = self.queue.number();
+        let queue = self.queue.address();
         serde_json::to_value(SourceMessage { source, queue }).unwrap_or_default()
     }
 
     fn silence(&self) -> Result<Option<Duration>, String> {
-        let status = self.queue.status().map_err(|error| error.to_string())?;
-        Ok(status.silence())
+        self.queue.silence().map_err(|error| error.to_string())
     }
 
     fn end(&self) {
@@ -119,7 +114,7 @@ impl Line for QueueLine {
 /// What broke it off, in words.
 pub fn send(told: &Value) -> Result<Value, String> {
     let told: SourceMessage = serde_json::from_value(told.clone()).map_err(|error| error.to_string())?;
-    let queue = MessageQueue::open(told.queue).map_err(|error| error.to_string())?;
+    let queue = Queue::source(&told.queue).map_err(|error| error.to_string())?;
     let report = run_source(&told.source, &queue, &AtomicBool::new(false));
     let report = report.map_err(|error| error.to_string())?;
     serde_json::to_value(report).map_err(|error| error.to_string())

@@ -8,12 +8,13 @@
 //! writer does.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::queue::{MessageQueue, QueueError};
+use super::queue::{CAPACITY_BYTES, Queue};
 use sensormark_data::machine_tool::{MachineTool, SAMPLE_PERIOD_NS};
 use sensormark_engine::pacing::{Pacer, PacingSummary, Schedule, monotonic_ns, thread_cpu_ns};
 use sensormark_engine::scheduling::{SchedulingGrant, SchedulingRequest};
@@ -83,7 +84,7 @@ pub enum SourceEnd {
     Complete,
     /// The stop flag was set.
     Stopped,
-    /// The queue's owner removed the queue.
+    /// Nobody has the queue open any more to take what it sends.
     QueueRemoved,
 }
 
@@ -108,7 +109,7 @@ pub struct SourceReport {
     pub pacing: PacingSummary,
     /// What the kernel granted.
     pub scheduling: SchedulingGrant,
-    /// The queue's capacity as the kernel tells it, in bytes.
+    /// The queue's capacity, in bytes.
     pub queue_capacity_bytes: u64,
     /// When sample 0 was due, in nanoseconds of CLOCK_MONOTONIC.
     pub start_ns: u64,
@@ -149,14 +150,9 @@ impl Losses {
 ///
 /// # Errors
 ///
-/// [`QueueError`], when the kernel refuses for another reason than a full or a removed queue.
-pub fn run_source(
-    config: &SourceConfig,
-    queue: &MessageQueue,
-    stop: &AtomicBool,
-) -> Result<SourceReport, QueueError> {
+/// The kernel's, when it refuses for another reason than a full queue or one that is gone.
+pub fn run_source(config: &SourceConfig, queue: &Queue, stop: &AtomicBool) -> io::Result<SourceReport> {
     let cpu_before_ns = thread_cpu_ns();
-    let queue_capacity_bytes = queue.status()?.capacity_bytes;
     let scheduling = config.scheduling.apply();
     let machine = MachineTool::new(config.seed);
     let start_ns = config.start_ns.unwrap_or_else(monotonic_ns);
@@ -176,7 +172,7 @@ pub fn run_source(
         end_marker_sent,
         pacing: pacer.summary(),
         scheduling,
-        queue_capacity_bytes,
+        queue_capacity_bytes: CAPACITY_BYTES,
         start_ns,
         elapsed_ns,
         cpu_ns: thread_cpu_ns().saturating_sub(cpu_before_ns),
@@ -187,11 +183,11 @@ pub fn run_source(
 fn send_samples(
     samples: u64,
     machine: &MachineTool,
-    queue: &MessageQueue,
+    queue: &Queue,
     stop: &AtomicBool,
     pacer: &mut Pacer,
     losses: &mut Losses,
-) -> Result<(SourceEnd, u64), QueueError> {
+) -> io::Result<(SourceEnd, u64)> {
     for sequence in 0..samples {
         // Made before the wait, so that waking and sending are close together.
         let values = machine.sample(sequence);
@@ -201,7 +197,9 @@ fn send_samples(
         match queue.send(sequence, values) {
             Ok(true) => {}
             Ok(false) => losses.record(sequence),
-            Err(QueueError::Removed) => return Ok((SourceEnd::QueueRemoved, sequence)),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Ok((SourceEnd::QueueRemoved, sequence));
+            }
             Err(error) => return Err(error),
         }
     }
@@ -209,7 +207,7 @@ fn send_samples(
 }
 
 /// Tries the end marker every millisecond until it finds room, the patience ends or the queue is removed.
-fn send_end_marker(queue: &MessageQueue, attempted: u64, patience_ns: u64) -> Result<bool, QueueError> {
+fn send_end_marker(queue: &Queue, attempted: u64, patience_ns: u64) -> io::Result<bool> {
     let begin_ns = monotonic_ns();
     let mut retries = Pacer::new(Schedule::every(END_RETRY_NS), begin_ns);
     while let Some(tick) = retries.wait() {
@@ -217,7 +215,7 @@ fn send_end_marker(queue: &MessageQueue, attempted: u64, patience_ns: u64) -> Re
             Ok(true) => return Ok(true),
             Ok(false) if tick.woke_ns - begin_ns >= patience_ns => return Ok(false),
             Ok(false) => {}
-            Err(QueueError::Removed) => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(false),
             Err(error) => return Err(error),
         }
     }

@@ -5,7 +5,7 @@
 
 use super::SPAN_NS;
 use super::parameters::Parameters;
-use super::queue::{MessageQueue, QueueError, Received};
+use super::queue::{Queue, Received};
 use sensormark_data::machine_tool::{CHANNELS, MachineTool};
 use sensormark_data::units::{duration_ns, signed};
 use sensormark_engine::intake::Intake;
@@ -78,9 +78,8 @@ impl Operations for Writes {
     }
 
     fn intake(&self, address: &Value, start_ns: u64) -> Result<Box<dyn Intake>, StoreError> {
-        let number = serde_json::from_value(address.clone());
-        let number: i32 = number.map_err(|error| broken("find the queue", &error))?;
-        let queue = MessageQueue::open(number).map_err(|error| broken("open the queue", &error))?;
+        let queue = Queue::writer(address.as_str().unwrap_or_default());
+        let queue = queue.map_err(|error| broken("open the queue", &error))?;
         Ok(Box::new(Samples {
             queue,
             by_second: self.by_second,
@@ -113,7 +112,7 @@ struct Stamped {
 
 /// Samples as they come off the queue.
 struct Samples {
-    queue: MessageQueue,
+    queue: Queue,
     by_second: bool,
     step_ns: i64,
     last_time_ns: i64,
@@ -136,7 +135,7 @@ impl Samples {
             return Ok(None);
         }
         let received = self.queue.receive();
-        match received.map_err(|error: QueueError| broken("receive a sample", &error))? {
+        match received.map_err(|error| broken("receive a sample", &error))? {
             Received::Reading { sequence, values } => {
                 Ok(Some(Stamped { sequence, time_ns: self.stamp(), values }))
             }

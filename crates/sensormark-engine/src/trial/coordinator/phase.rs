@@ -196,8 +196,7 @@ impl Coordinator<'_> {
             self.feeding = Some(Feeding::new(None));
             return Ok(None);
         }
-        let line = source.open(self.context.supervisor.home());
-        let line = line.map_err(TrialFailure::System)?;
+        let line = source.open().map_err(TrialFailure::System)?;
         let journal = Journal::create()?;
         let feed = journal.feed(line.as_ref());
         self.feeding = Some(Feeding::new(Some(line)));

@@ -1,17 +1,18 @@
 //! Tests of the source with real queues and real time.
 
-use super::super::queue::{OwnedQueue, Received};
+use super::super::queue::{CAPACITY_READINGS, Received};
 use super::*;
 use sensormark_engine::scheduling::Grant;
 
-fn queue() -> (tempfile::TempDir, OwnedQueue) {
-    let records = tempfile::tempdir().expect("a folder");
-    let queue = OwnedQueue::create(records.path()).expect("a queue");
-    (records, queue)
+/// A queue with its two other ends.
+fn queue() -> (Queue, Queue, Queue) {
+    let queue = Queue::create().expect("a queue");
+    let (source, writer) = (Queue::source(&queue.address()), Queue::writer(&queue.address()));
+    (queue, source.expect("the source's end"), writer.expect("the writer's end"))
 }
 
 /// Takes everything up to the end marker, on a thread of its own.
-fn receiver(queue: MessageQueue) -> std::thread::JoinHandle<(Vec<Received>, u64)> {
+fn receiver(queue: Queue) -> std::thread::JoinHandle<(Vec<Received>, u64)> {
     std::thread::spawn(move || {
         let mut readings = Vec::new();
         loop {
@@ -24,17 +25,17 @@ fn receiver(queue: MessageQueue) -> std::thread::JoinHandle<(Vec<Received>, u64)
 }
 
 /// A source on a thread of its own, so that what it asks of the kernel ends with it.
-fn run(config: SourceConfig, queue: MessageQueue) -> SourceReport {
+fn run(config: SourceConfig, queue: Queue) -> SourceReport {
     let source = std::thread::spawn(move || run_source(&config, &queue, &AtomicBool::new(false)));
     source.join().expect("the source ends well").expect("no error")
 }
 
 #[test]
 fn two_seconds_reach_the_writer_complete_and_in_order() {
-    let (_records, queue) = queue();
-    let writer = receiver(*queue);
+    let (_queue, source, writer) = queue();
+    let writer = receiver(writer);
     let start_ns = monotonic_ns() + 10_000_000;
-    let report = run(SourceConfig { start_ns: Some(start_ns), ..SourceConfig::new(42, 2_000) }, *queue);
+    let report = run(SourceConfig { start_ns: Some(start_ns), ..SourceConfig::new(42, 2_000) }, source);
     let (readings, attempted) = writer.join().expect("the writer ends well");
     assert_eq!((report.attempted, report.sent, report.lost), (2_000, 2_000, 0));
     assert_eq!((report.end, report.end_marker_sent, attempted), (SourceEnd::Complete, true, 2_000));
@@ -51,22 +52,19 @@ fn two_seconds_reach_the_writer_complete_and_in_order() {
 
 #[test]
 fn without_a_writer_the_queue_fills_and_the_rest_is_one_run_of_losses() {
-    let (_records, queue) = queue();
-    let room = queue.status().expect("status").capacity_readings();
+    let (_queue, source, writer) = queue();
+    let room = CAPACITY_READINGS;
     let period_ns = NonZeroU64::new(10_000).expect("not zero");
     let config = SourceConfig { period_ns, end_patience_ns: 0, ..SourceConfig::new(1, room + 100) };
-    let report = run(config, *queue);
+    let report = run(config, source);
     assert_eq!((report.attempted, report.sent, report.lost), (room + 100, room, 100));
     assert_eq!(report.lost_runs, [LossRun { first: room, length: 100 }]);
     assert_eq!(report.lost_run_lengths, BTreeMap::from([(100, 1)]));
-    assert_eq!(report.queue_capacity_bytes / 10, room);
-    // A marker has no text, so that even a queue full of readings has room for it.
-    assert!(report.end_marker_sent);
-    let readings = (0..room).map(|_| queue.try_receive().expect("receive"));
+    assert!(!report.end_marker_sent, "there was no room for it");
+    let readings = (0..room).map(|_| writer.receive().expect("receive"));
     for (expected, received) in (0..).zip(readings) {
-        assert!(matches!(received, Some(Received::Reading { sequence, .. }) if sequence == expected));
+        assert!(matches!(received, Received::Reading { sequence, .. } if sequence == expected));
     }
-    assert_eq!(queue.try_receive().expect("receive"), Some(Received::End { attempted: room + 100 }));
 }
 
 #[test]
@@ -79,16 +77,15 @@ fn losses_are_joined_to_runs_and_counted_by_length() {
 }
 
 #[test]
-fn the_stop_flag_and_the_queues_removal_end_it_with_a_report() {
-    let (_records, queue) = queue();
-    let stopped = run_source(&SourceConfig::new(1, 10), &queue, &AtomicBool::new(true)).expect("no error");
+fn the_stop_flag_and_the_end_of_all_takers_end_it_with_a_report() {
+    let (queue, source, writer) = queue();
+    let stopped = run_source(&SourceConfig::new(1, 10), &source, &AtomicBool::new(true)).expect("no error");
     assert_eq!((stopped.end, stopped.attempted, stopped.end_marker_sent), (SourceEnd::Stopped, 0, true));
-    assert_eq!(queue.try_receive().expect("receive"), Some(Received::End { attempted: 0 }));
+    assert_eq!(writer.receive().expect("receive"), Received::End { attempted: 0 });
 
-    let handle = *queue;
-    let source = std::thread::spawn(move || run(SourceConfig::new(1, 1_000_000), handle));
+    let source = std::thread::spawn(move || run(SourceConfig::new(1, 1_000_000), source));
     std::thread::sleep(std::time::Duration::from_millis(50));
-    drop(queue);
+    drop((queue, writer));
     let report = source.join().expect("the source ends well");
     assert_eq!((report.end, report.end_marker_sent), (SourceEnd::QueueRemoved, false));
     assert!(report.attempted > 0 && report.lost == 0);
@@ -96,8 +93,8 @@ fn the_stop_flag_and_the_queues_removal_end_it_with_a_report() {
 
 #[test]
 fn report_and_configuration_survive_json() {
-    let (_records, queue) = queue();
-    let report = run(SourceConfig { period_ns: NonZeroU64::MIN, ..SourceConfig::new(1, 5) }, *queue);
+    let (_queue, source, _writer) = queue();
+    let report = run(SourceConfig { period_ns: NonZeroU64::MIN, ..SourceConfig::new(1, 5) }, source);
     let text = serde_json::to_string(&report).expect("write");
     assert_eq!(serde_json::from_str::<SourceReport>(&text).expect("read"), report);
     let config: SourceConfig = serde_json::from_str(r#"{"seed": 1, "samples": 5}"#).expect("defaults");
@@ -110,10 +107,10 @@ fn report_and_configuration_survive_json() {
 #[ignore = "prints figures of this machine, 12 s for each policy"]
 fn pacing_figures() {
     for real_time_priority in [None, Some(50)] {
-        let (_records, queue) = queue();
-        let writer = receiver(*queue);
+        let (_queue, source, writer) = queue();
+        let writer = receiver(writer);
         let scheduling = SchedulingRequest { real_time_priority, ..SchedulingRequest::default() };
-        let report = run(SourceConfig { scheduling, ..SourceConfig::new(42, 12_000) }, *queue);
+        let report = run(SourceConfig { scheduling, ..SourceConfig::new(42, 12_000) }, source);
         writer.join().expect("the writer ends well");
         let PacingSummary { p50_ns, p99_ns, p99_9_ns, max_ns, .. } = report.pacing;
         println!(
