@@ -2,10 +2,12 @@
 
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
+use sensormark_engine::judge::work::Work;
 use sensormark_engine::operations::Operations;
 use sensormark_engine::pacing::Schedule;
 use sensormark_engine::phase::Pacing;
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
+use sensormark_result::measurement::record::LoadRecord;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -13,6 +15,12 @@ use std::sync::Arc;
 pub const LIVE: &str = "live";
 /// Questions of each kind a second.
 const ASKED: f64 = 2.0;
+
+/// What a load has to do: questions that end with the writers are as many as those leave time for.
+pub fn work(load: &LoadRecord) -> Work {
+    let work = Work::of(load);
+    if load.phase == LIVE { Work { fewest: 0, ..work } } else { work }
+}
 
 fn paced(load: LoadSpec, a_second: f64) -> LoadSpec {
     let ticks = NonZeroU64::new(round_u64(a_second)).unwrap_or(NonZeroU64::MIN);

@@ -12,11 +12,12 @@ pub mod steps;
 mod tests;
 pub mod writes;
 
-use crate::growth;
+use crate::{growth, live};
 pub use parameters::{LAYOUTS, Parameters};
 use sensormark_data::devops::fields::MEASUREMENTS;
 use sensormark_data::devops::{Devops, INTERVAL_NS, START_NS, TICK_LIMIT, VALUES_PER_HOST};
 use sensormark_data::export::{DataRequest, DataSet};
+use sensormark_engine::judge::work::Work;
 use sensormark_engine::of_table;
 use sensormark_engine::parameter;
 use sensormark_engine::trial::script::Step;
@@ -151,6 +152,10 @@ struct Built {
 impl Workload for Built {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema)
+    }
+
+    fn work(&self, load: &LoadRecord, _record: &TrialRecord) -> Work {
+        live::work(load)
     }
 
     fn steps(&self) -> Vec<Step> {

@@ -5,17 +5,18 @@ use super::query::PlatformQuery;
 use super::questions::{Questions, Subjects};
 use super::writes::{BatchWrites, MessageWrites, Written};
 use super::{DAYS, LOAD, MESSAGES, NAME, OPERATION, SETTLED};
-use crate::growth;
-use crate::live::live;
+use crate::{growth, live};
 use sensormark_data::export::{DataRequest, DataSet};
 use sensormark_data::iot_platform::{HOUR_NS, Homes, MOST_DAYS, START_NS, schema};
 use sensormark_data::units::round_u64;
 use sensormark_engine::answers::Checking;
+use sensormark_engine::judge::work::Work;
 use sensormark_engine::of_table;
 use sensormark_engine::operations::{ENDLESS, Operations};
 use sensormark_engine::trial::script::{About, LoadSpec, PhaseSpec, Step};
 use sensormark_engine::trial::{Subject, Workload, WorkloadFactory};
 use sensormark_result::measurement::names;
+use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use sensormark_store::{DefaultSelection, Family, LayoutOption, Schema, Shape, TimeResolution};
 use serde_json::Value;
 use std::ops::Range;
@@ -172,7 +173,7 @@ impl Platform {
             (query.name(), Arc::new(questions) as Arc<dyn Operations>)
         });
         let any = writes.len() > 0;
-        any.then(|| live(OPERATION, LoadSpec::writing(MESSAGES, writes, clients), live_rate, asked))
+        any.then(|| live::live(OPERATION, LoadSpec::writing(MESSAGES, writes, clients), live_rate, asked))
     }
 
     /// Whether a question counts at each size: every layout answers it, and this is the longest span.
@@ -216,6 +217,10 @@ impl Platform {
 impl Workload for Platform {
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.subjects.schema)
+    }
+
+    fn work(&self, load: &LoadRecord, _record: &TrialRecord) -> Work {
+        live::work(load)
     }
 
     fn steps(&self) -> Vec<Step> {
