@@ -44,10 +44,10 @@ docs: ## The pages as a site in target/site, and the crates' documentation
 	RUSTDOCFLAGS="--deny warnings --allow rustdoc::private-intra-doc-links" $(CARGO) doc --locked --workspace --no-deps
 
 # Other interruptions: make drill SEED=7. A step that failed is named with the command that shows it again.
-drill: ## A thousand interruptions at random moments; keep the result in docs/notes/drill.md
+drill: ## A thousand interruptions at random moments; keep the result in docs/notes/verification.md
 	SENSORMARK_DRILL=$(or $(STEPS),1150) SENSORMARK_DRILL_SEED=$(or $(SEED),1) $(CARGO) test --locked --workspace --test drill
 
-fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; see docs/notes/fuzzing.md
+fuzz: ## Hostile input for everything that reads, FUZZ_SECONDS each; keep the result in docs/notes/verification.md
 	SENSORMARK_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),3600) SENSORMARK_FUZZ_SEED=$(or $(SEED),1) $(CARGO) test --locked --workspace --test fuzz --lib --bins -- --test-threads 1 --nocapture hostile records samples histograms workload_files recordings weights lines_of_roles
 
 verify: deny ## What takes longer than tests may; keeps its result in docs/notes/verification.md
@@ -62,7 +62,7 @@ long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots
 packages: ## Archive, Debian package, wheel and list of crates, each installed and run where nothing of ours is
 	bash scripts/packages.sh
 
-bench: ## Criterion benches; figures in docs/notes/speed.md
+bench: ## Criterion benches; figures in docs/results/speed.md
 	$(CARGO) bench --locked --workspace
 
 clean:

@@ -5,7 +5,7 @@
 
 Each count is a run of devops with so many hosts and as many clients, on a PostgreSQL server that this script starts in
 a scratch folder and removes. The coordinator's figures come from /proc while it works, its times from its messages
-(--verbose). docs/notes/load-hosts.md keeps a table and what follows from it.
+(--verbose). docs/notes/verification.md keeps what came out.
 """
 
 import os

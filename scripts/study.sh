@@ -7,7 +7,7 @@
 #     PROGRAM=…        a program that is built already
 #     RESULTS=FOLDER   where the results go, docs/results by default; a workload's folder is replaced when its run has ended well
 #
-# GridDB, of billing, is measured where it is installed (docs/reference/stores/griddb.md).
+# GridDB, of billing, is measured where it is installed (docs/reference/databases.md).
 set -euo pipefail
 shopt -s inherit_errexit nullglob
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The four clusters of three members: devops and sensor-operations at quick scale, and drills in which a member is killed (SIGKILL) while clients write. Run
-# by hand (make verify). The result of each run, with its date, replaces its row in docs/notes/clusters.md.
+# by hand (make verify). The result of each run, with its date, replaces its row in docs/results/clusters.md.
 #
 #   verify-clusters.sh [STORE]...     mongodb, mariadb and cassandra without an argument
 #   PARTS='load drill'                which of the two, both by default
@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly PAGE=docs/notes/clusters.md PARTS=${PARTS:-load drill} PROGRAM=${PROGRAM:-$PWD/target/release/sensormark}
+readonly PAGE=docs/results/clusters.md PARTS=${PARTS:-load drill} PROGRAM=${PROGRAM:-$PWD/target/release/sensormark}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0

@@ -59,7 +59,7 @@ impl DisturbedHost {
 /// The longest that a run with [`DisturbedHost::Refused`] waits for a quiet host in all.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// The share of trials that were repeated on a quiet host: 3 of 202, of all workloads and seven databases (`docs/notes/speed.md`, 2026-11-22).
+/// The share of trials that were repeated on a quiet host: 3 of 202, of all workloads and seven databases (`docs/results/speed.md`, 2026-11-22).
 const REPEATED_SHARE: f64 = 3.0 / 202.0;
 
 /// What a run may yet spend on disturbed trials: on waiting alone where they do not count, on repeats too where they do.

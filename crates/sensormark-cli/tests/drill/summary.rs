@@ -1,4 +1,4 @@
-//! What all steps came to, as tables for docs/notes/drill.md.
+//! What all steps came to, as tables, for docs/notes/verification.md.
 
 use crate::step::Step;
 use std::collections::BTreeMap;
