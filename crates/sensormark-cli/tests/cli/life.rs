@@ -114,3 +114,26 @@ fn a_rollup_that_misses_what_comes_late_is_found() {
     assert!(trial["answers"]["wrong"].as_u64() > Some(0), "{}", said(&output));
     assert!(held_against(&trial).contains(&"wrong_answer".to_owned()), "{trial}");
 }
+
+/// It was "not supported", and a trial's only result.
+#[test]
+fn means_that_cannot_be_read_are_wrong_input_before_anything_is_measured() {
+    let place = Place::new();
+    let said_of = |file: &str| {
+        let mut command =
+            place.command(&["run", "year", "--on", "sqlite:individual", "--results", "results"]);
+        let output = command.env("SENSORMARK_LIFECYCLE", file).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(place.trials().is_empty(), "nothing was measured");
+        said(&output)
+    };
+    let text = said_of("nowhere.toml");
+    assert!(
+        text.contains("nowhere.toml: No such file") && text.contains("unset SENSORMARK_LIFECYCLE"),
+        "{text}"
+    );
+    std::fs::write(place.path().join("own.toml"), "[sqlite.retention]\nlink = \"\"\nstep = []\n")
+        .expect("ours");
+    let text = said_of("own.toml");
+    assert!(text.contains("own.toml, line 3: unknown field `step`"), "{text}");
+}

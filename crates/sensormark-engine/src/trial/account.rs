@@ -270,6 +270,10 @@ pub fn keep(
             totals.add_server(&theirs, probed.is_here, &recording.limits);
         }
         if let Some(totals) = &mut totals {
+            let database = if record.implementation.embedded { "coordinator" } else { "server" };
+            for task in record.tasks.iter().filter(|task| task.phase == phase.name) {
+                totals.add_programs(database, task.program_seconds, &recording.limits);
+            }
             client_hosts::add(totals, (number, phase.name.as_str()), role, seen, &record.loads);
         }
         record.phases.push(PhaseRecord {

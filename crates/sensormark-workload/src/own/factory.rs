@@ -221,8 +221,11 @@ impl Own {
             };
             loads.extend(queries.iter().filter_map(asking));
             let round = phase.round.filter(|round| *round > 0);
-            let task =
-                lifecycle::task(phase).or_else(|| self.tasks(round?, lead(phase, &self.parameters.tables)));
+            let due = round.and_then(|round| self.tasks(round, lead(phase, &self.parameters.tables)));
+            // Where one process alone can have the database open, a round's tasks wait for its clients.
+            let (beside, after) =
+                if subject.store.one_process().is_some() { (None, due) } else { (due, None) };
+            let task = lifecycle::task(phase).or(beside);
             if let Some(why) =
                 subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
             {
@@ -241,6 +244,7 @@ impl Own {
             run.task = task;
             run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
+            self.steps.extend(after.map(|task| alone(&format!("{}, after", phase.name), task)));
             let is_last = phase.task.is_none() && phase.round.is_none();
             if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));

@@ -4,7 +4,7 @@ use super::{Due, RollupDue};
 use minijinja::{Environment, UndefinedBehavior, context};
 use sensormark_data::quantity::duration_ns;
 use sensormark_engine::lifecycle::{Change, Done, Entry, Site, Task};
-use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError, TagPlacement};
+use sensormark_store::{Administrator, ErrorKind, Plan, Store, StoreError, TagPlacement};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -49,30 +49,33 @@ impl Round {
         each.map(|((from, until), number)| Part { number, from, until }).collect()
     }
 
-    fn render(&self, site: &Site<'_>, text: &str, more: Value) -> Result<Vec<String>, StoreError> {
-        let Schema { tables } = site.plan.schema.as_ref();
+    fn render(
+        &self,
+        (site, entry): (&Site<'_>, &Entry),
+        text: &str,
+        more: &Value,
+    ) -> Result<Vec<String>, StoreError> {
+        let (plan, tables) = (site.plan, &site.plan.schema.tables);
         let gone_ns = self.due.gone_before_ns.unwrap_or(i64::MIN);
         let parts = self.parts();
         let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.due.every_ns;
-        let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(tables)).collect();
-        let iso = |ns: i64| {
-            jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string())
+        let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(plan, entry)).collect();
+        let keys: Vec<&str> = match plan.layout.tags {
+            TagPlacement::OwnTable => vec!["series"],
+            _ => tables[0].tags.iter().map(|tag| tag.name.as_str()).collect(),
         };
-        let tags: Vec<&str> = tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
-        let old_ns = self.due.compressed_before_ns.unwrap_or(i64::MIN);
         let all = context! {
-            database => site.plan.database.as_str(),
-            table => tables[0].name,
-            tags,
-            key => if site.plan.layout.tags == TagPlacement::OwnTable { vec!["series"] } else { tags.clone() },
+            database => plan.database.as_str(),
+            name => tables[0].name,
+            table => entry.table(plan, &tables[0].name),
+            time => entry.names[1],
+            keys => joined(keys.iter().map(|key| entry.column(key))),
+            groups => joined((1..keys.len() + 2).map(|place| place.to_string())),
             gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
             parts, rollups, more,
             every => self.due.every_ns,
             before => gone_ns,
-            before_time => iso(gone_ns),
-            old => old_ns,
-            old_time => iso(old_ns),
-            iso => minijinja::Value::from_function(move |ns: i64| iso(ns)),
+            old => self.due.compressed_before_ns,
         };
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -86,29 +89,31 @@ impl Round {
     /// Does one kind of task, where the store has means for it or needs none.
     async fn perform(
         &self,
-        kind: &str,
-        (site, more): (&Site<'_>, Value),
+        (kind, rollup): (&str, Option<&RollupDue>),
+        site: &Site<'_>,
         administrator: &mut dyn Administrator,
         done: &mut Done,
     ) -> Result<(), StoreError> {
-        let entry = Entry::of(&site.deployment.store().description().name, kind);
-        let Ok(entry) = entry else {
-            return if [ROLLUP, RETENTION].contains(&kind) { entry.map(drop) } else { Ok(()) };
+        // What has to be there is looked for before: the others may lack.
+        let Ok(entry) = Entry::of(&site.deployment.store().description().name, kind) else { return Ok(()) };
+        let began = Instant::now();
+        let mut more = match rollup {
+            Some(rollup) => rollup.names(site.plan, &entry),
+            None => Value::Null,
         };
-        let (began, mut rows) = (Instant::now(), more);
         let slack_ns = entry.slack.as_deref().and_then(|text| duration_ns(text).ok());
         done.slack_ns = slack_ns.unwrap_or(done.slack_ns);
         for step in &entry.steps {
             // What a question finds is what the next step gets.
             if let Some(question) = step.strip_prefix("= rows ") {
                 let mut found = Vec::new();
-                for question in self.render(site, question, rows.clone())? {
+                for question in self.render((site, &entry), question, &more)? {
                     found.extend(administrator.perform(&question).await?);
                 }
-                rows = json!(found);
+                more = json!(found);
                 continue;
             }
-            for statement in self.render(site, step, rows.clone())? {
+            for statement in self.render((site, &entry), step, &more)? {
                 administrator.perform(&statement).await?;
                 done.means.push(statement);
             }
@@ -127,32 +132,40 @@ impl Round {
         administrator: &mut dyn Administrator,
         done: &mut Done,
     ) -> Result<(), StoreError> {
+        let Due { gone_before_ns, compressed_before_ns, rollups, .. } = &self.due;
         if self.prepares {
-            return self.perform(PREPARE, (site, Value::Null), administrator, done).await;
+            return self.perform((PREPARE, None), site, administrator, done).await;
         }
-        for rollup in &self.due.rollups {
-            let names = rollup.names(&site.plan.schema.tables);
-            self.perform(ROLLUP, (site, names), administrator, done).await?;
-        }
-        if self.due.gone_before_ns.is_some() {
-            self.perform(RETENTION, (site, Value::Null), administrator, done).await?;
-        }
-        if self.due.compressed_before_ns.is_some() {
-            self.perform(COMPRESSION, (site, Value::Null), administrator, done).await?;
+        let rollups = rollups.iter().map(|rollup| (ROLLUP, Some(rollup)));
+        let gone = gone_before_ns.map(|_| (RETENTION, None));
+        let old = compressed_before_ns.map(|_| (COMPRESSION, None));
+        for one in rollups.chain(gone).chain(old) {
+            self.perform(one, site, administrator, done).await?;
         }
         Ok(())
     }
 }
 
+/// A list in a statement.
+fn joined(all: impl Iterator<Item = String>) -> String {
+    all.collect::<Vec<_>>().join(", ")
+}
+
 impl RollupDue {
-    fn names(&self, tables: &[sensormark_store::Table]) -> Value {
-        let (from, table) = (&tables[0], &tables[self.table]);
+    fn names(&self, plan: &Plan, entry: &Entry) -> Value {
+        let (from, table) = (&plan.schema.tables[0], &plan.schema.tables[self.table]);
         let columns = self.columns.iter().zip(&table.fields).map(|((field, function), column)| {
             let call = if function == "mean" { "avg" } else { function };
-            json!({ "name": column.name, "field": from.fields[*field].name, "function": function, "call": call })
+            (&column.name, &from.fields[*field].name, function, call)
         });
+        let calls = columns.clone().map(|(_, field, _, call)| format!("{call}({})", entry.column(field)));
+        let columns = columns
+            .map(|(name, field, function, call)| json!({ "name": name, "field": field, "function": function, "call": call }));
         json!({
-            "name": table.name, "every": self.every_ns, "from": self.renewed.start_ns, "until": self.renewed.end_ns,
+            "name": table.name, "table": entry.table(plan, &table.name),
+            "every": self.every_ns, "from": self.renewed.start_ns, "until": self.renewed.end_ns,
+            "names": joined(table.fields.iter().map(|field| entry.column(&field.name))),
+            "calls": joined(calls),
             "columns": columns.collect::<Vec<_>>(),
         })
     }
@@ -164,10 +177,13 @@ impl Task for Round {
     }
 
     fn missing(&self, store: &dyn Store) -> Option<String> {
-        let why = store.one_process().map(|why| format!("it is done beside the clients, and {why}"));
-        let means = |kind| Entry::of(&store.description().name, kind).err();
-        let none = || means(ROLLUP).or_else(|| means(RETENTION)).map(|error| error.context().to_owned());
-        why.or_else(none)
+        let kinds = [(RETENTION, self.due.keep_ns.is_some()), (ROLLUP, !self.due.rollups.is_empty())];
+        let needed = kinds.into_iter().filter(|(_, is_needed)| *is_needed);
+        let mut lacking = needed.map(|(kind, _)| Entry::of(&store.description().name, kind));
+        lacking.find_map(|entry| match entry {
+            Ok(entry) => entry.steps.is_empty().then_some(entry.not),
+            Err(error) => Some(error.context().to_owned()),
+        })
     }
 
     fn beside(&self) -> Duration {
