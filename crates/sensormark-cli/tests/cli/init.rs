@@ -29,6 +29,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
         ("How often", &["10", "1s"]),
         ("late or twice", &["1 % late, 0.5 % twice"]),
         ("How long is the data kept", &["30d"]),
+        ("Which means do you keep when readings go", &["week", ""]),
         ("How many readings does a write hold", &["0", "50"]),
         ("What is asked of it", &["live, histroy", "live, alerts"]),
         ("How far back", &[""]),
@@ -105,7 +106,7 @@ fn an_option_answers_its_question_in_a_terminal_too() {
     let command = place.command(&["init", "plant.toml", "--sensors", "7", "--every", "2s"]);
     let mut session = Session::start(command, 80, 24);
     session.expect("What does a sensor measure");
-    for _ in 0..12 {
+    for _ in 0..13 {
         session.expect("] > ");
         session.send("\r");
     }
@@ -133,6 +134,21 @@ fn without_a_terminal_it_says_what_to_do() {
     assert!(output.status.success(), "{}", said(&output));
     let again = place.run(&["init", "plant.toml", "--yes"]);
     assert!(said(&again).contains("left alone"), "{}", said(&again));
+}
+
+#[test]
+fn means_that_are_kept_are_measured_over_a_life() {
+    let place = Place::new();
+    let mut arguments = vec!["init", "plant.toml", "--yes", "--on", "sqlite:individual"];
+    arguments.extend(["--sensors", "3", "--every", "1h", "--keep", "40d", "--rollups", "day, compressed"]);
+    let output = place.run(&arguments);
+    assert!(output.status.success(), "{}", said(&output));
+    let output = place.measure("plant.toml", &[], &[]);
+    let (trial, text) = (&place.trials()[0], said(&output));
+    assert_eq!(trial["ledger"]["stored"], 3 * 24 * 40, "{text}");
+    let loads = trial["loads"].as_array().expect("loads");
+    assert!(loads.iter().any(|load| load["phase"] == "rollups" && load["answers"]["wrong"] == 0), "{text}");
+    assert!(trial["tasks"].to_string().contains("SQLite compresses nothing."), "{text}");
 }
 
 /// What `init --from` says of this recording; the file is accepted where there is one.

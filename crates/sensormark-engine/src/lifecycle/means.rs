@@ -370,7 +370,7 @@ mod tests {
             ("[sqlite.backup]\nsteps = \n", 2, "string"),
             ("[sqlite.backup]\n\nsteps = 7\n", 3, "invalid type"),
         ] {
-            let (found, message) = read(text).unwrap_err();
+            let (found, message) = read(text).err().unwrap();
             assert!(found == line && message.contains(why), "{text}: line {found}: {message}");
         }
     }

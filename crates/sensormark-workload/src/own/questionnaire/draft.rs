@@ -24,20 +24,51 @@ const QUESTIONS_A_SECOND: u64 = 50;
 const LARGEST_BATCH: u64 = 1_000;
 /// A batch is to be empty no more often than this, because readings are late.
 const EMPTY: f64 = 1e-6;
+/// Readings are written for so many times as long as they are kept, in rounds of such a part of that.
+const KEPT_TIMES: i64 = 2;
+const ROUNDS_KEPT: i64 = 8;
+/// The most readings of such a life, and how long writers take for them at most, in seconds, unless so many a second are more.
+const MOST_READINGS: f64 = 500_000.0;
+const LIFE_SECONDS: f64 = 120.0;
+const LEAST_RATE: f64 = 1_000.0;
+/// A window of a life holds so many readings at least, where readings have to be rarer.
+const LEAST_IN_WINDOW: i64 = 4;
 
 impl Answers {
     /// The file of this title, with remarks on where the answers are from.
     pub fn file(&self, title: &str, remarks: &[String]) -> String {
         let title = title.replace(['"', '\\'], "").replace(char::is_control, "");
+        let fitted = self.fitted();
+        let is_whole = fitted == *self;
+        let remark = format!(
+            "So that a life takes minutes: {} of {} sensors, a reading every {}.",
+            fitted.sensors,
+            self.sensors,
+            length_text(fitted.interval_ns)
+        );
+        let remarks = [remarks, if is_whole { &[] } else { std::slice::from_ref(&remark) }].concat();
         [
-            self.head(&title, remarks),
-            self.limits(),
-            self.series(),
-            self.tags_and_fields(),
-            self.load(),
-            self.queries(),
+            fitted.head(&title, &remarks),
+            fitted.limits(is_whole),
+            fitted.series(),
+            fitted.tags_and_fields(),
+            fitted.life(),
+            fitted.load(),
+            fitted.queries(),
         ]
         .concat()
+    }
+
+    /// The same with no more readings than a life can have: rarer ones, and of fewer sensors where a window would hold too few.
+    fn fitted(&self) -> Self {
+        let Some(means) = self.means else { return self.clone() };
+        let span_ns = self.keep_ns as f64 * KEPT_TIMES as f64;
+        let rarer_ns = span_ns * f64::from(self.sensors) / MOST_READINGS;
+        let rarer_ns = round_u64(rarer_ns).cast_signed().min(means.every.1 / LEAST_IN_WINDOW);
+        let interval_ns = self.interval_ns.max(rarer_ns / 1_000_000_000 * 1_000_000_000);
+        let most = round_u64(MOST_READINGS * interval_ns as f64 / span_ns).max(1);
+        let sensors = self.sensors.min(u32::try_from(most).unwrap_or(u32::MAX));
+        Self { sensors, interval_ns, reach_ns: self.reach_ns.max(interval_ns), ..self.clone() }
     }
 
     fn head(&self, title: &str, remarks: &[String]) -> String {
@@ -49,10 +80,12 @@ impl Answers {
              # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n{remarks}\n\
              name = \"{title}\"\n"
         );
-        text += &commented(
-            &format!("keep = \"{}\"", self.keep),
-            "how long data are kept: the answer is for so much",
-        );
+        if self.means.is_none() {
+            text += &commented(
+                &format!("keep = \"{}\"", self.keep),
+                "how long data are kept: the answer is for so much",
+            );
+        }
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
         text +=
             &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
@@ -73,11 +106,11 @@ impl Answers {
     }
 
     /// What must hold.
-    fn limits(&self) -> String {
+    fn limits(&self, is_whole: bool) -> String {
         let mut text = String::from(
             "\n# The requirements. The answer says which layouts meet all of them, and what the others miss.\nlimits = [\n",
         );
-        let rate = number(self.readings_per_second());
+        let rate = number(self.writing_rate());
         let mut limit = |limit: &str, comment: &str| {
             text += &commented(&format!("    \"{limit}\","), comment);
         };
@@ -95,11 +128,15 @@ impl Answers {
             let name = asked.name();
             limit(&format!("p99 of {name} <= {within}"), "99 of 100 answers come within this");
         }
-        limit(
-            &format!("headroom >= {}", number(self.headroom)),
-            "times today's rate; run --find-limit alone looks for it",
-        );
-        limit(&format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text), "at today's rate");
+        if self.means.is_none() {
+            limit(
+                &format!("headroom >= {}", number(self.headroom)),
+                "times today's rate; run --find-limit alone looks for it",
+            );
+        }
+        if is_whole {
+            limit(&format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text), "at today's rate");
+        }
         limit(
             &format!("memory <= {}", self.memory.text),
             "the database's processes, at the end of any phase",
@@ -118,9 +155,39 @@ impl Answers {
         if ticks < LEAST_SWING { LEAST_SWING } else { ticks }
     }
 
+    /// Readings a second: the sensors', or as many as a life takes in minutes.
+    fn writing_rate(&self) -> f64 {
+        let rate = self.readings_per_second().max(0.001);
+        let life_rate = self.kept_readings() * KEPT_TIMES as f64 / LIFE_SECONDS;
+        self.means.map_or(rate, |_| life_rate.max(LEAST_RATE))
+    }
+
+    /// What happens to readings as they become old.
+    fn life(&self) -> String {
+        let Some(means) = self.means else { return String::new() };
+        let mut text = String::from(
+            "# A life: old readings go, means are renewed and checked, beside writers and questions. Time is the readings' own.\n[retention]\n",
+        );
+        text += &commented(&format!("keep = \"{}\"", self.keep), "how long readings are kept; means stay");
+        let every = length_text(self.keep_ns / ROUNDS_KEPT);
+        text += &commented(&format!("every = \"{every}\""), "from round to round of such work");
+        text += "\n[[rollups]]\n";
+        text += &commented(&format!("every = \"{}\"", means.every.0), "count, mean, minimum and maximum");
+        if means.compressed {
+            let after = length_text(self.keep_ns / 2);
+            text += "\n[compression]\n";
+            text += &commented(&format!("after = \"{after}\""), "where the database has means for that");
+        }
+        text + "\n"
+    }
+
     fn series(&self) -> String {
         let mut text = String::from("\n[series]\n");
         text += &commented(&format!("count = {}", self.sensors), "sensors");
+        if self.means.is_some() {
+            let duration = length_text(self.keep_ns.saturating_mul(KEPT_TIMES));
+            text += &commented(&format!("duration = \"{duration}\""), "of their readings, in minutes");
+        }
         text += &commented(
             &format!("interval = \"{}\"", length_text(self.interval_ns)),
             "from reading to reading of one sensor",
@@ -155,22 +222,24 @@ impl Answers {
     }
 
     fn load(&self) -> String {
-        let rate = self.readings_per_second().max(0.001);
+        let rate = self.writing_rate();
         let absent = self.late;
         let least = if absent > 0.0 { round_u64((EMPTY.ln() / absent.ln()).ceil()).max(1) } else { 1 };
         let batch = self.write_size.unwrap_or_else(|| round_u64(rate).clamp(1, LARGEST_BATCH)).max(least);
-        let mut text = String::from(
-            "# The data is loaded in sizes, each four times the one before, as fast as the clients can.\n[load]\nclients = 2\n\n",
-        );
-        text += "# At each size writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n";
-        text += &commented("# duration = \"24s\"", "how long at each size; else the budget says it");
-        text += &commented("warm_up = \"500ms\"", "queries alone, not counted");
+        let mut text = match self.means {
+            None => {
+                String::from(
+                    "# The data is loaded in sizes, each four times the one before, as fast as the clients can.\n[load]\nclients = 2\n\n# At each size writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n",
+                ) + &commented("# duration = \"24s\"", "how long at each size; else the budget says it")
+                    + &commented("warm_up = \"500ms\"", "queries alone, not counted")
+            }
+            Some(_) => "[mixed]\n".to_owned(),
+        };
         text += &commented("check_one_in = 10", "one answer of so many is compared in full");
         text += "\n[writers]\nclients = 1\n";
         text += &commented(&format!("batch = {batch}"), "readings in a write");
-        text +=
-            &commented(&format!("rate = {}", number(rate)), "readings a second; --find-limit begins here");
-        text
+        let why = self.means.map_or("; --find-limit begins here", |_| "");
+        text + &commented(&format!("rate = {}", number(rate)), &format!("readings a second{why}"))
     }
 
     fn queries(&self) -> String {

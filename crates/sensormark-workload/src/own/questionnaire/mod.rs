@@ -34,7 +34,7 @@ pub struct Question {
 }
 
 /// The questions, in the order in which they are asked.
-pub const QUESTIONS: [Question; 14] = [
+pub const QUESTIONS: [Question; 15] = [
     Question {
         option: "sensors",
         text: "How many sensors are there?",
@@ -80,6 +80,16 @@ pub const QUESTIONS: [Question; 14] = [
             all.keep_ns = parse::no_shorter(duration_ns(text)?, all.interval_ns)?;
             text.clone_into(&mut all.keep);
             Ok(())
+        },
+    },
+    Question {
+        option: "rollups",
+        text: "Which means do you keep when readings go?",
+        hint: "none, hour or day; with readings that are compressed before: day, compressed",
+        default: "none",
+        take: |all, text, _| {
+            all.means = parse::means(text)?;
+            all.means.map_or(Ok(()), |_| parse::has_number(&all.measures))
         },
     },
     Question {
