@@ -5,7 +5,6 @@
 //! `= server` makes a second server for it, ended, and `= start` starts that. One that begins with `?` asks whether it can be done: if it finds anything, it cannot.
 
 use super::{Change, Done, Site, Task};
-use crate::deployment::block_on;
 use procfs::process::Process;
 use sensormark_result::probe::disk_usage;
 use sensormark_server::ManagedServer;
@@ -39,6 +38,9 @@ pub const CORRECT: &str = "correct";
 
 /// Stores by name, and of each its tasks by name; [`ALL`] has what holds for all of them.
 type Stores = BTreeMap<String, BTreeMap<String, Entry>>;
+
+/// How each command of the shell begins: it finds programs of the server's own installation, a folder or a program, first.
+const BEGIN: &str = r#"umask 077; PATH="${installed:+$installed/bin:${installed%/*}:$installed:}$PATH""#;
 
 /// In place of a task.
 const ALL: &str = "all";
@@ -162,9 +164,9 @@ impl Task for Means {
         let name = site.deployment.store().description().name;
         if self.task == RESTART {
             if !site.deployment.is_ours() {
-                let text =
-                    "an embedded database, or a server that sensormark did not start, has no server to end";
-                return Err(StoreError::unsupported(&*self.task, text));
+                return Err(self.lacks(
+                    "an embedded database, or a server that sensormark did not start, has no server to end",
+                ));
             }
             done.means.push("SIGKILL, and a start on the same data".to_owned());
             site.deployment.kill()?;
@@ -173,17 +175,18 @@ impl Task for Means {
         let entry = Entry::of(&name, &self.task)?;
         done.means.push(entry.link.clone());
         if entry.steps.is_empty() {
-            return Err(StoreError::unsupported(&*self.task, entry.not));
+            return Err(self.lacks(&entry.not));
         }
         // As the first one's, so that what a crash leaves is found.
         let ending = &site.plan.database.as_str()[DatabaseName::PREFIX.len() + 1..];
         let copy = Plan { database: DatabaseName::new(&format!("f{ending}"))?, ..site.plan.clone() };
         let slots = self.slots(&entry, site, &copy);
-        let lacks = |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
-        if ["data", "port2"].into_iter().any(lacks) {
-            let text =
-                "it needs the files of a server, or a port, that only one has which sensormark started here";
-            return Err(StoreError::unsupported(&*self.task, text));
+        let is_missing =
+            |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
+        if ["data", "port2"].into_iter().any(is_missing) {
+            return Err(self.lacks(
+                "it needs the files of a server, or a port, that only one has which sensormark started here",
+            ));
         }
         let mut work = Work { task: self, site, copy, entry: &entry, slots };
         let before = programs_seconds(None);
@@ -203,6 +206,10 @@ impl Task for Means {
 }
 
 impl Means {
+    fn lacks(&self, why: &str) -> StoreError {
+        StoreError::unsupported(&*self.task, why)
+    }
+
     /// What slots and the shell's variables hold.
     fn slots(&self, entry: &Entry, site: &Site<'_>, copy: &Plan) -> BTreeMap<&'static str, String> {
         let (plan, deployment) = (site.plan, site.deployment);
@@ -256,11 +263,10 @@ struct Work<'a> {
 impl Work<'_> {
     fn step(&mut self, step: &str, done: &mut Done) -> Result<(), StoreError> {
         let store = self.site.deployment.store();
-        let is_about_rows =
-            ["{name}", "{table}"].iter().any(|slot| step.contains(slot)) && self.task.task != RESTORE;
+        let names_table = step.contains("{name}") || step.contains("{table}");
+        let is_about_rows = names_table && self.task.task != RESTORE;
         if is_about_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
-            let text = "in this layout a reading is no row of its own";
-            return Err(StoreError::unsupported(&*self.task.task, text));
+            return Err(self.task.lacks("in this layout a reading is no row of its own"));
         }
         done.means.push(step.to_owned());
         if let Some(command) = step.strip_prefix("$ ") {
@@ -284,15 +290,12 @@ impl Work<'_> {
             _ => (self.site.plan, step),
         };
         let statement = self.filled(statement);
-        let found = block_on(async {
-            let mut administrator = store.administrator(plan).await?;
-            match step {
-                "= create" => administrator.create().await.map(|()| Vec::new()),
-                _ => administrator.perform(&statement).await,
-            }
+        let found = self.site.deployment.administer(plan, async |administrator| match step {
+            "= create" => administrator.create().await.map(|()| Vec::new()),
+            _ => administrator.perform(&statement).await,
         })?;
         match step.starts_with("? ") && !found.is_empty() {
-            true => Err(StoreError::unsupported(&*self.task.task, &*self.entry.not)),
+            true => Err(self.task.lacks(&self.entry.not)),
             false => Ok(()),
         }
     }
@@ -304,22 +307,13 @@ impl Work<'_> {
         self.slots.iter().fold(statement.to_owned(), fill)
     }
 
-    /// Runs a command of the shell, which finds the programs of the server's own installation first.
+    /// Runs a command of the shell.
     fn program(&self, command: &str) -> Result<(), StoreError> {
         let failed = |kind, text: String| StoreError::new(kind, &*self.task.task, text);
-        let found = self.site.deployment.store().installation().map(|found| found.path).unwrap_or_default();
-        let here = std::env::var_os("PATH").unwrap_or_default();
-        let folders: Vec<PathBuf> =
-            [found.join("bin"), found.parent().map(PathBuf::from).unwrap_or_default(), found]
-                .into_iter()
-                .filter(|folder| folder.is_absolute())
-                .chain(std::env::split_paths(&here))
-                .collect();
-        let path = std::env::join_paths(folders)
-            .map_err(|error| failed(ErrorKind::Configuration, error.to_string()))?;
+        let installed = self.site.deployment.store().installation().map(|found| found.path);
         let output = Command::new("sh")
-            .args(["-ec", &format!("umask 077; {command}")])
-            .env("PATH", path)
+            .args(["-ec", &format!("{BEGIN}; {command}")])
+            .env("installed", installed.unwrap_or_default())
             .envs(&self.slots)
             .stdin(Stdio::null())
             .output()

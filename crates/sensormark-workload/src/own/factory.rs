@@ -256,9 +256,8 @@ impl Own {
 
     /// What is due in a round of the file's life.
     fn tasks(&self, round: u32, lead: Duration) -> Option<Arc<dyn Task>> {
-        let life = self.parameters.life.as_ref()?;
-        let due = life.due(&self.parameters.tables[0].series, round);
-        Some(Arc::new(Round { due, prepares: round == 0, lead }))
+        let life = self.parameters.life.clone()?;
+        Some(Arc::new(Round { life, series: self.parameters.tables[0].series.clone(), number: round, lead }))
     }
 
     /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.

@@ -60,23 +60,16 @@ impl LifePart {
         self.keep_ns.map_or(i64::MIN, |keep_ns| self.time_ns(series, round) - keep_ns)
     }
 
-    /// The tasks of a round.
-    pub fn due(&self, series: &SeriesPart, round: u32) -> Due {
+    /// The time before which readings are of such an age in this round; none where there are none yet.
+    fn old_ns(&self, series: &SeriesPart, round: u32, age_ns: Option<i64>) -> Option<i64> {
+        age_ns.map(|ns| self.time_ns(series, round) - ns).filter(|ns| *ns > series.start_ns)
+    }
+
+    /// The readings that a rollup sums up again in this round.
+    fn renewed(&self, series: &SeriesPart, round: u32, rollup: &RollupPart) -> TimeRange {
         let time_ns = self.time_ns(series, round);
-        let renewed = |rollup: &RollupPart| {
-            let from_ns = time_ns - series.lag_ns() - self.every_ns - rollup.every_ns;
-            TimeRange::new(from_ns - from_ns.rem_euclid(rollup.every_ns), time_ns)
-        };
-        let old = |age_ns: Option<i64>| age_ns.map(|ns| time_ns - ns).filter(|ns| *ns > series.start_ns);
-        let each = self.rollups.iter().zip(1..);
-        Due {
-            gone_before_ns: old(self.keep_ns),
-            compressed_before_ns: old(self.compress_after_ns),
-            rollups: each.map(|(rollup, table)| rollup.due(table, renewed(rollup))).collect(),
-            span: TimeRange::new(series.start_ns, series.start_ns + series.duration_ns),
-            keep_ns: self.keep_ns,
-            every_ns: self.every_ns,
-        }
+        let from_ns = time_ns - series.lag_ns() - self.every_ns - rollup.every_ns;
+        TimeRange::new(from_ns - from_ns.rem_euclid(rollup.every_ns), time_ns)
     }
 }
 
@@ -100,42 +93,6 @@ impl RollupPart {
             ..readings.clone()
         }
     }
-
-    fn due(&self, table: usize, renewed: TimeRange) -> RollupDue {
-        let columns = self.columns.iter();
-        let columns = columns.map(|(field, kind)| (*field, function(*kind).0.to_owned())).collect();
-        RollupDue { table, every_ns: self.every_ns, renewed, columns }
-    }
-}
-
-/// What is due in a round.
-#[derive(Debug, Clone)]
-pub struct Due {
-    /// Readings before this time go.
-    pub gone_before_ns: Option<i64>,
-    /// Readings before this time are compressed.
-    pub compressed_before_ns: Option<i64>,
-    /// Rollups, and what of them is renewed.
-    pub rollups: Vec<RollupDue>,
-    /// All readings' time.
-    pub span: TimeRange,
-    /// How long readings are kept.
-    pub keep_ns: Option<i64>,
-    /// From round to round.
-    pub every_ns: i64,
-}
-
-/// A rollup's windows that are renewed.
-#[derive(Debug, Clone)]
-pub struct RollupDue {
-    /// Its table's number.
-    pub table: usize,
-    /// Width of windows.
-    pub every_ns: i64,
-    /// The readings that are summed up again.
-    pub renewed: TimeRange,
-    /// Each column: the field's number, and the function's word.
-    pub columns: Vec<(usize, String)>,
 }
 
 /// The word in a column's name, and the function.

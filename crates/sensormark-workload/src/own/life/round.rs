@@ -1,12 +1,13 @@
 //! A round's tasks, done by each database's own means: texts of its store, rendered with what is due.
 
-use super::{Due, RollupDue};
+use super::{LifePart, RollupPart, SeriesPart, function};
 use minijinja::{Environment, UndefinedBehavior, context};
 use sensormark_data::quantity::duration_ns;
 use sensormark_engine::lifecycle::{Change, Done, Entry, Site, Task};
 use sensormark_store::{Administrator, ErrorKind, Plan, Store, StoreError, TagPlacement};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::iter;
 use std::time::{Duration, Instant};
 
 /// What a task of this kind is called.
@@ -26,27 +27,55 @@ struct Part {
     until: i64,
 }
 
-/// A task: what is done before the first reading, or what is due in a round.
+/// A task: what is due in a round, or what is done before the first reading.
 pub struct Round {
-    pub due: Due,
-    /// Whether it is what is done before the first reading.
-    pub prepares: bool,
+    pub life: LifePart,
+    pub series: SeriesPart,
+    /// The round's number; 0 is before the first reading.
+    pub number: u32,
     /// How long clients work before it.
     pub lead: Duration,
 }
 
 impl Round {
+    fn old_ns(&self, age_ns: Option<i64>) -> Option<i64> {
+        self.life.old_ns(&self.series, self.number, age_ns)
+    }
+
     /// Parts whose bounds are the instants of retention, from the first reading to the last.
     fn parts(&self) -> Vec<Part> {
-        let Due { span, every_ns, keep_ns, .. } = self.due;
-        let first = (-keep_ns.unwrap_or(0)).rem_euclid(every_ns.max(1));
-        let bounds = (0..).map(|number| span.start_ns + first + number * every_ns);
-        let mut bounds: Vec<i64> = bounds.take_while(|bound| *bound < span.end_ns).collect();
-        bounds.retain(|bound| *bound > span.start_ns);
-        let ends = bounds.iter().copied().chain([span.end_ns]);
-        let starts = std::iter::once(span.start_ns).chain(bounds.iter().copied());
-        let each = starts.zip(ends).zip(1..);
-        each.map(|((from, until), number)| Part { number, from, until }).collect()
+        let (start_ns, every_ns) = (self.series.start_ns, self.life.every_ns.max(1));
+        let end_ns = start_ns + self.series.duration_ns;
+        let first_ns = start_ns + (-self.life.keep_ns.unwrap_or(0)).rem_euclid(every_ns);
+        let between = (0..).map(|number| first_ns + number * every_ns).skip_while(|bound| *bound <= start_ns);
+        let between = between.take_while(|bound| *bound < end_ns);
+        let bounds: Vec<i64> = iter::once(start_ns).chain(between).chain([end_ns]).collect();
+        let each = bounds.windows(2).zip(1..);
+        each.map(|(ends, number)| Part { number, from: ends[0], until: ends[1] }).collect()
+    }
+
+    /// Rollups, by their tables' numbers.
+    fn rollups(&self) -> impl Iterator<Item = (usize, &RollupPart)> {
+        (1..).zip(&self.life.rollups)
+    }
+
+    /// A rollup as templates see it.
+    fn names(&self, (number, rollup): (usize, &RollupPart), plan: &Plan, entry: &Entry) -> Value {
+        let (from, table) = (&plan.schema.tables[0], &plan.schema.tables[number]);
+        let renewed = self.life.renewed(&self.series, self.number, rollup);
+        let columns = rollup.columns.iter().zip(&table.fields).map(|((field, kind), column)| {
+            let (field, function) = (&from.fields[*field].name, function(*kind).0);
+            let call = if function == "mean" { "avg" } else { function };
+            let column = json!({ "name": column.name, "field": field, "function": function, "call": call });
+            (column, format!("{call}({})", entry.column(field)))
+        });
+        let (columns, calls): (Vec<Value>, Vec<String>) = columns.unzip();
+        json!({
+            "name": table.name, "table": entry.table(plan, &table.name),
+            "every": rollup.every_ns, "from": renewed.start_ns, "until": renewed.end_ns,
+            "names": joined(table.fields.iter().map(|field| entry.column(&field.name))),
+            "calls": calls.join(", "), "columns": columns,
+        })
     }
 
     fn render(
@@ -56,10 +85,10 @@ impl Round {
         more: &Value,
     ) -> Result<Vec<String>, StoreError> {
         let (plan, tables) = (site.plan, &site.plan.schema.tables);
-        let gone_ns = self.due.gone_before_ns.unwrap_or(i64::MIN);
+        let gone_ns = self.old_ns(self.life.keep_ns).unwrap_or(i64::MIN);
         let parts = self.parts();
-        let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.due.every_ns;
-        let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(plan, entry)).collect();
+        let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.life.every_ns;
+        let rollups: Vec<Value> = self.rollups().map(|one| self.names(one, plan, entry)).collect();
         let keys: Vec<&str> = match plan.layout.tags {
             TagPlacement::OwnTable => vec!["series"],
             _ => tables[0].tags.iter().map(|tag| tag.name.as_str()).collect(),
@@ -73,9 +102,9 @@ impl Round {
             groups => joined((1..keys.len() + 2).map(|place| place.to_string())),
             gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
             parts, rollups, more,
-            every => self.due.every_ns,
+            every => self.life.every_ns,
             before => gone_ns,
-            old => self.due.compressed_before_ns,
+            old => self.old_ns(self.life.compress_after_ns),
         };
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -89,7 +118,7 @@ impl Round {
     /// Does one kind of task, where the store has means for it or needs none.
     async fn perform(
         &self,
-        (kind, rollup): (&str, Option<&RollupDue>),
+        (kind, rollup): (&str, Option<(usize, &RollupPart)>),
         site: &Site<'_>,
         administrator: &mut dyn Administrator,
         done: &mut Done,
@@ -98,7 +127,7 @@ impl Round {
         let Ok(entry) = Entry::of(&site.deployment.store().description().name, kind) else { return Ok(()) };
         let began = Instant::now();
         let mut more = match rollup {
-            Some(rollup) => rollup.names(site.plan, &entry),
+            Some(rollup) => self.names(rollup, site.plan, &entry),
             None => Value::Null,
         };
         let slack_ns = entry.slack.as_deref().and_then(|text| duration_ns(text).ok());
@@ -132,13 +161,12 @@ impl Round {
         administrator: &mut dyn Administrator,
         done: &mut Done,
     ) -> Result<(), StoreError> {
-        let Due { gone_before_ns, compressed_before_ns, rollups, .. } = &self.due;
-        if self.prepares {
+        if self.number == 0 {
             return self.perform((PREPARE, None), site, administrator, done).await;
         }
-        let rollups = rollups.iter().map(|rollup| (ROLLUP, Some(rollup)));
-        let gone = gone_before_ns.map(|_| (RETENTION, None));
-        let old = compressed_before_ns.map(|_| (COMPRESSION, None));
+        let rollups = self.rollups().map(|rollup| (ROLLUP, Some(rollup)));
+        let gone = self.old_ns(self.life.keep_ns).map(|_| (RETENTION, None));
+        let old = self.old_ns(self.life.compress_after_ns).map(|_| (COMPRESSION, None));
         for one in rollups.chain(gone).chain(old) {
             self.perform(one, site, administrator, done).await?;
         }
@@ -151,33 +179,13 @@ fn joined(all: impl Iterator<Item = String>) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-impl RollupDue {
-    fn names(&self, plan: &Plan, entry: &Entry) -> Value {
-        let (from, table) = (&plan.schema.tables[0], &plan.schema.tables[self.table]);
-        let columns = self.columns.iter().zip(&table.fields).map(|((field, function), column)| {
-            let call = if function == "mean" { "avg" } else { function };
-            (&column.name, &from.fields[*field].name, function, call)
-        });
-        let calls = columns.clone().map(|(_, field, _, call)| format!("{call}({})", entry.column(field)));
-        let columns = columns
-            .map(|(name, field, function, call)| json!({ "name": name, "field": field, "function": function, "call": call }));
-        json!({
-            "name": table.name, "table": entry.table(plan, &table.name),
-            "every": self.every_ns, "from": self.renewed.start_ns, "until": self.renewed.end_ns,
-            "names": joined(table.fields.iter().map(|field| entry.column(&field.name))),
-            "calls": joined(calls),
-            "columns": columns.collect::<Vec<_>>(),
-        })
-    }
-}
-
 impl Task for Round {
     fn name(&self) -> &str {
-        if self.prepares { PREPARE } else { "round" }
+        if self.number == 0 { PREPARE } else { "round" }
     }
 
     fn missing(&self, store: &dyn Store) -> Option<String> {
-        let kinds = [(RETENTION, self.due.keep_ns.is_some()), (ROLLUP, !self.due.rollups.is_empty())];
+        let kinds = [(RETENTION, self.life.keep_ns.is_some()), (ROLLUP, !self.life.rollups.is_empty())];
         let needed = kinds.into_iter().filter(|(_, is_needed)| *is_needed);
         let mut lacking = needed.map(|(kind, _)| Entry::of(&store.description().name, kind));
         lacking.find_map(|entry| match entry {
@@ -200,10 +208,10 @@ impl Task for Round {
     }
 
     fn change(&self) -> Option<Change> {
-        self.due.gone_before_ns.filter(|_| !self.prepares).map(|before_ns| Change::Gone(0, before_ns))
+        self.old_ns(self.life.keep_ns).map(|before_ns| Change::Gone(0, before_ns))
     }
 
     fn fills(&self) -> Vec<usize> {
-        self.due.rollups.iter().map(|one| one.table).collect()
+        self.rollups().map(|(table, _)| table).collect()
     }
 }
