@@ -163,10 +163,7 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
         || "nothing was counted: see the verdicts".to_owned(),
         |reason| format!("not supported: {reason}"),
     );
-    let count = |count: fn(&LedgerRecord) -> u64| match &ledger {
-        None => Cell::Missing(missing.clone()),
-        Some(ledger) => Cell::Count(count(ledger)),
-    };
+    let count = |count: fn(&LedgerRecord) -> u64| Cell::count(ledger.as_ref().map(count), &missing);
     let longest = |name: &str| {
         let values = trials.iter().filter_map(|trial| figure(trial, name));
         Cell::maybe(values.reduce(f64::max), &missing)

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// What a task of this kind is called.
 const OPERATION: &str = "look after old data";
 
+/// So many statements of a step are shown.
+const MOST_SHOWN: usize = 5;
+
 /// What is done, by the names of the store's means.
 const PREPARE: &str = "prepare";
 const ROLLUP: &str = "rollup";
@@ -126,10 +129,7 @@ impl Round {
         // What has to be there is looked for before: the others may lack.
         let Ok(entry) = Entry::of(&site.deployment.store().description().name, kind) else { return Ok(()) };
         let began = Instant::now();
-        let mut more = match rollup {
-            Some(rollup) => self.names(rollup, site.plan, &entry),
-            None => Value::Null,
-        };
+        let mut more = rollup.map_or(Value::Null, |rollup| self.names(rollup, site.plan, &entry));
         let slack_ns = entry.slack.as_deref().and_then(|text| duration_ns(text).ok());
         done.slack_ns = slack_ns.unwrap_or(done.slack_ns);
         for step in &entry.steps {
@@ -142,34 +142,18 @@ impl Round {
                 more = json!(found);
                 continue;
             }
-            for statement in self.render((site, &entry), step, &more)? {
+            for (place, statement) in self.render((site, &entry), step, &more)?.into_iter().enumerate() {
                 administrator.perform(&statement).await?;
-                done.means.push(statement);
+                // The first of many stand for all.
+                if place < MOST_SHOWN {
+                    done.means.push(statement);
+                }
             }
         }
         if !entry.steps.is_empty() {
             done.parts.push((kind.to_owned(), began.elapsed().as_secs_f64()));
         }
         done.means.push([entry.note.as_str(), &entry.not, &entry.link].join(" ").trim().to_owned());
-        Ok(())
-    }
-
-    /// Does all that is due.
-    async fn go(
-        &self,
-        site: &Site<'_>,
-        administrator: &mut dyn Administrator,
-        done: &mut Done,
-    ) -> Result<(), StoreError> {
-        if self.number == 0 {
-            return self.perform((PREPARE, None), site, administrator, done).await;
-        }
-        let rollups = self.rollups().map(|rollup| (ROLLUP, Some(rollup)));
-        let gone = self.old_ns(self.life.keep_ns).map(|_| (RETENTION, None));
-        let old = self.old_ns(self.life.compress_after_ns).map(|_| (COMPRESSION, None));
-        for one in rollups.chain(gone).chain(old) {
-            self.perform(one, site, administrator, done).await?;
-        }
         Ok(())
     }
 }
@@ -204,7 +188,17 @@ impl Task for Round {
 
     fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
         done.is_proved_later = true;
-        site.deployment.administer(site.plan, async |administrator| self.go(site, administrator, done).await)
+        let prepared = (self.number == 0).then_some((PREPARE, None));
+        let rollups = self.rollups().filter(|_| self.number > 0).map(|rollup| (ROLLUP, Some(rollup)));
+        let gone = self.old_ns(self.life.keep_ns).map(|_| (RETENTION, None));
+        let old = self.old_ns(self.life.compress_after_ns).map(|_| (COMPRESSION, None));
+        let all = prepared.into_iter().chain(rollups).chain(gone).chain(old);
+        site.deployment.administer(site.plan, async |administrator| {
+            for one in all {
+                self.perform(one, site, administrator, done).await?;
+            }
+            Ok(())
+        })
     }
 
     fn change(&self) -> Option<Change> {

@@ -1,5 +1,6 @@
 //! What was answered, and what follows from it alone.
 
+use super::life::Means;
 use super::measure::Measure;
 use super::text::number;
 use sensormark_data::number::count_text;
@@ -17,15 +18,6 @@ pub enum Asked {
     Dashboards,
     /// Which sensors passed a threshold lately.
     Alerts,
-}
-
-/// What is kept when readings go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Means {
-    /// The window of a rollup, as the file has it, and in ns.
-    pub(super) every: (&'static str, i64),
-    /// Whether old readings are compressed before they go.
-    pub(super) compressed: bool,
 }
 
 /// What may be lost.

@@ -24,15 +24,6 @@ const QUESTIONS_A_SECOND: u64 = 50;
 const LARGEST_BATCH: u64 = 1_000;
 /// A batch is to be empty no more often than this, because readings are late.
 const EMPTY: f64 = 1e-6;
-/// Readings are written for so many times as long as they are kept, in rounds of such a part of that.
-const KEPT_TIMES: i64 = 2;
-const ROUNDS_KEPT: i64 = 8;
-/// The most readings of such a life, and how long writers take for them at most, in seconds, unless so many a second are more.
-const MOST_READINGS: f64 = 500_000.0;
-const LIFE_SECONDS: f64 = 120.0;
-const LEAST_RATE: f64 = 1_000.0;
-/// A window of a life holds so many readings at least, where readings have to be rarer.
-const LEAST_IN_WINDOW: i64 = 4;
 
 impl Answers {
     /// The file of this title, with remarks on where the answers are from.
@@ -40,35 +31,16 @@ impl Answers {
         let title = title.replace(['"', '\\'], "").replace(char::is_control, "");
         let fitted = self.fitted();
         let is_whole = fitted == *self;
-        let remark = format!(
-            "So that a life takes minutes: {} of {} sensors, a reading every {}.",
-            fitted.sensors,
-            self.sensors,
-            length_text(fitted.interval_ns)
-        );
-        let remarks = [remarks, if is_whole { &[] } else { std::slice::from_ref(&remark) }].concat();
         [
-            fitted.head(&title, &remarks),
+            fitted.head(&title, remarks),
             fitted.limits(is_whole),
             fitted.series(),
+            fitted.life(is_whole),
             fitted.tags_and_fields(),
-            fitted.life(),
             fitted.load(),
             fitted.queries(),
         ]
         .concat()
-    }
-
-    /// The same with no more readings than a life can have: rarer ones, and of fewer sensors where a window would hold too few.
-    fn fitted(&self) -> Self {
-        let Some(means) = self.means else { return self.clone() };
-        let span_ns = self.keep_ns as f64 * KEPT_TIMES as f64;
-        let rarer_ns = span_ns * f64::from(self.sensors) / MOST_READINGS;
-        let rarer_ns = round_u64(rarer_ns).cast_signed().min(means.every.1 / LEAST_IN_WINDOW);
-        let interval_ns = self.interval_ns.max(rarer_ns / 1_000_000_000 * 1_000_000_000);
-        let most = round_u64(MOST_READINGS * interval_ns as f64 / span_ns).max(1);
-        let sensors = self.sensors.min(u32::try_from(most).unwrap_or(u32::MAX));
-        Self { sensors, interval_ns, reach_ns: self.reach_ns.max(interval_ns), ..self.clone() }
     }
 
     fn head(&self, title: &str, remarks: &[String]) -> String {
@@ -80,7 +52,8 @@ impl Answers {
              # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n{remarks}\n\
              name = \"{title}\"\n"
         );
-        if self.means.is_none() {
+        let is_life = self.means.is_some();
+        if !is_life {
             text += &commented(
                 &format!("keep = \"{}\"", self.keep),
                 "how long data are kept: the answer is for so much",
@@ -89,10 +62,11 @@ impl Answers {
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
         text +=
             &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
-        text += &commented(
-            "layouts = [\"individual\", \"bulk\"]",
-            "a row a reading; a record for a span of readings",
-        );
+        let (layouts, why) = match is_life {
+            true => ("\"individual\"", "a row a reading"),
+            false => ("\"individual\", \"bulk\"", "a row a reading; a record for a span of readings"),
+        };
+        text += &commented(&format!("layouts = [{layouts}]"), why);
         text += &commented(
             &format!("durability = \"{}\"", self.loss.durability().text()),
             "what an acknowledged write promises; --durability wins",
@@ -115,7 +89,10 @@ impl Answers {
             text += &commented(&format!("    \"{limit}\","), comment);
         };
         let keeps_up = format!("writes keep up with {rate} readings a second");
-        limit("not started of writers = 0", &keeps_up);
+        let is_life = self.means.is_some();
+        if !is_life {
+            limit("not started of writers = 0", &keeps_up);
+        }
         let lost = match &self.loss {
             Loss::Share(share) => format!("lost <= {share}"),
             _ => "lost = 0".to_owned(),
@@ -128,7 +105,7 @@ impl Answers {
             let name = asked.name();
             limit(&format!("p99 of {name} <= {within}"), "99 of 100 answers come within this");
         }
-        if self.means.is_none() {
+        if !is_life {
             limit(
                 &format!("headroom >= {}", number(self.headroom)),
                 "times today's rate; run --find-limit alone looks for it",
@@ -155,39 +132,9 @@ impl Answers {
         if ticks < LEAST_SWING { LEAST_SWING } else { ticks }
     }
 
-    /// Readings a second: the sensors', or as many as a life takes in minutes.
-    fn writing_rate(&self) -> f64 {
-        let rate = self.readings_per_second().max(0.001);
-        let life_rate = self.kept_readings() * KEPT_TIMES as f64 / LIFE_SECONDS;
-        self.means.map_or(rate, |_| life_rate.max(LEAST_RATE))
-    }
-
-    /// What happens to readings as they become old.
-    fn life(&self) -> String {
-        let Some(means) = self.means else { return String::new() };
-        let mut text = String::from(
-            "# A life: old readings go, means are renewed and checked, beside writers and questions. Time is the readings' own.\n[retention]\n",
-        );
-        text += &commented(&format!("keep = \"{}\"", self.keep), "how long readings are kept; means stay");
-        let every = length_text(self.keep_ns / ROUNDS_KEPT);
-        text += &commented(&format!("every = \"{every}\""), "from round to round of such work");
-        text += "\n[[rollups]]\n";
-        text += &commented(&format!("every = \"{}\"", means.every.0), "count, mean, minimum and maximum");
-        if means.compressed {
-            let after = length_text(self.keep_ns / 2);
-            text += "\n[compression]\n";
-            text += &commented(&format!("after = \"{after}\""), "where the database has means for that");
-        }
-        text + "\n"
-    }
-
     fn series(&self) -> String {
         let mut text = String::from("\n[series]\n");
         text += &commented(&format!("count = {}", self.sensors), "sensors");
-        if self.means.is_some() {
-            let duration = length_text(self.keep_ns.saturating_mul(KEPT_TIMES));
-            text += &commented(&format!("duration = \"{duration}\""), "of their readings, in minutes");
-        }
         text += &commented(
             &format!("interval = \"{}\"", length_text(self.interval_ns)),
             "from reading to reading of one sensor",

@@ -5,6 +5,7 @@
 
 mod answers;
 pub mod draft;
+mod life;
 mod measure;
 mod parse;
 mod recorded;
@@ -87,10 +88,7 @@ pub const QUESTIONS: [Question; 15] = [
         text: "Which means do you keep when readings go?",
         hint: "none, hour or day; with readings that are compressed before: day, compressed",
         default: "none",
-        take: |all, text, _| {
-            all.means = parse::means(text)?;
-            all.means.map_or(Ok(()), |_| parse::has_number(&all.measures))
-        },
+        take: |all, text, _| life::means(text, &all.measures).map(|found| all.means = found),
     },
     Question {
         option: "write-size",

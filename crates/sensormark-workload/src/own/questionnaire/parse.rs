@@ -1,6 +1,6 @@
 //! Reading answers: each says what is wrong with the text and what a right one looks like.
 
-use super::answers::{Asked, Loss, Means, Size};
+use super::answers::{Asked, Loss, Size};
 use super::measure::Measure;
 use super::text::list;
 use crate::own::file::StoreCheck;
@@ -125,12 +125,6 @@ pub fn asked(text: &str) -> Result<Vec<Asked>, String> {
     Ok(found)
 }
 
-/// A rollup is of numbers.
-pub fn has_number(measures: &[Measure]) -> Result<(), String> {
-    let found = measures.iter().any(Measure::is_number).then_some(());
-    found.ok_or_else(|| "means are of numbers, and the sensors measure none; write none".to_owned())
-}
-
 /// Means and thresholds are of numbers.
 pub fn needs_number(asked: &[Asked], measures: &[Measure]) -> Result<(), String> {
     let of_numbers = [Asked::Dashboards, Asked::Alerts];
@@ -142,23 +136,6 @@ pub fn needs_number(asked: &[Asked], measures: &[Measure]) -> Result<(), String>
         )),
         _ => Ok(()),
     }
-}
-
-/// What is kept when readings go; nothing where none.
-pub fn means(text: &str) -> Result<Option<Means>, String> {
-    let mut parts: Vec<&str> = list(text).collect();
-    let compressed = parts.iter().position(|part| *part == "compressed").map(|place| parts.remove(place));
-    let every = match (parts.as_slice(), compressed) {
-        (["none"], None) => return Ok(None),
-        (["hour"], _) => ("1h", 3_600_000_000_000),
-        (["day"], _) => ("1d", 86_400_000_000_000),
-        _ => {
-            return Err(format!(
-                "{text:?} is not understood; write none, hour or day, or such as: day, compressed"
-            ));
-        }
-    };
-    Ok(Some(Means { every, compressed: compressed.is_some() }))
 }
 
 pub fn loss(text: &str) -> Result<Loss, String> {
