@@ -237,8 +237,8 @@ fn the_questions_that_a_recording_answers_are_not_asked() {
     std::fs::write(place.path().join("r.csv"), format!("time,co2\n{}", rows.concat())).expect("a file");
     let mut session = Session::start(place.command(&["init", "plant.toml", "--from", "r.csv"]), 80, 24);
     session.expect("From r.csv: 1 sensor, 1 number, a reading every 1m, none late or twice.");
-    session.expect(" 5/14  How long is the data kept");
-    for _ in 0..10 {
+    session.expect(" 5/15  How long is the data kept");
+    for _ in 0..11 {
         session.expect("] > ");
         session.send("\r");
     }
