@@ -5,8 +5,12 @@ use sensormark_result::measurement::lifecycle::TaskRecord;
 use sensormark_result::measurement::record::TrialRecord;
 use sensormark_result::tests::fixture::usual;
 
-fn tasks(names: &[&str]) -> Vec<TaskRecord> {
-    let task = |name: &&str| TaskRecord { task: (*name).to_owned(), ..TaskRecord::default() };
+fn tasks(phase: &str, names: &[&str]) -> Vec<TaskRecord> {
+    let task = |name: &&str| TaskRecord {
+        phase: phase.to_owned(),
+        task: (*name).to_owned(),
+        ..TaskRecord::default()
+    };
     names.iter().map(task).collect()
 }
 
@@ -14,13 +18,14 @@ fn tasks(names: &[&str]) -> Vec<TaskRecord> {
 #[test]
 fn rounds_without_a_timed_part_are_no_operations() {
     let mut trial = usual("MariaDB", 10);
-    trial.tasks = tasks(&["prepare", "round", "round"]);
+    let phase = trial.loads[0].phase.clone();
+    trial.tasks = tasks(&phase, &["prepare", "round", "round"]);
     let rows = |trial: &TrialRecord, id: &str| {
         let report = report(vec![trial.clone()]);
         report.document().tables().find(|table| table.id == id).map(|table| table.rows.len())
     };
     assert_eq!(rows(&trial, "operations"), None);
     assert!(rows(&trial, "life").is_some());
-    trial.tasks.extend(tasks(&["backup"]));
+    trial.tasks.extend(tasks(&phase, &["backup"]));
     assert_eq!(rows(&trial, "operations"), Some(1));
 }
