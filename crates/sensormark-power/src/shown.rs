@@ -265,7 +265,8 @@ macro_rules! calls {
     (($this:ident, $request:ident) $(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ident $done:block)*) => {
         $(fn $name(&self, $request: &Request, $($argument: $kind,)* reply: said!($answer)) {
             let ($this, _) = (self, $request);
-            match (|| io::Result::Ok($done))() {
+            let act = || io::Result::Ok($done);
+            match act() {
                 Ok(done) => said!($answer, reply, done),
                 Err(error) => reply.error(Errno::from(error)),
             }

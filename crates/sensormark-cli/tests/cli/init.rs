@@ -60,8 +60,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
     }
     let sequences = screen.split("\u{1b}[").skip(1);
     let ends = sequences.map(|rest| rest.trim_start_matches(|one: char| !one.is_ascii_alphabetic()));
-    let colours = ends.filter(|end| end.starts_with('m')).count();
-    assert_eq!(colours, 0, "{screen:?}");
+    assert_eq!(ends.filter(|end| end.starts_with('m')).count(), 0, "{screen:?}");
     for line in screen.lines().filter(|line| !line.contains('\u{1b}')) {
         assert!(line.chars().count() <= 80, "{line}");
     }

@@ -220,12 +220,7 @@ impl Own {
                 _ => Some(self.asking(number, part, &written[part.table])),
             };
             loads.extend(queries.iter().filter_map(asking));
-            let round = phase.round.filter(|round| *round > 0);
-            let due = round.and_then(|round| self.tasks(round, lead(phase, &self.parameters.tables)));
-            // Where one process alone can have the database open, a round's tasks wait for its clients.
-            let (beside, after) =
-                if subject.store.one_process().is_some() { (None, due) } else { (due, None) };
-            let task = lifecycle::task(phase).or(beside);
+            let [task, after] = self.tasks_of(phase, subject);
             if let Some(why) =
                 subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
             {
@@ -252,6 +247,14 @@ impl Own {
         }
         self.end_life(&written);
         self
+    }
+
+    /// The task beside a phase's clients, and the one after them: where one process alone can have the database open, a round's tasks wait for its clients.
+    fn tasks_of(&self, phase: &PhasePart, subject: Subject<'_>) -> [Option<Arc<dyn Task>>; 2] {
+        let round = phase.round.filter(|round| *round > 0);
+        let due = round.and_then(|round| self.tasks(round, lead(phase, &self.parameters.tables)));
+        let (beside, after) = if subject.store.one_process().is_some() { (None, due) } else { (due, None) };
+        [lifecycle::task(phase).or(beside), after]
     }
 
     /// What is due in a round of the file's life.
