@@ -17,6 +17,7 @@ use sensormark_engine::connection::Registry;
 use sensormark_engine::context::{CaseRunner, Observer, RunContext, RunEvent};
 use sensormark_engine::deployment::existing_endpoint;
 use sensormark_engine::launcher::Launcher;
+use sensormark_engine::lifecycle::check_means;
 use sensormark_engine::memory_limit;
 use sensormark_engine::owner_mark;
 use sensormark_engine::pinning::Pinning;
@@ -99,6 +100,7 @@ impl Planned<'_> {
         check_memory_limit(&self.server(), &choices)?;
         let probes = ServerProbes::new(self.launcher()?, self.hosts.probes());
         probes.check(&choices).map_err(Failure::usage)?;
+        check_means()?;
         options(common.weights.as_deref(), common.prices.as_deref()).map(drop)
     }
 

@@ -4,7 +4,7 @@
 
 mod means;
 
-pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Entry, Means, RESTART, RESTORE};
+pub use means::{ADD_COLUMN, BACKUP, CORRECT, DELETE, Entry, Means, RESTART, RESTORE, check_means};
 
 use crate::deployment::Deployment;
 use sensormark_result::ledger::journal::Standing;
@@ -72,7 +72,7 @@ pub struct Site<'a> {
 pub struct Done {
     /// Statements and programs, without secrets.
     pub means: Vec<String>,
-    /// CPU time of programs that it ran, in seconds.
+    /// CPU time of programs and servers that it ran, in seconds.
     pub program_seconds: f64,
     /// The size of what it left.
     pub bytes: Option<u64>,

@@ -9,15 +9,15 @@ use fuser::{
     LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty,
     ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
 };
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
+use nix::libc;
+use rustix::fs::{AtFlags, CWD, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{
-    DirBuilderExt, DirEntryExt, FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown,
-    lchown,
+    DirBuilderExt, DirEntryExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, lchown,
 };
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,21 +28,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const NEVER: Duration = Duration::ZERO;
 /// What the caller asked for that the folder's file need not know: the kernel has seen to it, or the page cache reads a file that is open for writing alone, and
 /// direct writes need memory that this program does not align.
-const OURS: i32 = libc_flags(
-    OFlags::RWMODE
-        .union(OFlags::TRUNC)
-        .union(OFlags::APPEND)
-        .union(OFlags::DIRECT)
-        .union(OFlags::SYNC)
-        .union(OFlags::DSYNC)
-        .union(OFlags::CREATE)
-        .union(OFlags::EXCL)
-        .union(OFlags::NOFOLLOW),
-);
-
-const fn libc_flags(flags: OFlags) -> i32 {
-    flags.bits().cast_signed()
-}
+const OURS: i32 = libc::O_ACCMODE
+    | libc::O_TRUNC
+    | libc::O_APPEND
+    | libc::O_DIRECT
+    | libc::O_SYNC
+    | libc::O_CREAT
+    | libc::O_EXCL
+    | libc::O_NOFOLLOW;
 
 /// The folder, shown.
 #[derive(Debug)]
@@ -82,22 +75,11 @@ fn place(names: &File) -> PathBuf {
 }
 
 fn named(place: &Path) -> io::Result<File> {
-    let flags = libc_flags(OFlags::PATH | OFlags::NOFOLLOW);
-    OpenOptions::new().read(true).custom_flags(flags).open(place)
+    OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_NOFOLLOW).open(place)
 }
 
 fn kind(of: std::fs::FileType) -> FileType {
-    if of.is_dir() {
-        FileType::Directory
-    } else if of.is_symlink() {
-        FileType::Symlink
-    } else if of.is_socket() {
-        FileType::Socket
-    } else if of.is_fifo() {
-        FileType::NamedPipe
-    } else {
-        FileType::RegularFile
-    }
+    FileType::from_std(of).unwrap_or(FileType::RegularFile)
 }
 
 fn time(seconds: i64, nanoseconds: i64) -> SystemTime {
@@ -157,7 +139,7 @@ impl Shown {
             return Ok(Arc::clone(&self.root));
         }
         let found = held(&self.nodes).get(&number.0).map(|node| Arc::clone(&node.names));
-        found.ok_or_else(|| io::Error::from_raw_os_error(rustix::io::Errno::STALE.raw_os_error()))
+        found.ok_or_else(|| io::Error::from_raw_os_error(libc::ESTALE))
     }
 
     fn place(&self, number: INodeNo) -> io::Result<PathBuf> {
@@ -188,16 +170,14 @@ impl Shown {
     }
 
     fn open_as(&self, place: &Path, flags: i32) -> io::Result<FileHandle> {
-        let asked = OFlags::from_bits_retain(flags.cast_unsigned());
-        let (empties, writes) =
-            (asked.contains(OFlags::TRUNC), !asked.intersection(OFlags::RWMODE).is_empty());
+        let (empties, writes) = (flags & libc::O_TRUNC != 0, flags & libc::O_ACCMODE != 0);
         let file =
             OpenOptions::new().read(true).write(empties || writes).custom_flags(flags & !OURS).open(place)?;
         if empties {
             self.resize(&file, 0)?;
         }
         // O_SYNC has the bits of O_DSYNC.
-        let flushes = asked.contains(OFlags::DSYNC);
+        let flushes = flags & libc::O_DSYNC != 0;
         Ok(self.opened(Opened::File { file, flushes }))
     }
 
@@ -209,7 +189,7 @@ impl Shown {
 
     fn handle(&self, handle: FileHandle) -> io::Result<Arc<Opened>> {
         let found = held(&self.opened).get(&handle.0).cloned();
-        found.ok_or_else(|| io::Error::from_raw_os_error(rustix::io::Errno::BADF.raw_os_error()))
+        found.ok_or_else(|| io::Error::from_raw_os_error(libc::EBADF))
     }
 
     fn with_file<T>(
@@ -228,64 +208,73 @@ impl Shown {
         self.unflushed.change(file, size..was.max(size), false, || file.set_len(size))
     }
 
-    fn set(&self, number: INodeNo, set: &Set) -> io::Result<FileAttr> {
-        let node = self.node(number)?;
-        let place = place(&node);
-        if set.owner != (None, None) {
-            chown(&place, set.owner.0, set.owner.1)?;
-        }
-        if let Some(mode) = set.mode {
-            std::fs::set_permissions(&place, PermissionsExt::from_mode(mode))?;
-        }
-        match (set.size, set.handle) {
-            (None, _) => {}
-            (Some(size), Some(handle)) => self.with_file(handle, |file, _| self.resize(file, size))?,
-            (Some(size), None) => {
-                self.resize(&OpenOptions::new().read(true).write(true).open(&place)?, size)?;
+    fn close(&self, handle: FileHandle) {
+        held(&self.opened).remove(&handle.0);
+    }
+}
+
+/// What answers a call, and how it says what came out.
+macro_rules! said {
+    (entry) => {
+        ReplyEntry
+    };
+    (entry, $reply:ident, $made:ident) => {
+        $reply.entry(&NEVER, &$made, Generation(0))
+    };
+    (attr) => {
+        ReplyAttr
+    };
+    (attr, $reply:ident, $found:ident) => {
+        $reply.attr(&NEVER, &$found)
+    };
+    (empty) => {
+        ReplyEmpty
+    };
+    (empty, $reply:ident, $nothing:ident) => {{
+        let () = $nothing;
+        $reply.ok()
+    }};
+    (open) => {
+        ReplyOpen
+    };
+    (open, $reply:ident, $handle:ident) => {
+        $reply.opened($handle, FopenFlags::empty())
+    };
+    (create) => {
+        ReplyCreate
+    };
+    (create, $reply:ident, $both:ident) => {
+        $reply.created(&NEVER, &$both.0, Generation(0), $both.1, FopenFlags::empty())
+    };
+    (data) => {
+        ReplyData
+    };
+    (data, $reply:ident, $data:ident) => {
+        $reply.data(&$data)
+    };
+    (write) => {
+        ReplyWrite
+    };
+    (write, $reply:ident, $bytes:ident) => {
+        $reply.written($bytes)
+    };
+}
+
+/// Calls of the kernel: what it gives, what answers, and what is done. Errors are answers too.
+macro_rules! calls {
+    (($this:ident, $request:ident) $(fn $name:ident($($argument:ident: $kind:ty),*) -> $answer:ident $done:block)*) => {
+        $(fn $name(&self, $request: &Request, $($argument: $kind,)* reply: said!($answer)) {
+            let ($this, _) = (self, $request);
+            let act = || io::Result::Ok($done);
+            match act() {
+                Ok(done) => said!($answer, reply, done),
+                Err(error) => reply.error(Errno::from(error)),
             }
-        }
-        if set.times != (None, None) {
-            let (last_access, last_modification) = (timestamp(set.times.0), timestamp(set.times.1));
-            let times = Timestamps { last_access, last_modification };
-            rustix::fs::utimensat(CWD, &place, &times, AtFlags::empty())?;
-        }
-        Ok(attributes(&node.metadata()?, number))
-    }
-
-    fn listed(&self, number: INodeNo) -> io::Result<FileHandle> {
-        let entries = std::fs::read_dir(self.place(number)?)?.map(|entry| {
-            let entry = entry?;
-            Ok((entry.ino(), kind(entry.file_type()?), entry.file_name()))
-        });
-        Ok(self.opened(Opened::Folder(entries.collect::<io::Result<_>>()?)))
-    }
-}
-
-/// What is to be set of a node.
-struct Set {
-    mode: Option<u32>,
-    owner: (Option<u32>, Option<u32>),
-    size: Option<u64>,
-    times: (Option<TimeOrNow>, Option<TimeOrNow>),
-    handle: Option<FileHandle>,
-}
-
-/// Answers with what came out: `answer` takes the reply and the value.
-macro_rules! answer {
-    ($reply:ident, $done:expr, |$value:pat_param| $said:expr) => {
-        match $done {
-            Ok($value) => $said,
-            Err(error) => $reply.error(Errno::from(io::Error::from(error))),
-        }
+        })*
     };
 }
 
 impl Filesystem for Shown {
-    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let found = self.place(parent).and_then(|place| self.look_up(&place.join(name)));
-        answer!(reply, found, |found| reply.entry(&NEVER, &found, Generation(0)));
-    }
-
     fn forget(&self, _request: &Request, number: INodeNo, lookups: u64) {
         let mut nodes = held(&self.nodes);
         if let Some(node) = nodes.get_mut(&number.0) {
@@ -296,213 +285,169 @@ impl Filesystem for Shown {
         }
     }
 
-    fn getattr(&self, _request: &Request, number: INodeNo, _handle: Option<FileHandle>, reply: ReplyAttr) {
-        let found = self.node(number).and_then(|node| node.metadata());
-        answer!(reply, found, |found| reply.attr(&NEVER, &attributes(&found, number)));
-    }
+    calls! { (this, request)
+        fn lookup(parent: INodeNo, name: &OsStr) -> entry { this.look_up(&this.place(parent)?.join(name))? }
 
-    fn setattr(
-        &self,
-        _request: &Request,
-        number: INodeNo,
-        mode: Option<u32>,
-        uid: Option<u32>,
-        gid: Option<u32>,
-        size: Option<u64>,
-        accessed: Option<TimeOrNow>,
-        modified: Option<TimeOrNow>,
-        _changed: Option<SystemTime>,
-        handle: Option<FileHandle>,
-        _created: Option<SystemTime>,
-        _change: Option<SystemTime>,
-        _backup: Option<SystemTime>,
-        _flags: Option<BsdFileFlags>,
-        reply: ReplyAttr,
-    ) {
-        let set = Set { mode, owner: (uid, gid), size, times: (accessed, modified), handle };
-        answer!(reply, self.set(number, &set), |found| reply.attr(&NEVER, &found));
-    }
+        fn getattr(number: INodeNo, _handle: Option<FileHandle>) -> attr {
+            attributes(&this.node(number)?.metadata()?, number)
+        }
 
-    fn readlink(&self, _request: &Request, number: INodeNo, reply: ReplyData) {
-        let read = |node: Arc<File>| Ok(rustix::fs::readlinkat(&*node, "", Vec::new())?);
-        answer!(reply, self.node(number).and_then(read), |to| reply.data(to.as_bytes()));
-    }
-
-    fn mknod(
-        &self,
-        request: &Request,
-        parent: INodeNo,
-        name: &OsStr,
-        mode: u32,
-        _umask: u32,
-        device: u32,
-        reply: ReplyEntry,
-    ) {
-        let kind = rustix::fs::FileType::from_raw_mode(mode);
-        let made = self.make((parent, name), request, |place| {
-            Ok(rustix::fs::mknodat(CWD, place, kind, Mode::from_raw_mode(mode), device.into())?)
-        });
-        answer!(reply, made, |made| reply.entry(&NEVER, &made, Generation(0)));
-    }
-
-    fn mkdir(
-        &self,
-        request: &Request,
-        parent: INodeNo,
-        name: &OsStr,
-        mode: u32,
-        _umask: u32,
-        reply: ReplyEntry,
-    ) {
-        let made = self.make((parent, name), request, |place| DirBuilder::new().mode(mode).create(place));
-        answer!(reply, made, |made| reply.entry(&NEVER, &made, Generation(0)));
-    }
-
-    fn unlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let done = self.place(parent).and_then(|place| std::fs::remove_file(place.join(name)));
-        answer!(reply, done, |()| reply.ok());
-    }
-
-    fn rmdir(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let done = self.place(parent).and_then(|place| std::fs::remove_dir(place.join(name)));
-        answer!(reply, done, |()| reply.ok());
-    }
-
-    fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, to: &Path, reply: ReplyEntry) {
-        let made = self.make((parent, name), request, |place| std::os::unix::fs::symlink(to, place));
-        answer!(reply, made, |made| reply.entry(&NEVER, &made, Generation(0)));
-    }
-
-    fn rename(
-        &self,
-        _request: &Request,
-        parent: INodeNo,
-        name: &OsStr,
-        new_parent: INodeNo,
-        new_name: &OsStr,
-        flags: RenameFlags,
-        reply: ReplyEmpty,
-    ) {
-        let flags = rustix::fs::RenameFlags::from_bits_retain(flags.bits());
-        let done = self.node(parent).and_then(|from| {
-            let to = self.node(new_parent)?;
-            Ok(rustix::fs::renameat_with(&*from, name, &*to, new_name, flags)?)
-        });
-        answer!(reply, done, |()| reply.ok());
-    }
-
-    fn link(
-        &self,
-        _request: &Request,
-        number: INodeNo,
-        new_parent: INodeNo,
-        new_name: &OsStr,
-        reply: ReplyEntry,
-    ) {
-        let made = self.place(number).and_then(|from| {
-            let to = self.place(new_parent)?.join(new_name);
-            rustix::fs::linkat(CWD, from, CWD, &to, AtFlags::SYMLINK_FOLLOW)?;
-            self.look_up(&to)
-        });
-        answer!(reply, made, |made| reply.entry(&NEVER, &made, Generation(0)));
-    }
-
-    fn open(&self, _request: &Request, number: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
-        let opened = self.place(number).and_then(|place| self.open_as(&place, flags.0));
-        answer!(reply, opened, |handle| reply.opened(handle, FopenFlags::empty()));
-    }
-
-    fn create(
-        &self,
-        request: &Request,
-        parent: INodeNo,
-        name: &OsStr,
-        mode: u32,
-        _umask: u32,
-        flags: i32,
-        reply: ReplyCreate,
-    ) {
-        let mut new = OpenOptions::new();
-        new.write(true).create_new(true).mode(mode);
-        let made = self.make((parent, name), request, |place| new.open(place).map(drop));
-        let opened = made.and_then(|made| Ok((made, self.open_as(&self.place(made.ino)?, flags)?)));
-        answer!(reply, opened, |(made, handle)| {
-            reply.created(&NEVER, &made, Generation(0), handle, FopenFlags::empty());
-        });
-    }
-
-    fn read(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        offset: u64,
-        size: u32,
-        _flags: OpenFlags,
-        _owner: Option<LockOwner>,
-        reply: ReplyData,
-    ) {
-        let read = self.with_file(handle, |file, _| {
-            let mut data = vec![0; size as usize];
-            let mut length = 0;
-            while length < data.len() {
-                match file.read_at(&mut data[length..], offset + length as u64)? {
-                    0 => break,
-                    more => length += more,
+        fn setattr(
+            number: INodeNo,
+            mode: Option<u32>,
+            uid: Option<u32>,
+            gid: Option<u32>,
+            size: Option<u64>,
+            accessed: Option<TimeOrNow>,
+            modified: Option<TimeOrNow>,
+            _changed: Option<SystemTime>,
+            handle: Option<FileHandle>,
+            _created: Option<SystemTime>,
+            _change: Option<SystemTime>,
+            _backup: Option<SystemTime>,
+            _flags: Option<BsdFileFlags>
+        ) -> attr {
+            let node = this.node(number)?;
+            let place = place(&node);
+            if (uid, gid) != (None, None) {
+                chown(&place, uid, gid)?;
+            }
+            if let Some(mode) = mode {
+                std::fs::set_permissions(&place, PermissionsExt::from_mode(mode))?;
+            }
+            match (size, handle) {
+                (None, _) => {}
+                (Some(size), Some(handle)) => this.with_file(handle, |file, _| this.resize(file, size))?,
+                (Some(size), None) => {
+                    this.resize(&OpenOptions::new().read(true).write(true).open(&place)?, size)?;
                 }
             }
-            data.truncate(length);
-            Ok(data)
-        });
-        answer!(reply, read, |data| reply.data(&data));
-    }
+            if (accessed, modified) != (None, None) {
+                let (last_access, last_modification) = (timestamp(accessed), timestamp(modified));
+                let times = Timestamps { last_access, last_modification };
+                rustix::fs::utimensat(CWD, &place, &times, AtFlags::empty())?;
+            }
+            attributes(&node.metadata()?, number)
+        }
 
-    fn write(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        offset: u64,
-        data: &[u8],
-        _write_flags: WriteFlags,
-        _flags: OpenFlags,
-        _owner: Option<LockOwner>,
-        reply: ReplyWrite,
-    ) {
-        let written = self.with_file(handle, |file, flushes| {
-            let bytes = offset..offset + data.len() as u64;
-            self.unflushed.change(file, bytes, flushes, || file.write_all_at(data, offset))
-        });
-        answer!(reply, written, |()| reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)));
-    }
+        fn readlink(number: INodeNo) -> data {
+            rustix::fs::readlinkat(&*this.node(number)?, "", Vec::new())?.into_bytes()
+        }
 
-    fn fsync(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        _data: bool,
-        reply: ReplyEmpty,
-    ) {
-        answer!(reply, self.with_file(handle, |file, _| self.unflushed.flush(file)), |()| reply.ok());
-    }
+        fn mknod(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, device: u32) -> entry {
+            let kind = rustix::fs::FileType::from_raw_mode(mode);
+            this.make((parent, name), request, |place| {
+                Ok(rustix::fs::mknodat(CWD, place, kind, Mode::from_raw_mode(mode), device.into())?)
+            })?
+        }
 
-    fn release(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        _flags: OpenFlags,
-        _owner: Option<LockOwner>,
-        _flush: bool,
-        reply: ReplyEmpty,
-    ) {
-        held(&self.opened).remove(&handle.0);
-        reply.ok();
-    }
+        fn mkdir(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32) -> entry {
+            this.make((parent, name), request, |place| DirBuilder::new().mode(mode).create(place))?
+        }
 
-    fn opendir(&self, _request: &Request, number: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        answer!(reply, self.listed(number), |handle| reply.opened(handle, FopenFlags::empty()));
+        fn unlink(parent: INodeNo, name: &OsStr) -> empty { std::fs::remove_file(this.place(parent)?.join(name))? }
+
+        fn rmdir(parent: INodeNo, name: &OsStr) -> empty { std::fs::remove_dir(this.place(parent)?.join(name))? }
+
+        fn symlink(parent: INodeNo, name: &OsStr, to: &Path) -> entry {
+            this.make((parent, name), request, |place| std::os::unix::fs::symlink(to, place))?
+        }
+
+        fn rename(
+            parent: INodeNo,
+            name: &OsStr,
+            new_parent: INodeNo,
+            new_name: &OsStr,
+            flags: RenameFlags
+        ) -> empty {
+            let flags = rustix::fs::RenameFlags::from_bits_retain(flags.bits());
+            rustix::fs::renameat_with(&*this.node(parent)?, name, &*this.node(new_parent)?, new_name, flags)?
+        }
+
+        fn link(number: INodeNo, new_parent: INodeNo, new_name: &OsStr) -> entry {
+            let to = this.place(new_parent)?.join(new_name);
+            rustix::fs::linkat(CWD, this.place(number)?, CWD, &to, AtFlags::SYMLINK_FOLLOW)?;
+            this.look_up(&to)?
+        }
+
+        fn open(number: INodeNo, flags: OpenFlags) -> open { this.open_as(&this.place(number)?, flags.0)? }
+
+        fn create(parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, flags: i32) -> create {
+            let mut new = OpenOptions::new();
+            new.write(true).create_new(true).mode(mode);
+            let made = this.make((parent, name), request, |place| new.open(place).map(drop))?;
+            (made, this.open_as(&this.place(made.ino)?, flags)?)
+        }
+
+        fn read(
+            _number: INodeNo,
+            handle: FileHandle,
+            offset: u64,
+            size: u32,
+            _flags: OpenFlags,
+            _owner: Option<LockOwner>
+        ) -> data {
+            this.with_file(handle, |file, _| {
+                let mut data = vec![0; size as usize];
+                let mut length = 0;
+                while length < data.len() {
+                    match file.read_at(&mut data[length..], offset + length as u64)? {
+                        0 => break,
+                        more => length += more,
+                    }
+                }
+                data.truncate(length);
+                Ok(data)
+            })?
+        }
+
+        fn write(
+            _number: INodeNo,
+            handle: FileHandle,
+            offset: u64,
+            data: &[u8],
+            _write_flags: WriteFlags,
+            _flags: OpenFlags,
+            _owner: Option<LockOwner>
+        ) -> write {
+            this.with_file(handle, |file, flushes| {
+                let bytes = offset..offset + data.len() as u64;
+                this.unflushed.change(file, bytes, flushes, || file.write_all_at(data, offset))
+            })?;
+            u32::try_from(data.len()).unwrap_or(u32::MAX)
+        }
+
+        fn fsync(_number: INodeNo, handle: FileHandle, _data: bool) -> empty {
+            this.with_file(handle, |file, _| this.unflushed.flush(file))?
+        }
+
+        fn release(
+            _number: INodeNo,
+            handle: FileHandle,
+            _flags: OpenFlags,
+            _owner: Option<LockOwner>,
+            _flush: bool
+        ) -> empty { this.close(handle) }
+
+        fn opendir(number: INodeNo, _flags: OpenFlags) -> open {
+            let entries = std::fs::read_dir(this.place(number)?)?.map(|entry| {
+                let entry = entry?;
+                Ok((entry.ino(), kind(entry.file_type()?), entry.file_name()))
+            });
+            this.opened(Opened::Folder(entries.collect::<io::Result<_>>()?))
+        }
+
+        fn releasedir(_number: INodeNo, handle: FileHandle, _flags: OpenFlags) -> empty { this.close(handle) }
+
+        fn fallocate(_number: INodeNo, handle: FileHandle, offset: u64, length: u64, mode: i32) -> empty {
+            if mode != 0 {
+                return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
+            }
+            this.with_file(handle, |file, _| {
+                let end = offset + length;
+                if end > file.metadata()?.len() { this.resize(file, end) } else { Ok(()) }
+            })?
+        }
     }
 
     fn readdir(
@@ -513,75 +458,22 @@ impl Filesystem for Shown {
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let opened = self.handle(handle);
-        answer!(reply, opened, |opened| {
-            if let Opened::Folder(entries) = &*opened {
-                let rest = entries.iter().zip(1..).skip(usize::try_from(offset).unwrap_or(usize::MAX));
-                for ((number, kind, name), next) in rest {
-                    if reply.add(INodeNo(*number), next, *kind, name) {
-                        break;
-                    }
+        let Ok(opened) = self.handle(handle) else { return reply.error(Errno::EBADF) };
+        if let Opened::Folder(entries) = &*opened {
+            let rest = entries.iter().zip(1..).skip(usize::try_from(offset).unwrap_or(usize::MAX));
+            for ((number, kind, name), next) in rest {
+                if reply.add(INodeNo(*number), next, *kind, name) {
+                    break;
                 }
             }
-            reply.ok();
-        });
-    }
-
-    fn releasedir(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        _flags: OpenFlags,
-        reply: ReplyEmpty,
-    ) {
-        held(&self.opened).remove(&handle.0);
-        reply.ok();
-    }
-
-    fn fsyncdir(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        _handle: FileHandle,
-        _data: bool,
-        reply: ReplyEmpty,
-    ) {
-        // Names are not lost.
+        }
         reply.ok();
     }
 
     fn statfs(&self, _request: &Request, _number: INodeNo, reply: ReplyStatfs) {
-        let found = rustix::fs::fstatvfs(&*self.root);
-        answer!(reply, found, |it| reply.statfs(
-            it.f_blocks,
-            it.f_bfree,
-            it.f_bavail,
-            it.f_files,
-            it.f_ffree,
-            u32::try_from(it.f_bsize).unwrap_or(4096),
-            u32::try_from(it.f_namemax).unwrap_or(255),
-            u32::try_from(it.f_frsize).unwrap_or(4096),
-        ));
-    }
-
-    fn fallocate(
-        &self,
-        _request: &Request,
-        _number: INodeNo,
-        handle: FileHandle,
-        offset: u64,
-        length: u64,
-        mode: i32,
-        reply: ReplyEmpty,
-    ) {
-        if mode != 0 {
-            return reply.error(Errno::EOPNOTSUPP);
-        }
-        let done = self.with_file(handle, |file, _| {
-            let end = offset + length;
-            if end > file.metadata()?.len() { self.resize(file, end) } else { Ok(()) }
-        });
-        answer!(reply, done, |()| reply.ok());
+        let Ok(it) = rustix::fs::fstatvfs(&*self.root) else { return reply.error(Errno::EIO) };
+        let [size, longest, part] =
+            [it.f_bsize, it.f_namemax, it.f_frsize].map(|one| u32::try_from(one).unwrap_or(4096));
+        reply.statfs(it.f_blocks, it.f_bfree, it.f_bavail, it.f_files, it.f_ffree, size, longest, part);
     }
 }

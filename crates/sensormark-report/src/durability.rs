@@ -6,7 +6,6 @@ use super::field::{Arm, Field};
 use super::tables::{Cell, Section, Table};
 use sensormark_data::number::grouped;
 use sensormark_data::quantity::size_text;
-use sensormark_data::units::Total;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{LedgerRecord, RunRecord, TrialRecord};
 use sensormark_store::Durability;
@@ -64,18 +63,15 @@ impl Promise {
                 let of = &cut.implementation;
                 (&of.store, of.durability) == (&own.store, own.durability) && version(cut) == version(trial)
             });
-            let ledgers: Vec<&LedgerRecord> = ledgers.filter_map(|cut| cut.ledger.as_ref()).collect();
-            let sum = |count: fn(&LedgerRecord) -> u64| ledgers.iter().map(|it| count(it)).total();
-            let (names, name) = match (sum(|it| it.acknowledged), sum(|it| it.lost)) {
+            let ledger = together(ledgers);
+            let counts = ledger.as_ref().map_or((0, 0), |it| (it.acknowledged, it.lost));
+            let (names, name) = match counts {
                 (0, _) => (&mut not_tried, own.title.clone()),
                 (_, 0) => (&mut kept, own.title.clone()),
-                (of, some) => (
-                    &mut lost,
-                    format!("{} ({} of {})", own.title, grouped(&some.to_string()), grouped(&of.to_string())),
-                ),
+                (of, some) => (&mut lost, format!("{} ({} of {})", own.title, count(some), count(of))),
             };
             let is_the_users = trial.server.as_ref().is_some_and(|server| !server.managed);
-            if ledgers.is_empty() && !is_the_users && !untried.contains(&own.store) {
+            if ledger.is_none() && !is_the_users && !untried.contains(&own.store) {
                 untried.push(own.store.clone());
             }
             if !names.contains(&name) {
@@ -95,6 +91,18 @@ impl Promise {
     }
 }
 
+/// What was counted in all of these trials; none where nothing was.
+fn together<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> Option<LedgerRecord> {
+    trials.filter_map(|trial| trial.ledger.clone()).reduce(|mut all, more| {
+        all.add(&more);
+        all
+    })
+}
+
+fn count(readings: u64) -> String {
+    grouped(&readings.to_string())
+}
+
 /// What was promised, and what was lost.
 fn in_a_line(field: &Field, arm: &Arm) -> String {
     let class = arm.implementation.durability;
@@ -105,17 +113,13 @@ fn in_a_line(field: &Field, arm: &Arm) -> String {
         Durability::Unacknowledged => "promised nothing",
     };
     let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
-    let ledgers: Vec<&LedgerRecord> = trials.iter().filter_map(|trial| trial.ledger.as_ref()).collect();
-    let sum = |count: fn(&LedgerRecord) -> u64| ledgers.iter().map(|ledger| count(ledger)).total();
-    let (acknowledged, lost) = (sum(|ledger| ledger.acknowledged), sum(|ledger| ledger.lost));
-    let found = match ledgers.len() {
-        0 => "what it kept could not be counted: see the verdicts".to_owned(),
-        _ if acknowledged == 0 => {
-            let (sent, stored) = (sum(|ledger| ledger.in_doubt), sum(|ledger| ledger.stored));
-            format!("{} of {} sent are there", grouped(&stored.to_string()), grouped(&sent.to_string()))
+    let found = match together(trials.iter().copied()) {
+        None => "what it kept could not be counted: see the verdicts".to_owned(),
+        Some(it) if it.acknowledged == 0 => {
+            format!("{} of {} sent are there", count(it.stored), count(it.in_doubt))
         }
-        _ if lost == 0 => format!("lost none of {}", grouped(&acknowledged.to_string())),
-        _ => format!("lost {} of {}", grouped(&lost.to_string()), grouped(&acknowledged.to_string())),
+        Some(it) if it.lost == 0 => format!("lost none of {}", count(it.acknowledged)),
+        Some(it) => format!("lost {} of {}", count(it.lost), count(it.acknowledged)),
     };
     let of_disk: f64 = trials.iter().filter_map(|trial| figure(trial, names::DISK_LOST_BYTES)).sum();
     let disk = if of_disk > 0.0 { format!(" (the disk: {})", size_text(of_disk)) } else { String::new() };
@@ -153,16 +157,13 @@ fn survival(field: &Field) -> Table {
 
 fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
-    let ledgers: Vec<&LedgerRecord> = trials.iter().filter_map(|trial| trial.ledger.as_ref()).collect();
+    let ledger = together(trials.iter().copied());
     let reason = trials.iter().flat_map(|trial| &trial.loads).find_map(|load| load.not_supported.as_deref());
     let missing = reason.map_or_else(
         || "nothing was counted: see the verdicts".to_owned(),
         |reason| format!("not supported: {reason}"),
     );
-    let sum = |count: fn(&LedgerRecord) -> u64| match ledgers.as_slice() {
-        [] => Cell::Missing(missing.clone()),
-        some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
-    };
+    let count = |count: fn(&LedgerRecord) -> u64| Cell::count(ledger.as_ref().map(count), &missing);
     let longest = |name: &str| {
         let values = trials.iter().filter_map(|trial| figure(trial, name));
         Cell::maybe(values.reduce(f64::max), &missing)
@@ -177,11 +178,11 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     vec![
         Cell::text(label(arm)),
         Cell::text(class.text()),
-        sum(|ledger| ledger.acknowledged),
-        sum(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
-        sum(|ledger| ledger.lost),
-        sum(|ledger| ledger.in_doubt),
-        sum(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
+        count(|ledger| ledger.acknowledged),
+        count(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
+        count(|ledger| ledger.lost),
+        count(|ledger| ledger.in_doubt),
+        count(|ledger| ledger.in_doubt.saturating_sub(ledger.in_doubt_not_stored)),
         longest(names::KILLED_AFTER),
         longest(names::RESTART),
         outage,

@@ -10,7 +10,10 @@ use sensormark_result::measurement::lifecycle::{TaskRecord, p99_ns};
 use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
-const MS: f64 = 1e6;
+/// Nanoseconds in ms.
+fn ms(ns: Option<u64>) -> Cell {
+    Cell::maybe(ns.map(|ns| ns as f64 / 1e6), "nothing was done")
+}
 
 /// The rounds' tasks of a trial, in order.
 fn rounds(trial: &TrialRecord) -> impl Iterator<Item = &TaskRecord> {
@@ -76,12 +79,9 @@ fn suffered(field: &Field) -> Table {
             let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
             let longest =
                 loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
-            let longest = longest.max();
-            let p99 = parts
-                .map(|seconds| Cell::maybe(p99_ns(seconds).map(|ns| ns as f64 / MS), "nothing was done"));
             let mut row = vec![Cell::text(&arm.label), Cell::text(clean(&name))];
-            row.extend(p99);
-            row.push(Cell::maybe(longest.map(|ns| ns as f64 / MS), "nothing was done"));
+            row.extend(parts.map(|seconds| ms(p99_ns(seconds))));
+            row.push(ms(longest.max()));
             table.row(row);
         }
     }
@@ -126,8 +126,7 @@ fn curve(field: &Field, name: &str) -> Table {
         let loads = trials(field, arm).take(1).flat_map(|trial| &trial.loads);
         for (load, round) in loads.filter(|load| load.name == name).zip(1..) {
             let all = load.classes.values().flat_map(|class| &class.latency.seconds);
-            let value = Cell::maybe(p99_ns(all).map(|ns| ns as f64 / MS), "nothing was done");
-            point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), value);
+            point(&mut table, &arm.label, HERE, Some(Cell::Count(round)), ms(p99_ns(all)));
         }
     }
     table

@@ -46,6 +46,9 @@ pub struct AnswerArguments {
     /// How long the data is kept [default: 90d]
     #[arg(help_heading = ANSWERS, long, value_name = "TIME", allow_hyphen_values = true, value_parser = dashed)]
     keep: Option<String>,
+    /// Which means are kept when readings go: none, hour or day; with readings that are compressed before: day, compressed [default: none]
+    #[arg(help_heading = ANSWERS, long, value_name = "WINDOW", allow_hyphen_values = true, value_parser = dashed)]
+    rollups: Option<String>,
     /// How many readings a write holds; 1s for those of a second [default: 1s]
     #[arg(help_heading = ANSWERS, long, value_name = "NUMBER", allow_hyphen_values = true, value_parser = dashed)]
     write_size: Option<String>,
@@ -84,6 +87,7 @@ impl AnswerArguments {
             "every" => &self.every,
             "disorder" => &self.disorder,
             "keep" => &self.keep,
+            "rollups" => &self.rollups,
             "write-size" => &self.write_size,
             "asks" => &self.asks,
             "reach" => &self.reach,

@@ -29,6 +29,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
         ("How often", &["10", "1s"]),
         ("late or twice", &["1 % late, 0.5 % twice"]),
         ("How long is the data kept", &["30d"]),
+        ("Which means do you keep when readings go", &["week", ""]),
         ("How many readings does a write hold", &["0", "50"]),
         ("What is asked of it", &["live, histroy", "live, alerts"]),
         ("How far back", &[""]),
@@ -59,8 +60,7 @@ fn a_person_is_asked_and_wrong_answers_are_asked_again() {
     }
     let sequences = screen.split("\u{1b}[").skip(1);
     let ends = sequences.map(|rest| rest.trim_start_matches(|one: char| !one.is_ascii_alphabetic()));
-    let colours = ends.filter(|end| end.starts_with('m')).count();
-    assert_eq!(colours, 0, "{screen:?}");
+    assert_eq!(ends.filter(|end| end.starts_with('m')).count(), 0, "{screen:?}");
     for line in screen.lines().filter(|line| !line.contains('\u{1b}')) {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -105,7 +105,7 @@ fn an_option_answers_its_question_in_a_terminal_too() {
     let command = place.command(&["init", "plant.toml", "--sensors", "7", "--every", "2s"]);
     let mut session = Session::start(command, 80, 24);
     session.expect("What does a sensor measure");
-    for _ in 0..12 {
+    for _ in 0..13 {
         session.expect("] > ");
         session.send("\r");
     }
@@ -133,6 +133,21 @@ fn without_a_terminal_it_says_what_to_do() {
     assert!(output.status.success(), "{}", said(&output));
     let again = place.run(&["init", "plant.toml", "--yes"]);
     assert!(said(&again).contains("left alone"), "{}", said(&again));
+}
+
+#[test]
+fn means_that_are_kept_are_measured_over_a_life() {
+    let place = Place::new();
+    let mut arguments = vec!["init", "plant.toml", "--yes", "--on", "sqlite:individual"];
+    arguments.extend(["--sensors", "3", "--every", "1h", "--keep", "40d", "--rollups", "day, compressed"]);
+    let output = place.run(&arguments);
+    assert!(output.status.success(), "{}", said(&output));
+    let output = place.measure("plant.toml", &[], &[]);
+    let (trial, text) = (&place.trials()[0], said(&output));
+    assert_eq!(trial["ledger"]["stored"], 3 * 24 * 40, "{text}");
+    let loads = trial["loads"].as_array().expect("loads");
+    assert!(loads.iter().any(|load| load["phase"] == "rollups" && load["answers"]["wrong"] == 0), "{text}");
+    assert!(trial["tasks"].to_string().contains("SQLite compresses nothing."), "{text}");
 }
 
 /// What `init --from` says of this recording; the file is accepted where there is one.
@@ -221,8 +236,8 @@ fn the_questions_that_a_recording_answers_are_not_asked() {
     std::fs::write(place.path().join("r.csv"), format!("time,co2\n{}", rows.concat())).expect("a file");
     let mut session = Session::start(place.command(&["init", "plant.toml", "--from", "r.csv"]), 80, 24);
     session.expect("From r.csv: 1 sensor, 1 number, a reading every 1m, none late or twice.");
-    session.expect(" 5/14  How long is the data kept");
-    for _ in 0..10 {
+    session.expect(" 5/15  How long is the data kept");
+    for _ in 0..11 {
         session.expect("] > ");
         session.send("\r");
     }

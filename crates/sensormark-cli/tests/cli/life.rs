@@ -95,7 +95,7 @@ fn by_other_means(text: &str, other: &str) -> (Value, Output) {
 
 #[test]
 fn retention_that_takes_too_much_or_too_little_is_found() {
-    let old = r#"DELETE FROM "{{ table }}" WHERE "time_ns" < {{ before }}"#;
+    let old = "DELETE FROM {{ table }} WHERE {{ time }} < {{ before }}";
     for (by, count) in [("+ 86400000000000", "lost"), ("- 86400000000000", "overdue")] {
         let (trial, output) = by_other_means(old, &old.replace("before }}", &format!("before {by} }}}}")));
         let days = trial["ledger"][count].as_u64().unwrap_or(0);
@@ -108,9 +108,32 @@ fn retention_that_takes_too_much_or_too_little_is_found() {
 fn a_rollup_that_misses_what_comes_late_is_found() {
     // It sums up the latest round alone.
     let (trial, output) = by_other_means(
-        r#"WHERE "time_ns" >= {{ more.from }} AND"#,
-        r#"WHERE "time_ns" >= {{ more.until - every }} AND"#,
+        "WHERE {{ time }} >= {{ more.from }} AND",
+        "WHERE {{ time }} >= {{ more.until - every }} AND",
     );
     assert!(trial["answers"]["wrong"].as_u64() > Some(0), "{}", said(&output));
     assert!(held_against(&trial).contains(&"wrong_answer".to_owned()), "{trial}");
+}
+
+/// It was "not supported", and a trial's only result.
+#[test]
+fn means_that_cannot_be_read_are_wrong_input_before_anything_is_measured() {
+    let place = Place::new();
+    let said_of = |file: &str| {
+        let mut command =
+            place.command(&["run", "year", "--on", "sqlite:individual", "--results", "results"]);
+        let output = command.env("SENSORMARK_LIFECYCLE", file).output().expect("it starts");
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(!place.path().join("results").exists(), "nothing was measured");
+        said(&output)
+    };
+    let text = said_of("nowhere.toml");
+    assert!(
+        text.contains("nowhere.toml: No such file") && text.contains("unset SENSORMARK_LIFECYCLE"),
+        "{text}"
+    );
+    std::fs::write(place.path().join("own.toml"), "[sqlite.retention]\nlink = \"\"\nstep = []\n")
+        .expect("ours");
+    let text = said_of("own.toml");
+    assert!(text.contains("own.toml, line 3: unknown field `step`"), "{text}");
 }

@@ -5,14 +5,16 @@
 //! `= server` makes a second server for it, ended, and `= start` starts that. One that begins with `?` asks whether it can be done: if it finds anything, it cannot.
 
 use super::{Change, Done, Site, Task};
-use crate::deployment::block_on;
+use procfs::process::Process;
 use sensormark_result::probe::disk_usage;
+use sensormark_server::ManagedServer;
 use sensormark_store::layout::Shape;
 use sensormark_store::{DatabaseName, ErrorKind, Plan, StoreError};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Means of all stores.
@@ -34,20 +36,17 @@ pub const DELETE: &str = "delete";
 /// A task that gives old readings another value.
 pub const CORRECT: &str = "correct";
 
-#[derive(Deserialize)]
-struct File {
-    /// What a store has in place of what it lacks: another's means.
-    like: BTreeMap<String, String>,
-    /// What links of a store begin with.
-    docs: BTreeMap<String, String>,
-    /// A table and its time in a store's statements.
-    names: BTreeMap<String, [String; 2]>,
-    #[serde(flatten)]
-    stores: BTreeMap<String, BTreeMap<String, Entry>>,
-}
+/// Stores by name, and of each its tasks by name; [`ALL`] has what holds for all of them.
+type Stores = BTreeMap<String, BTreeMap<String, Entry>>;
+
+/// How each command of the shell begins: it finds programs of the server's own installation, a folder or a program, first.
+const BEGIN: &str = r#"umask 077; PATH="${installed:+$installed/bin:${installed%/*}:$installed:}$PATH""#;
+
+/// In place of a task.
+const ALL: &str = "all";
 
 /// A task's means in one store.
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, Clone)]
 #[serde(deny_unknown_fields, default)]
 pub struct Entry {
     /// The database's documentation of it.
@@ -62,8 +61,41 @@ pub struct Entry {
     pub not: String,
     /// What drops the copy, where the administrator cannot: its mark has the first one's name.
     drop: String,
-    #[serde(skip)]
-    names: [String; 2],
+    /// Of all tasks: the store whose means stand for those that it lacks.
+    like: String,
+    /// Of all tasks: a table and its time in statements.
+    pub names: [String; 2],
+}
+
+/// What stands in the user's file, or else in ours.
+fn stores() -> Result<&'static Stores, StoreError> {
+    static STORES: LazyLock<Result<Stores, String>> = LazyLock::new(|| {
+        let Some(path) = std::env::var_os(OWN_MEANS).map(PathBuf::from) else {
+            return read(MEANS).map_err(|(line, why)| format!("stores/lifecycle.toml, line {line}: {why}"));
+        };
+        let wrong =
+            |what: String| format!("{OWN_MEANS}: {}{what}; mend it, or unset {OWN_MEANS}", path.display());
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(format!(": {error}")))?;
+        read(&text).map_err(|(line, why)| wrong(format!(", line {line}: {why}")))
+    });
+    let wrong = |why: &String| StoreError::new(ErrorKind::Configuration, "read means", why.clone());
+    STORES.as_ref().map_err(wrong)
+}
+
+/// The line that is wrong, and why.
+fn read(text: &str) -> Result<Stores, (usize, String)> {
+    toml::from_str(text).map_err(|error| {
+        let before = &text[..error.span().map_or(0, |span| span.start)];
+        (before.matches('\n').count() + 1, error.message().trim().replace('\n', ", "))
+    })
+}
+
+/// Reads the means, so that what is wrong with a file of the user's is said before anything is done.
+///
+/// # Errors
+/// File, line, and what to do.
+pub fn check_means() -> Result<(), StoreError> {
+    stores().map(drop)
 }
 
 impl Entry {
@@ -72,27 +104,34 @@ impl Entry {
     /// # Errors
     /// That there are none.
     pub fn of(store: &str, task: &str) -> Result<Self, StoreError> {
-        let wrong = |text: String| StoreError::unsupported(task, text);
-        // The user's own means stand for these.
-        let own = std::env::var_os(OWN_MEANS).map(|path| {
-            std::fs::read_to_string(&path).map_err(|error| wrong(format!("{OWN_MEANS}: {error}")))
-        });
-        let text = own.transpose()?;
-        let mut file: File =
-            toml::from_str(text.as_deref().unwrap_or(MEANS)).map_err(|error| wrong(error.to_string()))?;
+        let stores = stores()?;
+        let all = |of: &str| stores.get(of)?.get(ALL);
+        let mut alike = std::iter::successors(Some(store), |of| Some(all(of)?.like.as_str()));
+        let entry = alike.find_map(|of| stores.get(of)?.get(task)).ok_or_else(|| {
+            StoreError::unsupported(task, format!("stores/lifecycle.toml has no means of {store} for it"))
+        })?;
+        let Self { link: docs, names, .. } = all(store).cloned().unwrap_or_default();
         let usual = || ["\"{name}\"", "\"time\""].map(str::to_owned);
-        let docs = file.docs.remove(store).unwrap_or_default();
-        let names = file.names.remove(store).unwrap_or_else(usual);
-        let mut next = Some(store);
-        while let Some(one) = next {
-            if let Some(entry) = file.stores.get_mut(one).and_then(|tasks| tasks.remove(task)) {
-                let is_whole = entry.link.starts_with("https://");
-                let link = if is_whole { entry.link.clone() } else { docs + &entry.link };
-                return Ok(Self { link, names, ..entry });
-            }
-            next = file.like.get(one).map(String::as_str);
-        }
-        Err(wrong(format!("stores/lifecycle.toml has no means of {store} for it")))
+        let names = if names[0].is_empty() { usual() } else { names };
+        let is_whole = entry.link.starts_with("https://");
+        let link = if is_whole { entry.link.clone() } else { docs + &entry.link };
+        let alike = |step: &String| match step.as_str() {
+            "= like" => Self::of(&all(store)?.like, task).ok().map(|entry| entry.steps),
+            _ => Some(vec![step.clone()]),
+        };
+        let steps = entry.steps.iter().filter_map(alike).flatten().collect();
+        Ok(Self { link, names, steps, ..entry.clone() })
+    }
+
+    /// A table's name in a statement.
+    pub fn table(&self, plan: &Plan, name: &str) -> String {
+        self.names[0].replace("{name}", name).replace("{database}", plan.database.as_str())
+    }
+
+    /// A column's name in a statement.
+    pub fn column(&self, name: &str) -> String {
+        let quote = &self.names[1][..1];
+        format!("{quote}{name}{quote}")
     }
 }
 
@@ -125,9 +164,9 @@ impl Task for Means {
         let name = site.deployment.store().description().name;
         if self.task == RESTART {
             if !site.deployment.is_ours() {
-                let text =
-                    "an embedded database, or a server that sensormark did not start, has no server to end";
-                return Err(StoreError::unsupported(&*self.task, text));
+                return Err(self.lacks(
+                    "an embedded database, or a server that sensormark did not start, has no server to end",
+                ));
             }
             done.means.push("SIGKILL, and a start on the same data".to_owned());
             site.deployment.kill()?;
@@ -136,22 +175,24 @@ impl Task for Means {
         let entry = Entry::of(&name, &self.task)?;
         done.means.push(entry.link.clone());
         if entry.steps.is_empty() {
-            return Err(StoreError::unsupported(&*self.task, entry.not));
+            return Err(self.lacks(&entry.not));
         }
         // As the first one's, so that what a crash leaves is found.
         let ending = &site.plan.database.as_str()[DatabaseName::PREFIX.len() + 1..];
         let copy = Plan { database: DatabaseName::new(&format!("f{ending}"))?, ..site.plan.clone() };
         let slots = self.slots(&entry, site, &copy);
-        let lacks = |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
-        if ["data", "port2"].into_iter().any(lacks) {
-            let text =
-                "it needs the files of a server, or a port, that only one has which sensormark started here";
-            return Err(StoreError::unsupported(&*self.task, text));
+        let is_missing =
+            |name: &str| slots[name].is_empty() && entry.steps.concat().contains(&format!("${name}"));
+        if ["data", "port2"].into_iter().any(is_missing) {
+            return Err(self.lacks(
+                "it needs the files of a server, or a port, that only one has which sensormark started here",
+            ));
         }
         let mut work = Work { task: self, site, copy, entry: &entry, slots };
-        for step in &entry.steps {
-            work.step(step, done)?;
-        }
+        let before = programs_seconds(None);
+        let outcome = entry.steps.iter().try_for_each(|step| work.step(step, done));
+        done.program_seconds = programs_seconds(done.server.as_ref()) - before;
+        outcome?;
         done.drop = work.filled(&entry.drop);
         let copy = work.copy;
         done.is_backup = self.task == BACKUP;
@@ -165,6 +206,10 @@ impl Task for Means {
 }
 
 impl Means {
+    fn lacks(&self, why: &str) -> StoreError {
+        StoreError::unsupported(&*self.task, why)
+    }
+
     /// What slots and the shell's variables hold.
     fn slots(&self, entry: &Entry, site: &Site<'_>, copy: &Plan) -> BTreeMap<&'static str, String> {
         let (plan, deployment) = (site.plan, site.deployment);
@@ -187,10 +232,7 @@ impl Means {
             ("user", user.to_owned()),
             ("password", password.to_owned()),
             ("name", table.name.clone()),
-            (
-                "table",
-                entry.names[0].replace("{name}", &table.name).replace("{database}", plan.database.as_str()),
-            ),
+            ("table", entry.table(plan, &table.name)),
             ("time", entry.names[1].clone()),
         ]);
         match &self.change {
@@ -198,8 +240,8 @@ impl Means {
             Some(Change::Corrected(_, times, field, value)) => {
                 slots.insert("from", times.start.to_string());
                 slots.insert("to", times.end.to_string());
-                let (name, quote) = (&table.fields[*field].name, &entry.names[1][..1]);
-                slots.insert("column", format!("{quote}{name}{quote}"));
+                let name = &table.fields[*field].name;
+                slots.insert("column", entry.column(name));
                 slots.insert("field", name.clone());
                 slots.insert("value", format!("{value:?}"));
             }
@@ -221,15 +263,14 @@ struct Work<'a> {
 impl Work<'_> {
     fn step(&mut self, step: &str, done: &mut Done) -> Result<(), StoreError> {
         let store = self.site.deployment.store();
-        let is_about_rows =
-            ["{name}", "{table}"].iter().any(|slot| step.contains(slot)) && self.task.task != RESTORE;
+        let names_table = step.contains("{name}") || step.contains("{table}");
+        let is_about_rows = names_table && self.task.task != RESTORE;
         if is_about_rows && !matches!(self.site.plan.layout.shape, Shape::RowPerReading) {
-            let text = "in this layout a reading is no row of its own";
-            return Err(StoreError::unsupported(&*self.task.task, text));
+            return Err(self.task.lacks("in this layout a reading is no row of its own"));
         }
         done.means.push(step.to_owned());
         if let Some(command) = step.strip_prefix("$ ") {
-            return self.program(command, done);
+            return self.program(command);
         }
         match (step, &done.server) {
             ("= server", _) => {
@@ -249,15 +290,12 @@ impl Work<'_> {
             _ => (self.site.plan, step),
         };
         let statement = self.filled(statement);
-        let found = block_on(async {
-            let mut administrator = store.administrator(plan).await?;
-            match step {
-                "= create" => administrator.create().await.map(|()| Vec::new()),
-                _ => administrator.perform(&statement).await,
-            }
+        let found = self.site.deployment.administer(plan, async |administrator| match step {
+            "= create" => administrator.create().await.map(|()| Vec::new()),
+            _ => administrator.perform(&statement).await,
         })?;
         match step.starts_with("? ") && !found.is_empty() {
-            true => Err(StoreError::unsupported(&*self.task.task, &*self.entry.not)),
+            true => Err(self.task.lacks(&self.entry.not)),
             false => Ok(()),
         }
     }
@@ -269,28 +307,17 @@ impl Work<'_> {
         self.slots.iter().fold(statement.to_owned(), fill)
     }
 
-    /// Runs a command of the shell, which finds the programs of the server's own installation first.
-    fn program(&self, command: &str, done: &mut Done) -> Result<(), StoreError> {
+    /// Runs a command of the shell.
+    fn program(&self, command: &str) -> Result<(), StoreError> {
         let failed = |kind, text: String| StoreError::new(kind, &*self.task.task, text);
-        let found = self.site.deployment.store().installation().map(|found| found.path).unwrap_or_default();
-        let here = std::env::var_os("PATH").unwrap_or_default();
-        let folders: Vec<PathBuf> =
-            [found.join("bin"), found.parent().map(PathBuf::from).unwrap_or_default(), found]
-                .into_iter()
-                .filter(|folder| folder.is_absolute())
-                .chain(std::env::split_paths(&here))
-                .collect();
-        let path = std::env::join_paths(folders)
-            .map_err(|error| failed(ErrorKind::Configuration, error.to_string()))?;
-        let before = programs_seconds();
+        let installed = self.site.deployment.store().installation().map(|found| found.path);
         let output = Command::new("sh")
-            .args(["-ec", &format!("umask 077; {command}")])
-            .env("PATH", path)
+            .args(["-ec", &format!("{BEGIN}; {command}")])
+            .env("installed", installed.unwrap_or_default())
             .envs(&self.slots)
             .stdin(Stdio::null())
             .output()
             .map_err(|error| failed(ErrorKind::NotInstalled, error.to_string()))?;
-        done.program_seconds += programs_seconds() - before;
         let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         match output.status.code() {
             Some(0) => Ok(()),
@@ -300,10 +327,14 @@ impl Work<'_> {
     }
 }
 
-/// CPU time of the programs that this process has run and waited for, in seconds.
-fn programs_seconds() -> f64 {
-    let stat = procfs::process::Process::myself().and_then(|own| own.stat());
-    stat.map_or(0.0, |stat| (stat.cutime + stat.cstime) as f64 / procfs::ticks_per_second() as f64)
+/// CPU time of the programs that this process has run and waited for, and of a server that still runs, in seconds.
+fn programs_seconds(server: Option<&ManagedServer>) -> f64 {
+    let own = Process::myself().and_then(|own| own.stat());
+    let waited = own.map_or(0, |own| own.cutime + own.cstime);
+    let ids = server.map(ManagedServer::process_ids).into_iter().flatten();
+    let running = ids.filter_map(|id| Process::new(id.try_into().ok()?).ok()?.stat().ok());
+    let ticks = running.map(|of| of.utime + of.stime).sum::<u64>() + waited.unsigned_abs();
+    ticks as f64 / procfs::ticks_per_second() as f64
 }
 
 #[cfg(test)]
@@ -312,10 +343,9 @@ mod tests {
 
     #[test]
     fn every_entry_has_steps_or_a_reason_and_a_link() {
-        let file: File = toml::from_str(MEANS).unwrap();
-        for (store, tasks) in &file.stores {
-            for (task, entry) in tasks {
-                assert!(store == "sql" || file.docs[store].starts_with("https://"), "{store} {task}");
+        for (store, tasks) in &read(MEANS).unwrap() {
+            for (task, entry) in tasks.iter().filter(|(task, _)| *task != ALL) {
+                assert!(store == "sql" || tasks[ALL].link.starts_with("https://"), "{store} {task}");
                 assert!(!entry.steps.is_empty() || !entry.not.is_empty(), "{store} {task}");
                 let asks = entry.steps.iter().any(|step| step.starts_with("? "));
                 assert!(!asks || !entry.not.is_empty(), "{store} {task}");
@@ -325,5 +355,17 @@ mod tests {
         }
         assert!(Entry::of("timescaledb", CORRECT).is_ok(), "as PostgreSQL's");
         assert!(Entry::of("nobody", CORRECT).is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_in_a_file_is_told_with_its_line() {
+        for (text, line, why) in [
+            ("[sqlite.backup]\nsteps = [\"VACUUM\"]\nstepz = []\n", 3, "unknown field `stepz`"),
+            ("[sqlite.backup]\nsteps = \n", 2, "string"),
+            ("[sqlite.backup]\n\nsteps = 7\n", 3, "invalid type"),
+        ] {
+            let (found, message) = read(text).err().unwrap();
+            assert!(found == line && message.contains(why), "{text}: line {found}: {message}");
+        }
     }
 }

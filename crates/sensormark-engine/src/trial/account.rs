@@ -144,31 +144,7 @@ pub fn add_ledger(record: &mut TrialRecord, more: &LedgerRecord) {
         record.ledger = Some(more.clone());
         return;
     };
-    for (count, more) in [
-        (&mut ledger.produced, more.produced),
-        (&mut ledger.lost_at_queue, more.lost_at_queue),
-        (&mut ledger.attempted, more.attempted),
-        (&mut ledger.acknowledged, more.acknowledged),
-        (&mut ledger.in_doubt, more.in_doubt),
-        (&mut ledger.refused, more.refused),
-        (&mut ledger.stored, more.stored),
-        (&mut ledger.duplicated, more.duplicated),
-        (&mut ledger.replaced, more.replaced),
-        (&mut ledger.lost, more.lost),
-        (&mut ledger.in_doubt_not_stored, more.in_doubt_not_stored),
-        (&mut ledger.altered, more.altered),
-        (&mut ledger.overdue, more.overdue),
-    ] {
-        *count += more;
-    }
-    ledger.checksum = sum(&ledger.checksum, &more.checksum);
-    ledger.expected_checksum = sum(&ledger.expected_checksum, &more.expected_checksum);
-}
-
-/// Order-free checksums of two parts are added, as those of two series are.
-fn sum(one: &str, other: &str) -> String {
-    let value = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
-    format!("{:016x}", value(one).wrapping_add(value(other)))
+    ledger.add(more);
 }
 
 /// When disk was measured.
@@ -270,6 +246,10 @@ pub fn keep(
             totals.add_server(&theirs, probed.is_here, &recording.limits);
         }
         if let Some(totals) = &mut totals {
+            let database = if record.implementation.embedded { "coordinator" } else { "server" };
+            for task in record.tasks.iter().filter(|task| task.phase == phase.name) {
+                totals.add_programs(database, task.program_seconds, &recording.limits);
+            }
             client_hosts::add(totals, (number, phase.name.as_str()), role, seen, &record.loads);
         }
         record.phases.push(PhaseRecord {

@@ -7,6 +7,7 @@ mod fields;
 mod formats;
 mod hosts;
 mod in_turns;
+mod lifecycle;
 pub(crate) mod phases;
 mod ranks;
 mod requirements;

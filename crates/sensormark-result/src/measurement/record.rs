@@ -495,6 +495,37 @@ pub struct LedgerRecord {
     pub expected_checksum: String,
 }
 
+impl LedgerRecord {
+    /// Adds what another part of a trial, or another trial, counted.
+    pub fn add(&mut self, more: &Self) {
+        for (count, more) in [
+            (&mut self.produced, more.produced),
+            (&mut self.lost_at_queue, more.lost_at_queue),
+            (&mut self.attempted, more.attempted),
+            (&mut self.acknowledged, more.acknowledged),
+            (&mut self.in_doubt, more.in_doubt),
+            (&mut self.refused, more.refused),
+            (&mut self.stored, more.stored),
+            (&mut self.duplicated, more.duplicated),
+            (&mut self.replaced, more.replaced),
+            (&mut self.lost, more.lost),
+            (&mut self.in_doubt_not_stored, more.in_doubt_not_stored),
+            (&mut self.altered, more.altered),
+            (&mut self.overdue, more.overdue),
+        ] {
+            *count = count.saturating_add(more);
+        }
+        self.checksum = sum(&self.checksum, &more.checksum);
+        self.expected_checksum = sum(&self.expected_checksum, &more.expected_checksum);
+    }
+}
+
+/// Order-free checksums of two parts are added, as those of two series are.
+fn sum(one: &str, other: &str) -> String {
+    let value = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
+    format!("{:016x}", value(one).wrapping_add(value(other)))
+}
+
 const fn is_zero(count: &u64) -> bool {
     *count == 0
 }

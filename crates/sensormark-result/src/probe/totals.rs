@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sensormark_data::units::round_u64;
 use serde::{Deserialize, Serialize};
 
 use super::disturbance::{Disturbance, DisturbanceLimits};
@@ -176,15 +177,26 @@ impl PhaseTotals {
             });
             return;
         }
-        let cpu_ns = seen.roles.values().map(|role| role.cpu_ns).sum();
-        let capacity_ns = self.span_ns * self.host.processors;
-        self.disturbance = self.disturbance.less(cpu_ns, capacity_ns, limits);
+        self.count_as_ours(seen.roles.values().map(|role| role.cpu_ns).sum(), limits);
         let (own, theirs) = (&mut self.host, &seen.host);
         // The coordinator does not know the folder of the data, and so follows no disk.
         own.disk_read_bytes = own.disk_read_bytes.or(theirs.disk_read_bytes);
         own.disk_written_bytes = own.disk_written_bytes.or(theirs.disk_written_bytes);
         own.disk_flushes = own.disk_flushes.or(theirs.disk_flushes);
         own.disk_busy_ns = own.disk_busy_ns.or(theirs.disk_busy_ns);
+    }
+
+    /// Takes in what programs of a task used, such as those that back up: they are on the database's side, whose role this is.
+    pub fn add_programs(&mut self, role: &str, seconds: f64, limits: &DisturbanceLimits) {
+        let cpu_ns = round_u64(seconds * 1e9);
+        let used = self.roles.entry(role.to_owned()).or_default();
+        used.cpu_ns += cpu_ns;
+        used.cpu_percent_of_core = used.cpu_ns as f64 * 100.0 / self.span_ns.max(1) as f64;
+        self.count_as_ours(cpu_ns, limits);
+    }
+
+    fn count_as_ours(&mut self, cpu_ns: u64, limits: &DisturbanceLimits) {
+        self.disturbance = self.disturbance.less(cpu_ns, self.span_ns * self.host.processors, limits);
     }
 }
 
@@ -433,6 +445,24 @@ mod tests {
         let host = there.server_host.expect("another host");
         assert_eq!(host.host.disk_written_bytes, Some(7));
         assert_eq!(there.host.disk_written_bytes, None);
+    }
+
+    /// A backup's program was taken for somebody else's.
+    #[test]
+    fn programs_of_a_task_are_on_the_databases_side_and_disturb_nobody() {
+        let limits = DisturbanceLimits::default();
+        let mut totals = PhaseTotals {
+            span_ns: 1_000_000_000,
+            host: HostTotals { processors: 2, ..HostTotals::default() },
+            disturbance: Disturbance { other_share: 0.5, ..Disturbance::default() },
+            ..PhaseTotals::default()
+        };
+        totals.roles.insert("server".to_owned(), RoleTotals { cpu_ns: 100_000_000, ..RoleTotals::default() });
+        totals.add_programs("server", 0.9, &limits);
+        assert!((totals.disturbance.other_share - 0.05).abs() < 1e-9);
+        assert!(!totals.disturbance.is_disturbed());
+        assert_eq!(totals.roles["server"].cpu_ns, 1_000_000_000);
+        assert!((totals.roles["server"].cpu_percent_of_core - 100.0).abs() < 1e-9);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use sensormark_data::shapes::Sensors;
 use sensormark_data::shapes::shape::Number;
 use sensormark_store::{
     Answer, AnswerSource, Ask, Batch, Column, Derived, FieldSet, FieldType, Function, Group, Grouping,
-    Predicate, Query, Schema, Selection, Table, TimeRange, Value, Window,
+    Predicate, Query, Schema, Selection, Table, TimeRange, Value,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -190,19 +190,6 @@ impl Answers {
             })
         });
         groups.collect::<Option<Vec<_>>>().map(Answer::groups)
-    }
-
-    /// Each window's readings of a series, folded field by field.
-    pub fn folds(&self, series: u32, range: TimeRange, window: Window) -> BTreeMap<i64, Vec<Fold>> {
-        let mut windows: BTreeMap<i64, Vec<Fold>> = BTreeMap::new();
-        for (tick, time_ns, times) in self.stored(series, range) {
-            let folds = windows.entry(window.start_of(time_ns)).or_default();
-            folds.resize_with(self.table().fields.len(), Fold::default);
-            for (field, fold) in folds.iter_mut().enumerate() {
-                fold.add(self.sensors.number(field, series, tick), times);
-            }
-        }
-        windows
     }
 
     /// The answer of the contract's reference, which gets these readings.

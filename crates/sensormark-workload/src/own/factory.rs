@@ -220,9 +220,7 @@ impl Own {
                 _ => Some(self.asking(number, part, &written[part.table])),
             };
             loads.extend(queries.iter().filter_map(asking));
-            let round = phase.round.filter(|round| *round > 0);
-            let task =
-                lifecycle::task(phase).or_else(|| self.tasks(round?, lead(phase, &self.parameters.tables)));
+            let [task, after] = self.tasks_of(phase, subject);
             if let Some(why) =
                 subject.store.one_process().filter(|_| phase.task.is_some() && !loads.is_empty())
             {
@@ -241,6 +239,7 @@ impl Own {
             run.task = task;
             run.needs = needs(phase, &before);
             self.steps.push(Step::Run(run));
+            self.steps.extend(after.map(|task| alone(&format!("{}, after", phase.name), task)));
             let is_last = phase.task.is_none() && phase.round.is_none();
             if phase.duration_ns.is_none() && !phase.writers.is_empty() && is_last {
                 self.steps.push(Step::Settle(name("settled", LOAD, &phase.name)));
@@ -250,11 +249,18 @@ impl Own {
         self
     }
 
+    /// The task beside a phase's clients, and the one after them: where one process alone can have the database open, a round's tasks wait for its clients.
+    fn tasks_of(&self, phase: &PhasePart, subject: Subject<'_>) -> [Option<Arc<dyn Task>>; 2] {
+        let round = phase.round.filter(|round| *round > 0);
+        let due = round.and_then(|round| self.tasks(round, lead(phase, &self.parameters.tables)));
+        let (beside, after) = if subject.store.one_process().is_some() { (None, due) } else { (due, None) };
+        [lifecycle::task(phase).or(beside), after]
+    }
+
     /// What is due in a round of the file's life.
     fn tasks(&self, round: u32, lead: Duration) -> Option<Arc<dyn Task>> {
-        let life = self.parameters.life.as_ref()?;
-        let due = life.due(&self.parameters.tables[0].series, round);
-        Some(Arc::new(Round { due, prepares: round == 0, lead }))
+        let life = self.parameters.life.clone()?;
+        Some(Arc::new(Round { life, series: self.parameters.tables[0].series.clone(), number: round, lead }))
     }
 
     /// The last round: all that is due then; the database comes to rest; and all windows of all rollups are asked for.

@@ -15,8 +15,8 @@ use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::name::{column_name, table_name};
 use sensormark_store::{
-    Aggregate, Answer, Ask, Batch, Column, Field, FieldSet, FieldType, Function, Group, Grouping, Query,
-    Selection, Series, Table, TimeRange, Window,
+    Aggregate, Answer, Ask, Field, FieldSet, FieldType, Function, Group, Grouping, Query, Selection, Series,
+    Table, TimeRange, Window,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -60,23 +60,16 @@ impl LifePart {
         self.keep_ns.map_or(i64::MIN, |keep_ns| self.time_ns(series, round) - keep_ns)
     }
 
-    /// The tasks of a round.
-    pub fn due(&self, series: &SeriesPart, round: u32) -> Due {
+    /// The time before which readings are of such an age in this round; none where there are none yet.
+    fn old_ns(&self, series: &SeriesPart, round: u32, age_ns: Option<i64>) -> Option<i64> {
+        age_ns.map(|ns| self.time_ns(series, round) - ns).filter(|ns| *ns > series.start_ns)
+    }
+
+    /// The readings that a rollup sums up again in this round.
+    fn renewed(&self, series: &SeriesPart, round: u32, rollup: &RollupPart) -> TimeRange {
         let time_ns = self.time_ns(series, round);
-        let renewed = |rollup: &RollupPart| {
-            let from_ns = time_ns - series.lag_ns() - self.every_ns - rollup.every_ns;
-            TimeRange::new(from_ns - from_ns.rem_euclid(rollup.every_ns), time_ns)
-        };
-        let old = |age_ns: Option<i64>| age_ns.map(|ns| time_ns - ns).filter(|ns| *ns > series.start_ns);
-        let each = self.rollups.iter().zip(1..);
-        Due {
-            gone_before_ns: old(self.keep_ns),
-            compressed_before_ns: old(self.compress_after_ns),
-            rollups: each.map(|(rollup, table)| rollup.due(table, renewed(rollup))).collect(),
-            span: TimeRange::new(series.start_ns, series.start_ns + series.duration_ns),
-            keep_ns: self.keep_ns,
-            every_ns: self.every_ns,
-        }
+        let from_ns = time_ns - series.lag_ns() - self.every_ns - rollup.every_ns;
+        TimeRange::new(from_ns - from_ns.rem_euclid(rollup.every_ns), time_ns)
     }
 }
 
@@ -100,42 +93,6 @@ impl RollupPart {
             ..readings.clone()
         }
     }
-
-    fn due(&self, table: usize, renewed: TimeRange) -> RollupDue {
-        let columns = self.columns.iter();
-        let columns = columns.map(|(field, kind)| (*field, function(*kind).0.to_owned())).collect();
-        RollupDue { table, every_ns: self.every_ns, renewed, columns }
-    }
-}
-
-/// What is due in a round.
-#[derive(Debug, Clone)]
-pub struct Due {
-    /// Readings before this time go.
-    pub gone_before_ns: Option<i64>,
-    /// Readings before this time are compressed.
-    pub compressed_before_ns: Option<i64>,
-    /// Rollups, and what of them is renewed.
-    pub rollups: Vec<RollupDue>,
-    /// All readings' time.
-    pub span: TimeRange,
-    /// How long readings are kept.
-    pub keep_ns: Option<i64>,
-    /// From round to round.
-    pub every_ns: i64,
-}
-
-/// A rollup's windows that are renewed.
-#[derive(Debug, Clone)]
-pub struct RollupDue {
-    /// Its table's number.
-    pub table: usize,
-    /// Width of windows.
-    pub every_ns: i64,
-    /// The readings that are summed up again.
-    pub renewed: TimeRange,
-    /// Each column: the field's number, and the function's word.
-    pub columns: Vec<(usize, String)>,
 }
 
 /// The word in a column's name, and the function.
@@ -156,7 +113,6 @@ pub struct RollupQuestions {
     rollup: RollupPart,
     /// The rollup's table, by its number.
     table: usize,
-    columns: Vec<FieldType>,
     /// The windows that are whole.
     whole: TimeRange,
     /// Which of them one question is about; of all series in turn where there is none.
@@ -184,7 +140,6 @@ impl RollupQuestions {
             name: [part.map_or_else(|| table.name.clone(), |part| part.name.clone())],
             answers: Arc::clone(answers),
             table: number + 1,
-            columns: table.fields.iter().map(|field| field.kind).collect(),
             rollup,
             whole,
             part: part.cloned(),
@@ -214,16 +169,18 @@ impl RollupQuestions {
         TimeRange::new(start_ns, start_ns + asked_ns)
     }
 
-    /// Readings of the rollup as groups, which are compared to the digits that sums have.
-    fn groups(&self, answer: &Answer) -> Option<Answer> {
-        let Answer::Readings(batch) = answer else { return None };
-        let group = |row: usize| Group {
-            series: Some(batch.series[row]),
-            window_start_ns: Some(batch.times_ns[row]),
-            day: None,
-            values: batch.columns.iter().map(|column| column.value(row)).collect(),
+    /// What is asked of a rollup, asked of the readings.
+    fn of_readings(&self, query: &Query) -> Query {
+        let columns = self.rollup.columns.iter();
+        let aggregates =
+            columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
+        let window = Some(Window { width_ns: self.rollup.every_ns, origin_ns: 0 });
+        let ask = Ask::Aggregate {
+            aggregates: aggregates.collect(),
+            grouping: Grouping { window, by_series: true, ..Grouping::default() },
+            from_sums: false,
         };
-        Some(Answer::groups((0..batch.len()).map(group).collect()))
+        Query { table: self.answers.number(), ask, ..query.clone() }
     }
 }
 
@@ -247,7 +204,7 @@ impl Operations for RollupQuestions {
             Some(_) => self.stream.below(2 * index, NonZeroU64::new(all).unwrap_or(NonZeroU64::MIN)),
             None => index % all.max(1),
         };
-        let fields = FieldSet::first(self.columns.len());
+        let fields = FieldSet::first(self.rollup.columns.len());
         let query = slot.ask();
         query.table = self.table;
         query.series = Selection::One(u32::try_from(series).unwrap_or(0));
@@ -256,20 +213,7 @@ impl Operations for RollupQuestions {
     }
 
     fn expected(&self, _index: u64, query: &Query) -> Option<Answer> {
-        let Selection::One(series) = query.series else { return None };
-        let columns = self.columns.iter().map(|kind| Column::new(*kind));
-        let mut batch =
-            Batch { table: self.table, times_ns: Vec::new(), series: Vec::new(), columns: columns.collect() };
-        let window = Window { width_ns: self.rollup.every_ns, origin_ns: 0 };
-        for (start_ns, folds) in self.answers.folds(series, query.range, window) {
-            batch.times_ns.push(start_ns);
-            batch.series.push(series);
-            for (column, (field, kind)) in batch.columns.iter_mut().zip(&self.rollup.columns) {
-                let is_integer = self.answers.table().fields[*field].kind == FieldType::I64;
-                column.push(folds[*field].value(function(*kind).1, is_integer)?).ok()?;
-            }
-        }
-        Some(Answer::Readings(batch))
+        self.answers.answer(&self.of_readings(query))
     }
 
     fn asked_of(&self, _query: &Query) -> usize {
@@ -277,17 +221,21 @@ impl Operations for RollupQuestions {
     }
 
     fn disagreement(&self, answer: &Answer, expected: &Answer, query: &Query) -> Option<String> {
-        let columns = self.rollup.columns.iter();
-        let aggregates =
-            columns.map(|(field, kind)| Aggregate { function: function(*kind).1, field: *field });
-        let ask = Ask::Aggregate {
-            aggregates: aggregates.collect(),
-            grouping: Grouping::default(),
-            from_sums: false,
-        };
-        match (self.groups(answer), self.groups(expected)) {
-            (Some(got), Some(due)) => got.disagreement(&due, &Query { ask, ..query.clone() }),
-            _ => answer.disagreement(expected, query),
+        match groups(answer) {
+            Some(got) => got.disagreement(expected, &self.of_readings(query)),
+            None => answer.disagreement(expected, query),
         }
     }
+}
+
+/// Readings of a rollup as groups, which are compared to the digits that sums have.
+fn groups(answer: &Answer) -> Option<Answer> {
+    let Answer::Readings(batch) = answer else { return None };
+    let group = |row: usize| Group {
+        series: Some(batch.series[row]),
+        window_start_ns: Some(batch.times_ns[row]),
+        day: None,
+        values: batch.columns.iter().map(|column| column.value(row)).collect(),
+    };
+    Some(Answer::groups((0..batch.len()).map(group).collect()))
 }

@@ -39,21 +39,18 @@ impl Coordinator<'_> {
         record: &mut TrialRecord,
     ) -> Result<(), TrialFailure> {
         let (has_clients, name) = (!phase.loads.is_empty(), &phase.name);
-        let aside_ns = if has_clients { duration_ns(task.beside()) } else { 0 };
-        if task.is_beside_all() {
-            self.watch.begin_phase(name)?;
+        let aside_ns = duration_ns(task.beside());
+        let is_alone = !(has_clients && task.is_beside_all());
+        if has_clients {
+            self.watch.begin_phase(&if is_alone { format!("{name}, before") } else { name.clone() })?;
             self.pass_until(start_ns + aside_ns)?;
-        } else {
-            if has_clients {
-                self.watch.begin_phase(&format!("{name}, before"))?;
-                self.pass_until(start_ns + aside_ns)?;
-            }
+        }
+        if is_alone {
             self.watch.begin_phase(name)?;
         }
         let (began_ns, mut done) = (monotonic_ns(), Done::default());
         let outcome = self.meanwhile(task, has_clients, &mut done)?;
         let ended_ns = monotonic_ns();
-        let is_alone = !(has_clients && task.is_beside_all());
         if is_alone {
             self.watch.end_phase(false)?;
         }
@@ -96,13 +93,12 @@ impl Coordinator<'_> {
         has_clients: bool,
         done: &mut Done,
     ) -> Result<Result<(), StoreError>, TrialFailure> {
-        let folder = match self.tasks.folder.take() {
-            Some(folder) => folder,
-            None => self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?,
-        };
-        folder.let_others_through()?;
-        let path = folder.path().to_owned();
-        self.tasks.folder = Some(folder);
+        if self.tasks.folder.is_none() {
+            let folder = self.context.supervisor.scratch("backup", self.context.data_folder.as_deref())?;
+            folder.let_others_through()?;
+            self.tasks.folder = Some(folder);
+        }
+        let path = self.tasks.folder.as_ref().map(|folder| folder.path().to_owned()).unwrap_or_default();
         let site = Site {
             deployment: self.deployment,
             plan: self.plan,

@@ -81,15 +81,15 @@ pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Op
 
 fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<RollupPart, FileError> {
     let known: Vec<String> = table.fields.iter().map(|field| field.name.clone()).collect();
-    let fields = match &one.of {
-        Some(of) => vec![number(source, "field", &known, Some(of), of)?],
-        None => (0..known.len()).filter(|&field| table.fields[field].kind.is_number()).collect(),
+    let is_number = |field: &usize| table.fields[*field].kind.is_number();
+    let fields: Vec<usize> = match &one.of {
+        None => (0..known.len()).filter(is_number).collect(),
+        Some(of) => {
+            let field = Some(number(source, "field", &known, Some(of), of)?).filter(is_number);
+            let wrong = || source.error(of, "this field is not a number, and a rollup needs one");
+            vec![field.ok_or_else(wrong)?]
+        }
     };
-    if let Some(of) =
-        one.of.as_ref().filter(|_| fields.iter().any(|&field| !table.fields[field].kind.is_number()))
-    {
-        return Err(source.error(of, "this field is not a number, and a rollup needs one"));
-    }
     let words = FUNCTIONS.map(|(word, _)| word.to_owned());
     let functions = match &one.functions {
         None => FUNCTIONS[..4].iter().map(|(_, kind)| *kind).collect(),
@@ -115,8 +115,8 @@ fn rollup(source: &Source<'_>, table: &TablePart, one: &At<Rollup>) -> Result<Ro
 /// The rounds of a life: this phase again and again, each with its part of the data.
 pub fn rounds(part: &LifePart, table: &TablePart, phase: PhasePart) -> Vec<PhasePart> {
     let duration_ns = table.series.duration_ns;
-    let starts = (0..).map(|round| i64::from(round) * part.every_ns).take_while(|start| *start < duration_ns);
-    let each = starts.zip(0_u32..).map(|(start, round)| {
+    let starts = (0_u32..).map(|round| (round, i64::from(round) * part.every_ns));
+    let each = starts.take_while(|(_, start)| *start < duration_ns).map(|(round, start)| {
         let load_ns = Some(part.every_ns.min(duration_ns - start));
         let name = |name: &str| if name == LOAD { WRITERS.to_owned() } else { name.to_owned() };
         let writers = phase.writers.iter();

@@ -1,16 +1,20 @@
 //! A round's tasks, done by each database's own means: texts of its store, rendered with what is due.
 
-use super::{Due, RollupDue};
+use super::{LifePart, RollupPart, SeriesPart, function};
 use minijinja::{Environment, UndefinedBehavior, context};
 use sensormark_data::quantity::duration_ns;
 use sensormark_engine::lifecycle::{Change, Done, Entry, Site, Task};
-use sensormark_store::{Administrator, ErrorKind, Schema, Store, StoreError, TagPlacement};
+use sensormark_store::{Administrator, ErrorKind, Plan, Store, StoreError, TagPlacement};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::iter;
 use std::time::{Duration, Instant};
 
 /// What a task of this kind is called.
 const OPERATION: &str = "look after old data";
+
+/// So many statements of a step are shown.
+const MOST_SHOWN: usize = 5;
 
 /// What is done, by the names of the store's means.
 const PREPARE: &str = "prepare";
@@ -26,53 +30,84 @@ struct Part {
     until: i64,
 }
 
-/// A task: what is done before the first reading, or what is due in a round.
+/// A task: what is due in a round, or what is done before the first reading.
 pub struct Round {
-    pub due: Due,
-    /// Whether it is what is done before the first reading.
-    pub prepares: bool,
+    pub life: LifePart,
+    pub series: SeriesPart,
+    /// The round's number; 0 is before the first reading.
+    pub number: u32,
     /// How long clients work before it.
     pub lead: Duration,
 }
 
 impl Round {
-    /// Parts whose bounds are the instants of retention, from the first reading to the last.
-    fn parts(&self) -> Vec<Part> {
-        let Due { span, every_ns, keep_ns, .. } = self.due;
-        let first = (-keep_ns.unwrap_or(0)).rem_euclid(every_ns.max(1));
-        let bounds = (0..).map(|number| span.start_ns + first + number * every_ns);
-        let mut bounds: Vec<i64> = bounds.take_while(|bound| *bound < span.end_ns).collect();
-        bounds.retain(|bound| *bound > span.start_ns);
-        let ends = bounds.iter().copied().chain([span.end_ns]);
-        let starts = std::iter::once(span.start_ns).chain(bounds.iter().copied());
-        let each = starts.zip(ends).zip(1..);
-        each.map(|((from, until), number)| Part { number, from, until }).collect()
+    fn old_ns(&self, age_ns: Option<i64>) -> Option<i64> {
+        self.life.old_ns(&self.series, self.number, age_ns)
     }
 
-    fn render(&self, site: &Site<'_>, text: &str, more: Value) -> Result<Vec<String>, StoreError> {
-        let Schema { tables } = site.plan.schema.as_ref();
-        let gone_ns = self.due.gone_before_ns.unwrap_or(i64::MIN);
+    /// Parts whose bounds are the instants of retention, from the first reading to the last.
+    fn parts(&self) -> Vec<Part> {
+        let (start_ns, every_ns) = (self.series.start_ns, self.life.every_ns.max(1));
+        let end_ns = start_ns + self.series.duration_ns;
+        let first_ns = start_ns + (-self.life.keep_ns.unwrap_or(0)).rem_euclid(every_ns);
+        let between = (0..).map(|number| first_ns + number * every_ns).skip_while(|bound| *bound <= start_ns);
+        let between = between.take_while(|bound| *bound < end_ns);
+        let bounds: Vec<i64> = iter::once(start_ns).chain(between).chain([end_ns]).collect();
+        let each = bounds.windows(2).zip(1..);
+        each.map(|(ends, number)| Part { number, from: ends[0], until: ends[1] }).collect()
+    }
+
+    /// Rollups, by their tables' numbers.
+    fn rollups(&self) -> impl Iterator<Item = (usize, &RollupPart)> {
+        (1..).zip(&self.life.rollups)
+    }
+
+    /// A rollup as templates see it.
+    fn names(&self, (number, rollup): (usize, &RollupPart), plan: &Plan, entry: &Entry) -> Value {
+        let (from, table) = (&plan.schema.tables[0], &plan.schema.tables[number]);
+        let renewed = self.life.renewed(&self.series, self.number, rollup);
+        let columns = rollup.columns.iter().zip(&table.fields).map(|((field, kind), column)| {
+            let (field, function) = (&from.fields[*field].name, function(*kind).0);
+            let call = if function == "mean" { "avg" } else { function };
+            let column = json!({ "name": column.name, "field": field, "function": function, "call": call });
+            (column, format!("{call}({})", entry.column(field)))
+        });
+        let (columns, calls): (Vec<Value>, Vec<String>) = columns.unzip();
+        json!({
+            "name": table.name, "table": entry.table(plan, &table.name),
+            "every": rollup.every_ns, "from": renewed.start_ns, "until": renewed.end_ns,
+            "names": joined(table.fields.iter().map(|field| entry.column(&field.name))),
+            "calls": calls.join(", "), "columns": columns,
+        })
+    }
+
+    fn render(
+        &self,
+        (site, entry): (&Site<'_>, &Entry),
+        text: &str,
+        more: &Value,
+    ) -> Result<Vec<String>, StoreError> {
+        let (plan, tables) = (site.plan, &site.plan.schema.tables);
+        let gone_ns = self.old_ns(self.life.keep_ns).unwrap_or(i64::MIN);
         let parts = self.parts();
-        let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.due.every_ns;
-        let rollups: Vec<Value> = self.due.rollups.iter().map(|one| one.names(tables)).collect();
-        let iso = |ns: i64| {
-            jiff::Timestamp::from_nanosecond(ns.into()).map_or_else(|_| String::new(), |at| at.to_string())
+        let is_gone = |part: &&Part| part.until <= gone_ns && part.until > gone_ns - self.life.every_ns;
+        let rollups: Vec<Value> = self.rollups().map(|one| self.names(one, plan, entry)).collect();
+        let keys: Vec<&str> = match plan.layout.tags {
+            TagPlacement::OwnTable => vec!["series"],
+            _ => tables[0].tags.iter().map(|tag| tag.name.as_str()).collect(),
         };
-        let tags: Vec<&str> = tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
-        let old_ns = self.due.compressed_before_ns.unwrap_or(i64::MIN);
         let all = context! {
-            database => site.plan.database.as_str(),
-            table => tables[0].name,
-            tags,
-            key => if site.plan.layout.tags == TagPlacement::OwnTable { vec!["series"] } else { tags.clone() },
+            database => plan.database.as_str(),
+            name => tables[0].name,
+            table => entry.table(plan, &tables[0].name),
+            time => entry.names[1],
+            keys => joined(keys.iter().map(|key| entry.column(key))),
+            groups => joined((1..keys.len() + 2).map(|place| place.to_string())),
             gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
             parts, rollups, more,
-            every => self.due.every_ns,
+            every => self.life.every_ns,
             before => gone_ns,
-            before_time => iso(gone_ns),
-            old => old_ns,
-            old_time => iso(old_ns),
-            iso => minijinja::Value::from_function(move |ns: i64| iso(ns)),
+            old => self.old_ns(self.life.compress_after_ns),
         };
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -86,31 +121,33 @@ impl Round {
     /// Does one kind of task, where the store has means for it or needs none.
     async fn perform(
         &self,
-        kind: &str,
-        (site, more): (&Site<'_>, Value),
+        (kind, rollup): (&str, Option<(usize, &RollupPart)>),
+        site: &Site<'_>,
         administrator: &mut dyn Administrator,
         done: &mut Done,
     ) -> Result<(), StoreError> {
-        let entry = Entry::of(&site.deployment.store().description().name, kind);
-        let Ok(entry) = entry else {
-            return if [ROLLUP, RETENTION].contains(&kind) { entry.map(drop) } else { Ok(()) };
-        };
-        let (began, mut rows) = (Instant::now(), more);
+        // What has to be there is looked for before: the others may lack.
+        let Ok(entry) = Entry::of(&site.deployment.store().description().name, kind) else { return Ok(()) };
+        let began = Instant::now();
+        let mut more = rollup.map_or(Value::Null, |rollup| self.names(rollup, site.plan, &entry));
         let slack_ns = entry.slack.as_deref().and_then(|text| duration_ns(text).ok());
         done.slack_ns = slack_ns.unwrap_or(done.slack_ns);
         for step in &entry.steps {
             // What a question finds is what the next step gets.
             if let Some(question) = step.strip_prefix("= rows ") {
                 let mut found = Vec::new();
-                for question in self.render(site, question, rows.clone())? {
+                for question in self.render((site, &entry), question, &more)? {
                     found.extend(administrator.perform(&question).await?);
                 }
-                rows = json!(found);
+                more = json!(found);
                 continue;
             }
-            for statement in self.render(site, step, rows.clone())? {
+            for (place, statement) in self.render((site, &entry), step, &more)?.into_iter().enumerate() {
                 administrator.perform(&statement).await?;
-                done.means.push(statement);
+                // The first of many stand for all.
+                if place < MOST_SHOWN {
+                    done.means.push(statement);
+                }
             }
         }
         if !entry.steps.is_empty() {
@@ -119,55 +156,26 @@ impl Round {
         done.means.push([entry.note.as_str(), &entry.not, &entry.link].join(" ").trim().to_owned());
         Ok(())
     }
-
-    /// Does all that is due.
-    async fn go(
-        &self,
-        site: &Site<'_>,
-        administrator: &mut dyn Administrator,
-        done: &mut Done,
-    ) -> Result<(), StoreError> {
-        if self.prepares {
-            return self.perform(PREPARE, (site, Value::Null), administrator, done).await;
-        }
-        for rollup in &self.due.rollups {
-            let names = rollup.names(&site.plan.schema.tables);
-            self.perform(ROLLUP, (site, names), administrator, done).await?;
-        }
-        if self.due.gone_before_ns.is_some() {
-            self.perform(RETENTION, (site, Value::Null), administrator, done).await?;
-        }
-        if self.due.compressed_before_ns.is_some() {
-            self.perform(COMPRESSION, (site, Value::Null), administrator, done).await?;
-        }
-        Ok(())
-    }
 }
 
-impl RollupDue {
-    fn names(&self, tables: &[sensormark_store::Table]) -> Value {
-        let (from, table) = (&tables[0], &tables[self.table]);
-        let columns = self.columns.iter().zip(&table.fields).map(|((field, function), column)| {
-            let call = if function == "mean" { "avg" } else { function };
-            json!({ "name": column.name, "field": from.fields[*field].name, "function": function, "call": call })
-        });
-        json!({
-            "name": table.name, "every": self.every_ns, "from": self.renewed.start_ns, "until": self.renewed.end_ns,
-            "columns": columns.collect::<Vec<_>>(),
-        })
-    }
+/// A list in a statement.
+fn joined(all: impl Iterator<Item = String>) -> String {
+    all.collect::<Vec<_>>().join(", ")
 }
 
 impl Task for Round {
     fn name(&self) -> &str {
-        if self.prepares { PREPARE } else { "round" }
+        if self.number == 0 { PREPARE } else { "round" }
     }
 
     fn missing(&self, store: &dyn Store) -> Option<String> {
-        let why = store.one_process().map(|why| format!("it is done beside the clients, and {why}"));
-        let means = |kind| Entry::of(&store.description().name, kind).err();
-        let none = || means(ROLLUP).or_else(|| means(RETENTION)).map(|error| error.context().to_owned());
-        why.or_else(none)
+        let kinds = [(RETENTION, self.life.keep_ns.is_some()), (ROLLUP, !self.life.rollups.is_empty())];
+        let needed = kinds.into_iter().filter(|(_, is_needed)| *is_needed);
+        let mut lacking = needed.map(|(kind, _)| Entry::of(&store.description().name, kind));
+        lacking.find_map(|entry| match entry {
+            Ok(entry) => entry.steps.is_empty().then_some(entry.not),
+            Err(error) => Some(error.context().to_owned()),
+        })
     }
 
     fn beside(&self) -> Duration {
@@ -180,14 +188,24 @@ impl Task for Round {
 
     fn run(&self, site: &Site<'_>, done: &mut Done) -> Result<(), StoreError> {
         done.is_proved_later = true;
-        site.deployment.administer(site.plan, async |administrator| self.go(site, administrator, done).await)
+        let prepared = (self.number == 0).then_some((PREPARE, None));
+        let rollups = self.rollups().filter(|_| self.number > 0).map(|rollup| (ROLLUP, Some(rollup)));
+        let gone = self.old_ns(self.life.keep_ns).map(|_| (RETENTION, None));
+        let old = self.old_ns(self.life.compress_after_ns).map(|_| (COMPRESSION, None));
+        let all = prepared.into_iter().chain(rollups).chain(gone).chain(old);
+        site.deployment.administer(site.plan, async |administrator| {
+            for one in all {
+                self.perform(one, site, administrator, done).await?;
+            }
+            Ok(())
+        })
     }
 
     fn change(&self) -> Option<Change> {
-        self.due.gone_before_ns.filter(|_| !self.prepares).map(|before_ns| Change::Gone(0, before_ns))
+        self.old_ns(self.life.keep_ns).map(|before_ns| Change::Gone(0, before_ns))
     }
 
     fn fills(&self) -> Vec<usize> {
-        self.due.rollups.iter().map(|one| one.table).collect()
+        self.rollups().map(|(table, _)| table).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! What was answered, and what follows from it alone.
 
+use super::life::Means;
 use super::measure::Measure;
 use super::text::number;
 use sensormark_data::number::count_text;
@@ -70,6 +71,8 @@ pub struct Answers {
     /// As the user wrote it, and in ns.
     pub(super) keep: String,
     pub(super) keep_ns: i64,
+    /// What is kept when readings go; nothing where none.
+    pub(super) means: Option<Means>,
     /// Readings of a write; none for those of a second.
     pub(super) write_size: Option<u64>,
     /// How far back questions reach, in ns.
@@ -96,6 +99,7 @@ impl Default for Answers {
             repeated: 0.0,
             keep: String::new(),
             keep_ns: 1,
+            means: None,
             write_size: None,
             reach_ns: 1,
             asked: Vec::new(),
@@ -125,7 +129,7 @@ impl Answers {
         format!("kept for {}: {} readings", self.keep, count_text(self.kept_readings()))
     }
 
-    fn kept_readings(&self) -> f64 {
+    pub(super) fn kept_readings(&self) -> f64 {
         self.readings_per_second() * self.keep_ns as f64 / 1e9
     }
 

@@ -29,13 +29,16 @@ impl Answers {
     /// The file of this title, with remarks on where the answers are from.
     pub fn file(&self, title: &str, remarks: &[String]) -> String {
         let title = title.replace(['"', '\\'], "").replace(char::is_control, "");
+        let fitted = self.fitted();
+        let is_whole = fitted == *self;
         [
-            self.head(&title, remarks),
-            self.limits(),
-            self.series(),
-            self.tags_and_fields(),
-            self.load(),
-            self.queries(),
+            fitted.head(&title, remarks),
+            fitted.limits(is_whole),
+            fitted.series(),
+            fitted.life(is_whole),
+            fitted.tags_and_fields(),
+            fitted.load(),
+            fitted.queries(),
         ]
         .concat()
     }
@@ -49,17 +52,21 @@ impl Answers {
              # docs/reference/workload-file.md describes every key; a wrong one is refused with its line and the nearest right word.\n{remarks}\n\
              name = \"{title}\"\n"
         );
-        text += &commented(
-            &format!("keep = \"{}\"", self.keep),
-            "how long data are kept: the answer is for so much",
-        );
+        let is_life = self.means.is_some();
+        if !is_life {
+            text += &commented(
+                &format!("keep = \"{}\"", self.keep),
+                "how long data are kept: the answer is for so much",
+            );
+        }
         text += &commented("repetitions = 1", "3 or more for intervals in the ranking");
         text +=
             &commented(&format!("stores = [{stores}]"), "the databases that come into question; --on wins");
-        text += &commented(
-            "layouts = [\"individual\", \"bulk\"]",
-            "a row a reading; a record for a span of readings",
-        );
+        let (layouts, why) = match is_life {
+            true => ("\"individual\"", "a row a reading"),
+            false => ("\"individual\", \"bulk\"", "a row a reading; a record for a span of readings"),
+        };
+        text += &commented(&format!("layouts = [{layouts}]"), why);
         text += &commented(
             &format!("durability = \"{}\"", self.loss.durability().text()),
             "what an acknowledged write promises; --durability wins",
@@ -73,16 +80,19 @@ impl Answers {
     }
 
     /// What must hold.
-    fn limits(&self) -> String {
+    fn limits(&self, is_whole: bool) -> String {
         let mut text = String::from(
             "\n# The requirements. The answer says which layouts meet all of them, and what the others miss.\nlimits = [\n",
         );
-        let rate = number(self.readings_per_second());
+        let rate = number(self.writing_rate());
         let mut limit = |limit: &str, comment: &str| {
             text += &commented(&format!("    \"{limit}\","), comment);
         };
         let keeps_up = format!("writes keep up with {rate} readings a second");
-        limit("not started of writers = 0", &keeps_up);
+        let is_life = self.means.is_some();
+        if !is_life {
+            limit("not started of writers = 0", &keeps_up);
+        }
         let lost = match &self.loss {
             Loss::Share(share) => format!("lost <= {share}"),
             _ => "lost = 0".to_owned(),
@@ -95,11 +105,15 @@ impl Answers {
             let name = asked.name();
             limit(&format!("p99 of {name} <= {within}"), "99 of 100 answers come within this");
         }
-        limit(
-            &format!("headroom >= {}", number(self.headroom)),
-            "times today's rate; run --find-limit alone looks for it",
-        );
-        limit(&format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text), "at today's rate");
+        if !is_life {
+            limit(
+                &format!("headroom >= {}", number(self.headroom)),
+                "times today's rate; run --find-limit alone looks for it",
+            );
+        }
+        if is_whole {
+            limit(&format!("{DISK_FOR} {} <= {}", self.keep, self.disk.text), "at today's rate");
+        }
         limit(
             &format!("memory <= {}", self.memory.text),
             "the database's processes, at the end of any phase",
@@ -155,22 +169,24 @@ impl Answers {
     }
 
     fn load(&self) -> String {
-        let rate = self.readings_per_second().max(0.001);
+        let rate = self.writing_rate();
         let absent = self.late;
         let least = if absent > 0.0 { round_u64((EMPTY.ln() / absent.ln()).ceil()).max(1) } else { 1 };
         let batch = self.write_size.unwrap_or_else(|| round_u64(rate).clamp(1, LARGEST_BATCH)).max(least);
-        let mut text = String::from(
-            "# The data is loaded in sizes, each four times the one before, as fast as the clients can.\n[load]\nclients = 2\n\n",
-        );
-        text += "# At each size writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n";
-        text += &commented("# duration = \"24s\"", "how long at each size; else the budget says it");
-        text += &commented("warm_up = \"500ms\"", "queries alone, not counted");
+        let mut text = match self.means {
+            None => {
+                String::from(
+                    "# The data is loaded in sizes, each four times the one before, as fast as the clients can.\n[load]\nclients = 2\n\n# At each size writers go on at the rate of the sensors, and questions are asked at the same time.\n[mixed]\n",
+                ) + &commented("# duration = \"24s\"", "how long at each size; else the budget says it")
+                    + &commented("warm_up = \"500ms\"", "queries alone, not counted")
+            }
+            Some(_) => "[mixed]\n".to_owned(),
+        };
         text += &commented("check_one_in = 10", "one answer of so many is compared in full");
         text += "\n[writers]\nclients = 1\n";
         text += &commented(&format!("batch = {batch}"), "readings in a write");
-        text +=
-            &commented(&format!("rate = {}", number(rate)), "readings a second; --find-limit begins here");
-        text
+        let why = self.means.map_or("; --find-limit begins here", |_| "");
+        text + &commented(&format!("rate = {}", number(rate)), &format!("readings a second{why}"))
     }
 
     fn queries(&self) -> String {

@@ -5,6 +5,7 @@
 
 mod answers;
 pub mod draft;
+mod life;
 mod measure;
 mod parse;
 mod recorded;
@@ -34,7 +35,7 @@ pub struct Question {
 }
 
 /// The questions, in the order in which they are asked.
-pub const QUESTIONS: [Question; 14] = [
+pub const QUESTIONS: [Question; 15] = [
     Question {
         option: "sensors",
         text: "How many sensors are there?",
@@ -81,6 +82,13 @@ pub const QUESTIONS: [Question; 14] = [
             text.clone_into(&mut all.keep);
             Ok(())
         },
+    },
+    Question {
+        option: "rollups",
+        text: "Which means do you keep when readings go?",
+        hint: "none, hour or day; with readings that are compressed before: day, compressed",
+        default: "none",
+        take: |all, text, _| life::means(text, &all.measures).map(|found| all.means = found),
     },
     Question {
         option: "write-size",

@@ -160,6 +160,8 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
         ("disorder", "1 % twice by 1m", "not understood"),
         ("disorder", "1 % late by then", "no length of time"),
         ("keep", "5s", "shorter than"),
+        ("rollups", "week", "none, hour or day"),
+        ("rollups", "none, compressed", "none, hour or day"),
         ("asks", "live, histroy", "did you mean history?"),
         ("asks", " , ", "one or more"),
         ("answer-within", "fast", "no length of time"),
@@ -175,6 +177,8 @@ fn wrong_answers_are_refused_with_what_is_wrong() {
         let error = answers(&[(option, text)]).expect_err(text);
         assert!(error.starts_with(option) && error.contains(expected), "{option} {text:?}: {error}");
     }
+    let error = answers(&[("measures", "door"), ("rollups", "day")]).expect_err("doors have no mean");
+    assert!(error.contains("means are of numbers"), "{error}");
     let doors = [("measures", "door"), ("asks", "live, dashboards")];
     let error = answers(&doors).expect_err("doors have no mean");
     assert!(error.contains("dashboards are about numbers"), "{error}");
@@ -198,6 +202,27 @@ fn a_budget_is_named_that_decides_or_what_the_longest_one_decides() {
         "{large}"
     );
     assert!(large.lines().all(|line| line.len() <= 80), "{large}");
+}
+
+/// Means that are kept make a life of the file, with no more readings than minutes allow.
+#[test]
+fn means_that_are_kept_make_a_life() {
+    const DAY: i64 = 86_400_000_000_000;
+    let file = read(&[("keep", "40d"), ("rollups", "hour, compressed"), ("disorder", "1 % late")]);
+    let life = file.life.as_ref().expect("a life");
+    assert_eq!(
+        (life.keep_ns, life.compress_after_ns, life.every_ns),
+        (Some(40 * DAY), Some(20 * DAY), 5 * DAY)
+    );
+    assert_eq!((life.rollups.len(), life.rollups[0].every_ns), (1, 3_600_000_000_000));
+    assert_eq!((file.tables[0].series.duration_ns, file.phases.len()), (80 * DAY, 16));
+    let series = &file.tables[0].series;
+    assert_eq!((series.count, series.interval_ns), (65, 900_000_000_000), "500,000 readings, four an hour");
+    assert!(!limits(&file).iter().any(|limit| limit.starts_with("disk for")), "not of all sensors");
+    let small = read(&[("sensors", "3"), ("every", "1h"), ("keep", "40d"), ("rollups", "day")]);
+    assert_eq!(small.tables[0].series.count, 3);
+    assert!(limits(&small).contains(&"disk for 40d <= 100 GB"));
+    assert_eq!(small.life.expect("a life").compress_after_ns, None);
 }
 
 #[test]
