@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 pub use crate::launch::{Command, Launch, SetUp, StopSignal};
 
+/// How a server's note ends that says to how many cores it is held.
+pub const CPU_LIMIT: &str = " (--cpu-limit)";
+
 /// A server's program that was found on this machine, or an embedded library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
@@ -91,7 +94,7 @@ impl ServerOptions {
 
     /// What a report says of its limit of processors.
     pub fn cpu_limit_note(&self) -> Option<String> {
-        self.cpu_millicores.map(|cores| format!("held to {} cores (--cpu-limit)", f64::from(cores) / 1e3))
+        self.cpu_millicores.map(|cores| format!("held to {} cores{CPU_LIMIT}", f64::from(cores) / 1e3))
     }
 
     /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.

@@ -40,8 +40,25 @@ pub struct Parameters {
     /// What is dropped, summed up and compressed as the data's time passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub life: Option<LifePart>,
+    /// Who watches what: the panels' rates are those of these people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dashboards: Vec<DashboardPart>,
     /// What is done, in order.
     pub phases: Vec<PhasePart>,
+}
+
+/// A dashboard: queries that people watch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DashboardPart {
+    /// Its name.
+    pub name: String,
+    /// Names of queries.
+    pub panels: Vec<String>,
+    /// From one question of a panel to its next, for one who watches.
+    pub refresh_ns: i64,
+    /// Who watch.
+    pub users: u32,
 }
 
 impl Parameters {
@@ -119,6 +136,13 @@ pub struct SeriesPart {
     pub late_by_ns: i64,
     /// Readings that are sent twice.
     pub repeated: f64,
+    /// The share of the series that end in a day, each with a new one in its place; see [`super::churn`].
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub churn: f64,
+}
+
+fn is_none(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl SeriesPart {
