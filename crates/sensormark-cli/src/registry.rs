@@ -150,9 +150,9 @@ pub struct OwnFile {
 
 impl OwnFile {
     /// Memory of each server for caches and heaps: what the option says, or else the file.
-    pub fn server_memory(&self, option: Option<Size>) -> ServerMemory {
+    pub fn server_memory(&self, option: Option<Size>, limit: Option<Size>) -> ServerMemory {
         let of_file = self.server_memory_bytes;
-        ServerMemory::new(option, of_file.map(|bytes| (self.file.as_str(), bytes)))
+        ServerMemory::new(option, of_file.map(|bytes| (self.file.as_str(), bytes)), limit)
     }
 }
 

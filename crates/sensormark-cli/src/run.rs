@@ -61,7 +61,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 durability: of_shipped(factory.name()),
-                server_memory: ServerMemory::new(arguments.common.server_memory, None),
+                server_memory: ServerMemory::new(
+                    arguments.common.server_memory,
+                    None,
+                    arguments.common.memory_limit,
+                ),
                 factory,
             };
             measured.run(arguments)
@@ -76,7 +80,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let measured = Measured {
-                server_memory: own.server_memory(arguments.common.server_memory),
+                server_memory: own
+                    .server_memory(arguments.common.server_memory, arguments.common.memory_limit),
                 shown: shown(&own.parameters),
                 parameters: own.parameters,
                 scale: &name,

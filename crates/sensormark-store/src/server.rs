@@ -85,11 +85,9 @@ impl ServerOptions {
     }
 
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
-    /// times that memory, and 512 MiB. One limit holds for all databases of a run, so it is what the most demanding needs.
-    /// Cassandra has direct memory of half its heap, and Java takes 200 to 300 MiB beside it. Connections of PostgreSQL and
-    /// MariaDB take some MiB each. Something must be left as page cache.
-    pub const fn least_memory_limit_bytes(&self) -> u64 {
-        (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(512 << 20)
+    /// times that memory, and what its kind needs `beside` it, in bytes.
+    pub const fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
+        (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(beside)
     }
 
     /// What a report says of its limit of processors.
@@ -185,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_memory_limit_leaves_room_beside_the_memory() {
-        assert_eq!(with(1_024).least_memory_limit_bytes() >> 20, 2_048);
-        assert_eq!(with(256).least_memory_limit_bytes() >> 20, 896);
-        assert_eq!(with(u64::MAX >> 20).least_memory_limit_bytes(), u64::MAX);
+        assert_eq!(with(1_024).least_memory_limit_bytes(512 << 20) >> 20, 2_048);
+        assert_eq!(with(64).least_memory_limit_bytes(256 << 20) >> 20, 352);
+        assert_eq!(with(u64::MAX >> 20).least_memory_limit_bytes(1), u64::MAX);
     }
 }

@@ -170,22 +170,8 @@ fn broken_off(mut record: TrialRecord, why: String, sought: Sought) -> TrialReco
     let (name, unit) = sought.figure();
     record.figures.insert(name.to_owned(), Figure::unmeasured(unit));
     // What a single rate misses or meets is no answer.
-    record.limits = vec![line(sought, None, why, true)];
+    record.limits = vec![sought.found(None, why, true)];
     record
-}
-
-/// The line that says which rate or number it is.
-fn line(sought: Sought, measured: Option<f64>, words: String, is_open: bool) -> LimitRecord {
-    let (text, unit) = sought.line();
-    LimitRecord {
-        text: text.to_owned(),
-        measured,
-        unit: unit.to_owned(),
-        words,
-        met: measured.is_some(),
-        is_undecided: measured.is_none() && is_open,
-        needs_readings: None,
-    }
 }
 
 impl FindLimit {
@@ -239,6 +225,6 @@ impl FindLimit {
         if search.missed.is_some() && !search.is_hopeless {
             words = format!("{words}: {}", probes.gave_way);
         }
-        record.limits.push(line(self.sought, search.held, words, is_open));
+        record.limits.push(self.sought.found(search.held, words, is_open));
     }
 }

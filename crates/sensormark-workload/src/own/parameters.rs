@@ -1,5 +1,6 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
+pub use super::file::DashboardPart;
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
@@ -45,20 +46,6 @@ pub struct Parameters {
     pub dashboards: Vec<DashboardPart>,
     /// What is done, in order.
     pub phases: Vec<PhasePart>,
-}
-
-/// A dashboard: queries that people watch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DashboardPart {
-    /// Its name.
-    pub name: String,
-    /// Names of queries.
-    pub panels: Vec<String>,
-    /// From one question of a panel to its next, for one who watches.
-    pub refresh_ns: i64,
-    /// Who watch.
-    pub users: u32,
 }
 
 impl Parameters {

@@ -5,12 +5,26 @@ use super::error::FileError;
 use super::form::{At, File, Length, Text, Whole};
 use super::source::Source;
 use super::tables::number;
-use crate::own::parameters::{DashboardPart, Parameters};
+use crate::own::parameters::Parameters;
 use sensormark_data::units::round_u64;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What a panel's people share at most, as the pool of a dashboard's server does: questions wait for a connection, and their latency says so.
 const CONNECTIONS: u32 = 10;
+
+/// A dashboard as a workload has it: queries that people watch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DashboardPart {
+    /// Its name.
+    pub name: String,
+    /// Names of queries.
+    pub panels: Vec<String>,
+    /// From one question of a panel to its next, for one who watches.
+    pub refresh_ns: i64,
+    /// Who watch.
+    pub users: u32,
+}
 
 /// A dashboard.
 #[derive(Deserialize)]

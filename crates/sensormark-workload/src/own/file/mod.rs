@@ -17,6 +17,7 @@ mod tests;
 
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
+pub use dashboards::DashboardPart;
 pub use error::FileError;
 use form::{File, Text};
 use sensormark_data::quantity::{Quantity, quantity};

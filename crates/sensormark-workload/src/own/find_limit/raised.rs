@@ -50,11 +50,20 @@ impl Sought {
         }
     }
 
-    /// The line among the limits, and its unit.
-    pub(super) const fn line(self) -> (&'static str, &'static str) {
-        match self {
+    /// The line among the limits that says which rate or number it is.
+    pub(super) fn found(self, measured: Option<f64>, words: String, is_open: bool) -> LimitRecord {
+        let (text, unit) = match self {
             Self::Rate => (HIGHEST_RATE_LIMIT, "1/s"),
             Self::Users => (MOST_USERS_LIMIT, "people"),
+        };
+        LimitRecord {
+            text: text.to_owned(),
+            measured,
+            unit: unit.to_owned(),
+            words,
+            met: measured.is_some(),
+            is_undecided: measured.is_none() && is_open,
+            needs_readings: None,
         }
     }
 
