@@ -200,7 +200,7 @@ fn the_most_people_who_can_watch_are_found_with_what_gave_way() {
     let live = "\n[[queries]]\nname = \"live\"\nkind = \"last value\"\n";
     let place = with(&format!("{}{live}{hall}", SMALL.replace("batch = 20", "batch = 20\nrate = 100")));
     let limit = "limits=throughput of live <= 100";
-    let set = ["--set", limit, "--set", "mixed.duration=1s", "--find-limit", "users"];
+    let set = ["--set", limit, "--set", "mixed.duration=600ms", "--find-limit", "users"];
     let output = measure(&place, &[&set[..], &["--on", "sqlite:individual"]].concat());
     let said = said(&output);
     let trial = &place.trials()[0];
@@ -210,7 +210,7 @@ fn the_most_people_who_can_watch_are_found_with_what_gave_way() {
     let limits = trial["limits"].as_array().expect("limits");
     let texts: Vec<&str> = limits.iter().filter_map(|limit| limit["text"].as_str()).collect();
     // Nothing was said of the panel's latency, so that it is to be drawn before it is asked for again.
-    let usual = "p99 of live <= 250 ms";
+    let usual = "p99 of live <= 250ms";
     assert_eq!(texts, ["throughput of live <= 100", usual, "most people whose panels hold the limits"]);
     let found = limits[2]["words"].as_str().expect("words");
     assert!(found.starts_with(&format!("{most} people who watch held, ")), "{found}");
