@@ -36,7 +36,7 @@ pub struct RunArguments {
     #[arg(help_heading = LOAD, long)]
     pub power_cut: bool,
     /// For a file with limits: find the highest rate of its writers that holds them, or how many people can watch its dashboards [without a word: rate]
-    #[arg(help_heading = LOAD, long, value_enum, num_args = 0..=1, default_missing_value = "rate")]
+    #[arg(help_heading = LOAD, long, value_enum, num_args = 0..=1, default_missing_value = "rate", value_name = "WHAT")]
     pub find_limit: Option<FindLimitName>,
     /// What an acknowledged write promises [default: durable, or what the file says]
     #[arg(help_heading = LOAD, long, value_enum)]

@@ -55,7 +55,8 @@ fn the_process_of_an_embedded_database_is_killed_by_the_limit_and_that_is_told()
     // It begins to eat when it is told to, as a role waits for its configuration.
     let mut eater = std::process::Command::new("sh");
     eater.args(["-c", "read line; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"]);
-    let mut child = eater.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let mut child =
+        eater.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
     held.take_in(child.id()).unwrap();
     assert_eq!(inside(&group), [child.id()]);
     assert!(held.lost().is_none());
