@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Completion, Trial};
 type Outcome = Option<&'static str>;
 type Test = fn() -> Outcome;
 
-const TESTS: [(&str, Test); 14] = [
+const TESTS: [(&str, Test); 15] = [
     (
         "a busy machine gets a rough ranking in the announced time",
         busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,

@@ -20,8 +20,10 @@ use std::collections::BTreeSet;
 const MOST_DISTURBANCES: usize = 5;
 /// Why there is no figure of a test.
 const NOT_TESTED: &str = "not tested";
+/// What a server is held to, in words.
+type Held = fn(&ServerRecord) -> Option<String>;
 /// What servers may be held to.
-const LIMITS: [(&str, fn(&ServerRecord) -> Option<String>); 2] = [
+const LIMITS: [(&str, Held); 2] = [
     ("memory limit of servers (--memory-limit)", memory_limit::megabytes_of),
     ("processors of servers (--cpu-limit)", memory_limit::cores_of),
 ];

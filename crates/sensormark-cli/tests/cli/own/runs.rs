@@ -221,6 +221,20 @@ fn the_most_people_who_can_watch_are_found_with_what_gave_way() {
     assert!(crate::support::said(&refused).contains("the file has no dashboard: write [[dashboards]]"));
 }
 
+/// The file of docs/how-to/money.md: people watch it, and it can be asked how many could.
+#[test]
+fn the_greenhouse_of_the_docs_can_be_measured() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to");
+    let [file, prices] =
+        ["greenhouse.toml", "prices.toml"].map(|name| folder.join(name).display().to_string());
+    let place = Place::new();
+    for further in [&["--prices", &prices][..], &["--find-limit", "users"]] {
+        let plan = ["run", &file, "--on", "sqlite:individual", "--dry-run"];
+        let output = place.run(&[&plan[..], further].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+}
+
 /// A series lives for ten seconds, and each is asked about.
 #[test]
 fn series_end_and_begin_and_every_answer_is_right() {
