@@ -257,7 +257,7 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
         ),
         (&["--on=sqlite", "--memory-limit=256"], &["SQLite cannot run in 256 MB", "at least 384 MB"]),
         (
-            &["--on=postgresql,sqlite", "--memory-limit=370MiB"],
+            &["--on=sqlite,postgresql", "--memory-limit=370MiB"],
             &["SQLite cannot run in 370 MB", "leave SQLite out of --on"],
         ),
         (&["--on=postgresql", "--memory-limit=99999999"], &["would limit nothing"]),
