@@ -23,7 +23,9 @@ pub use installing::InstallServersArguments;
 pub use measuring::{
     ExplainArguments, InspectArguments, ReplayArguments, RunArguments, ServersAction, ServersArguments,
 };
-pub use names::{CacheName, DurabilityName, ExplainFormat, FailOn, FormatName, ProgressName, ScaleName};
+pub use names::{
+    CacheName, DurabilityName, ExplainFormat, FailOn, FindLimitName, FormatName, ProgressName, ScaleName,
+};
 pub use probing::ProbeArguments;
 pub use reading::{CollectArguments, CompareArguments, GenerateArguments, ListArguments, ReportArguments};
 pub use values::{Size, milliseconds};

@@ -114,7 +114,7 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
                 durability: of_shipped(factory.name()),
                 factory,
                 numbers,
-                server_memory: ServerMemory::new(arguments.server_memory, None),
+                server_memory: ServerMemory::new(arguments.server_memory, None, arguments.memory_limit),
             };
             (explaining, None)
         }
@@ -122,7 +122,7 @@ fn explaining(arguments: &ExplainArguments) -> Result<(Explaining, Option<String
             no_scale(arguments.scale)?;
             let own = own_file(&path, settings)?;
             let explaining = Explaining {
-                server_memory: own.server_memory(arguments.server_memory),
+                server_memory: own.server_memory(arguments.server_memory, arguments.memory_limit),
                 factory: own.factory,
                 numbers: own.parameters,
                 durability: own.durability,

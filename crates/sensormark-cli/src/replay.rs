@@ -123,7 +123,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
         repetitions,
         budget: None,
         seed: arguments.seed,
-        server_memory: ServerMemory::new(arguments.common.server_memory, None),
+        server_memory: ServerMemory::new(arguments.common.server_memory, None, arguments.common.memory_limit),
         protocol: None,
         common: &arguments.common,
         power_cut: false,

@@ -1,6 +1,6 @@
 //! `sensormark run`: from arguments to a ranking.
 
-use crate::arguments::{CacheName, ClusterArguments, DurabilityName, RunArguments, ScaleName};
+use crate::arguments::{CacheName, ClusterArguments, DurabilityName, FindLimitName, RunArguments, ScaleName};
 use crate::dry_run;
 use crate::durability_class::{cases_in_class, cases_in_each_class, of_shipped};
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ use sensormark_result::measurement::{Cache, NotMeasured};
 use sensormark_server::Supervisor;
 use sensormark_store::Durability;
 use sensormark_workload::durability;
-use sensormark_workload::own::find_limit::FindLimit;
+use sensormark_workload::own::find_limit::{FindLimit, Sought};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -40,9 +40,9 @@ const LEAST: Duration = Duration::from_secs(10);
 /// Measures a workload.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let workload = Workload::find(&arguments.workload)?;
-    if arguments.find_limit && !matches!(workload, Workload::File(_)) {
+    if arguments.find_limit.is_some() && !matches!(workload, Workload::File(_)) {
         return Err(Failure::usage(
-            "--find-limit is for a file of your own, whose writers have a rate; sensormark init writes one",
+            "--find-limit is for a file of your own, whose writers have a rate or which has dashboards; sensormark init writes one",
         ));
     }
     match workload {
@@ -61,7 +61,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 scale: scale.name(),
                 on: DEFAULT_STORES,
                 durability: of_shipped(factory.name()),
-                server_memory: ServerMemory::new(arguments.common.server_memory, None),
+                server_memory: ServerMemory::new(
+                    arguments.common.server_memory,
+                    None,
+                    arguments.common.memory_limit,
+                ),
                 factory,
             };
             measured.run(arguments)
@@ -76,7 +80,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
                 .map_err(|why| Failure::usage(format!("{}: {why}", path.display())))?;
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let measured = Measured {
-                server_memory: own.server_memory(arguments.common.server_memory),
+                server_memory: own
+                    .server_memory(arguments.common.server_memory, arguments.common.memory_limit),
                 shown: shown(&own.parameters),
                 parameters: own.parameters,
                 scale: &name,
@@ -153,8 +158,8 @@ impl Measured<'_> {
         let parameters =
             &budget.map_or_else(|| parameters.clone(), |budget| factory.fit(parameters.clone(), budget));
         let trials = TrialRunner { factory: Arc::clone(&self.factory), parameters: parameters.clone() };
-        let runner: Box<dyn CaseRunner> = if arguments.find_limit {
-            let found = FindLimit::new(Arc::clone(&self.factory), parameters.clone());
+        let runner: Box<dyn CaseRunner> = if let Some(name) = arguments.find_limit {
+            let found = FindLimit::new(Arc::clone(&self.factory), parameters, name.sought());
             Box::new(found.map_err(Failure::usage)?)
         } else {
             Box::new(trials)
@@ -288,6 +293,16 @@ impl ScaleName {
             Self::Firm => Scale::Firm,
             Self::Standard => Scale::Standard,
             Self::Study => Scale::Study,
+        }
+    }
+}
+
+impl FindLimitName {
+    /// What is looked for.
+    const fn sought(self) -> Sought {
+        match self {
+            Self::Rate => Sought::Rate,
+            Self::Users => Sought::Users,
         }
     }
 }

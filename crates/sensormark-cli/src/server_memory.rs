@@ -19,7 +19,7 @@ pub struct ServerMemory {
 
 impl ServerMemory {
     /// What the option says, or else the workload file of this name.
-    pub fn new(option: Option<Size>, file: Option<(&str, u64)>) -> Self {
+    pub fn new(option: Option<Size>, file: Option<(&str, u64)>, limit: Option<Size>) -> Self {
         let (bytes, said) = match (option, file) {
             (Some(size), _) => (size.0, Some(("--server-memory".to_owned(), "give less"))),
             (None, Some((name, bytes))) => {
@@ -27,7 +27,11 @@ impl ServerMemory {
                 let instead = "write less there, or give --server-memory";
                 (bytes, Some((said, instead)))
             }
-            (None, None) => (USUAL_BYTES, None),
+            // A quarter of a limit that the usual memory does not fit into, as PostgreSQL advises for a machine of its own.
+            (None, None) => {
+                let small = limit.filter(|limit| limit.0 < 2 * USUAL_BYTES);
+                (small.map_or(USUAL_BYTES, |limit| limit.0 / 4), None)
+            }
         };
         Self { bytes, said }
     }

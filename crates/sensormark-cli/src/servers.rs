@@ -19,7 +19,7 @@ pub fn servers(arguments: &ServersArguments) -> Result<ExitCode, Failure> {
     let supervisor = Supervisor::new(None)?;
     match &arguments.action {
         ServersAction::Start { store, server_memory, memory_limit, durability, data } => {
-            let memory = ServerMemory::new(*server_memory, None);
+            let memory = ServerMemory::new(*server_memory, None, *memory_limit);
             let options = ServerOptions {
                 memory_bytes: memory.bytes,
                 memory_limit_bytes: memory_limit.map(|limit| limit.0),

@@ -9,6 +9,7 @@
 //!
 //! It is not where readings are written or asked about (`workload::own`), nor where the description is read.
 
+pub mod churn;
 pub mod shape;
 
 mod export;
@@ -17,6 +18,7 @@ mod export;
 mod tests;
 
 use crate::random::Stream;
+use churn::Churn;
 pub use export::data_set;
 use sensormark_store::{Batch, FieldSet};
 use shape::{FieldShape, Moment};
@@ -73,7 +75,7 @@ impl Timing {
 #[derive(Debug, Clone)]
 pub struct Sensors {
     seed: u64,
-    series: u32,
+    churn: Churn,
     timing: Timing,
     fields: Vec<FieldShape>,
 }
@@ -101,12 +103,23 @@ impl Sensors {
                 && timing.burst_interval_ns >= timing.jitter_ns + timing.unit_ns,
             "times of a series ascend"
         );
-        Self { seed, series, timing, fields }
+        Self { seed, churn: Churn::none(series), timing, fields }
     }
 
-    /// How many series there are.
+    /// The same, whose series end and begin.
+    #[must_use]
+    pub fn with_churn(self, churn: Churn) -> Self {
+        Self { churn, ..self }
+    }
+
+    /// Which series report when.
+    pub const fn churn(&self) -> &Churn {
+        &self.churn
+    }
+
+    /// How many series report at a time: each tick has so many turns. Which series has a turn says [`Churn::series_at`].
     pub const fn series(&self) -> u32 {
-        self.series
+        self.churn.places()
     }
 
     /// When readings are taken and sent.
@@ -119,8 +132,9 @@ impl Sensors {
         &self.fields
     }
 
+    /// Whatever time and sending depend on is of the place, so that what a series sends late comes from its place after its end, too.
     fn stream(&self, series: u32, number: u64) -> Stream {
-        Stream::new(self.seed, u64::from(series), number)
+        Stream::new(self.seed, u64::from(series % self.series()), number)
     }
 
     fn chance(&self, series: u32, number: u64, tick: u64, share: f64) -> bool {
@@ -236,7 +250,7 @@ impl Sensors {
 
     /// Appends everything that is sent in some turns, counted through all series of a tick and then the next tick's.
     pub fn push_turns(&self, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
-        self.push_turns_of(&(0..self.series), turns, with_copies, batch);
+        self.push_turns_of(&(0..self.series()), turns, with_copies, batch);
     }
 
     /// The same of some series alone.
@@ -244,9 +258,9 @@ impl Sensors {
         let (width, all) = (of.len() as u64, FieldSet::first(self.fields.len()));
         for turn in turns {
             let tick = turn / width;
-            let series = of.start + u32::try_from(turn % width).unwrap_or(0);
-            for sent in self.sent(series, tick, with_copies) {
-                self.push(series, sent.tick, batch, all);
+            let place = of.start + u32::try_from(turn % width).unwrap_or(0);
+            for sent in self.sent(place, tick, with_copies) {
+                self.push(self.churn.series_at(place, sent.tick), sent.tick, batch, all);
             }
         }
     }

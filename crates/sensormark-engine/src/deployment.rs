@@ -10,7 +10,7 @@ use super::server_elsewhere::ServerElsewhere;
 use crate::selection::Choice;
 use sensormark_result::measurement::server::{MemoryLimitRecord, ServerRecord};
 use sensormark_result::probe::{DiskUsage, ProbeError, ProcessTree, WireScope, disk_usage};
-use sensormark_server::{ManagedServer, ScratchFolder, Supervisor};
+use sensormark_server::{EmbeddedGroup, ManagedServer, ScratchFolder, Supervisor};
 use sensormark_store::{Administrator, Endpoint, ErrorKind, Plan, ServerOptions, Store, StoreError};
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ pub struct Deployment {
     server: Option<ManagedServer>,
     /// A server that sensormark started on another host.
     elsewhere: Option<ServerElsewhere>,
+    /// What bounds the processes of an embedded database.
+    held: Option<EmbeddedGroup>,
     folder: Option<ScratchFolder>,
     record: Option<ServerRecord>,
     /// What tells the server from others of its store in the same run.
@@ -56,7 +58,8 @@ impl Deployment {
             let folder = supervisor.scratch(&store.description().name, data)?;
             let mut endpoint = store.endpoint(&folder.path().to_string_lossy())?;
             endpoint.managed = true;
-            return Ok(Self { folder: Some(folder), ..Self::bare(choice, endpoint) });
+            let held = folder.hold(&store.description().title, options)?;
+            return Ok(Self { held, folder: Some(folder), ..Self::bare(choice, endpoint) });
         }
         let installation = store.installation()?;
         let server = supervisor.start(store.as_ref(), options, data)?;
@@ -83,6 +86,7 @@ impl Deployment {
             endpoint,
             server: None,
             elsewhere: None,
+            held: None,
             folder: None,
             record: None,
             name: choice.server.clone(),
@@ -155,10 +159,16 @@ impl Deployment {
             .map(|record| ServerRecord { memory_limit: memory.map(MemoryLimitRecord::from), ..record })
     }
 
+    /// What bounds the processes of an embedded database; none without a limit.
+    pub(super) const fn held(&self) -> Option<&EmbeddedGroup> {
+        self.held.as_ref()
+    }
+
     /// Why a trial was broken off: the memory limit that ended processes of the server, where a client only saw what came of it.
     pub fn cause(&self, failure: TrialFailure) -> TrialFailure {
         let server = self.server.as_ref();
         let lost = server.and_then(ManagedServer::lost_to_memory_limit);
+        let lost = lost.or_else(|| self.held.as_ref().and_then(EmbeddedGroup::lost));
         lost.map_or(failure, TrialFailure::from)
     }
 

@@ -15,7 +15,7 @@ pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
 use sensormark_result::measurement::sizes;
 use sensormark_result::measurement::verdict::ReasonKind;
-use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, is_of_needed_rate};
+use sensormark_workload::own::find_limit::{HIGHEST_RATE, is_found, is_of_needed};
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
 use sensormark_workload::own::questionnaire::BUDGETS;
 
@@ -56,7 +56,7 @@ impl Requirements {
 /// The file's limits as they were held; not the line of the highest rate, and not what the needed rate misses besides.
 fn own_limits(trial: &TrialRecord) -> impl Iterator<Item = &LimitRecord> {
     let limits = trial.limits.iter();
-    limits.filter(|limit| limit.text != HIGHEST_RATE_LIMIT && !is_of_needed_rate(limit))
+    limits.filter(|limit| !is_found(&limit.text) && !is_of_needed(&limit.text))
 }
 
 fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
@@ -157,7 +157,7 @@ fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
     }
     // That no rate held says less than what was missed at the lowest.
     if unmet.iter().filter(|limit| !is_left_open(limit)).count() > 1 {
-        unmet.retain(|limit| limit.text != HIGHEST_RATE_LIMIT);
+        unmet.retain(|limit| !is_found(&limit.text));
     }
     for LimitRecord { text, .. } in unmet {
         let of_it = |trial: &&&TrialRecord| -> Option<(bool, LimitRecord)> {

@@ -22,6 +22,7 @@ mod cause;
 mod cluster;
 mod control_group;
 mod cpu_group;
+mod embedded_group;
 mod failure;
 pub mod files;
 pub mod find;
@@ -58,6 +59,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+pub use embedded_group::EmbeddedGroup;
 pub use managed::ManagedServer;
 pub use memory_group::MemoryUse;
 pub use orphans::ServerStatus;

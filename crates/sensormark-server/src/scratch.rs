@@ -13,7 +13,7 @@ use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 /// [`Supervisor::clean_orphans`] does that.
 #[derive(Debug)]
 pub struct ScratchFolder {
-    folder: Arc<RunFolder>,
+    pub(super) folder: Arc<RunFolder>,
     data: PathBuf,
 }
 

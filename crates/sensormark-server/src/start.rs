@@ -231,7 +231,10 @@ fn launches(
 }
 
 /// Makes the control group that bounds the server's memory, where that is wanted.
-fn make_group(folder: &RunFolder, options: &ServerOptions) -> Result<Option<MemoryGroup>, StoreError> {
+pub(super) fn make_group(
+    folder: &RunFolder,
+    options: &ServerOptions,
+) -> Result<Option<MemoryGroup>, StoreError> {
     let Some(limit_bytes) = options.memory_limit_bytes else {
         return Ok(None);
     };

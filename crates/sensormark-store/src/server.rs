@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 
 pub use crate::launch::{Command, Launch, SetUp, StopSignal};
 
+/// How a server's note ends that says to how many cores it is held.
+pub const CPU_LIMIT: &str = " (--cpu-limit)";
+
 /// A server's program that was found on this machine, or an embedded library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
@@ -82,16 +85,14 @@ impl ServerOptions {
     }
 
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
-    /// times that memory, and 512 MiB. One limit holds for all databases of a run, so it is what the most demanding needs.
-    /// Cassandra has direct memory of half its heap, and Java takes 200 to 300 MiB beside it. Connections of PostgreSQL and
-    /// MariaDB take some MiB each. Something must be left as page cache.
-    pub const fn least_memory_limit_bytes(&self) -> u64 {
-        (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(512 << 20)
+    /// times that memory, and what its kind needs `beside` it, in bytes.
+    pub const fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
+        (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(beside)
     }
 
     /// What a report says of its limit of processors.
     pub fn cpu_limit_note(&self) -> Option<String> {
-        self.cpu_millicores.map(|cores| format!("held to {} cores (--cpu-limit)", f64::from(cores) / 1e3))
+        self.cpu_millicores.map(|cores| format!("held to {} cores{CPU_LIMIT}", f64::from(cores) / 1e3))
     }
 
     /// How large a server's log may get, in bytes: the write-ahead log, redo log or commit log, with changes that are not yet in its data files.
@@ -182,8 +183,8 @@ mod tests {
 
     #[test]
     fn a_memory_limit_leaves_room_beside_the_memory() {
-        assert_eq!(with(1_024).least_memory_limit_bytes() >> 20, 2_048);
-        assert_eq!(with(256).least_memory_limit_bytes() >> 20, 896);
-        assert_eq!(with(u64::MAX >> 20).least_memory_limit_bytes(), u64::MAX);
+        assert_eq!(with(1_024).least_memory_limit_bytes(512 << 20) >> 20, 2_048);
+        assert_eq!(with(64).least_memory_limit_bytes(256 << 20) >> 20, 352);
+        assert_eq!(with(u64::MAX >> 20).least_memory_limit_bytes(1), u64::MAX);
     }
 }

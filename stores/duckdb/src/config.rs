@@ -7,6 +7,7 @@ use crate::error;
 use crate::instance::{self, Use};
 use crate::server;
 use sensormark_kit::folder;
+use sensormark_server::EmbeddedGroup;
 use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, StoreError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,8 +17,8 @@ pub(crate) const NAME: &str = "duckdb";
 /// The ending of a database's file.
 pub(crate) const FILE_ENDING: &str = ".duckdb";
 const OPERATION: &str = "open the DuckDB database";
-/// DuckDB's memory: what `--server-memory` gives a server by default. As it comes, DuckDB takes four fifths of the machine's.
-const MEMORY: &str = "1GiB";
+/// DuckDB's memory, in MiB: what `--server-memory` gives a server by default. As it comes, DuckDB takes four fifths of the machine's.
+const MEMORY: u64 = 1_024;
 /// How long opening waits for another process that has the file open: one that ends closes it.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK: Duration = Duration::from_millis(20);
@@ -57,8 +58,11 @@ pub(crate) fn open_or_make(plan: &Plan) -> Result<(Connection, Use), StoreError>
     let fsync_mode = fsync_mode(plan.durability)?;
     let library = server::library()?;
     let file = file(&plan.endpoint, &plan.database);
+    // The client needs as much of a limit of both.
+    let half = EmbeddedGroup::own_limit_bytes().map_or(MEMORY, |limit| limit >> 21);
+    let memory = format!("{}MiB", half.min(MEMORY));
     let settings = [
-        ("memory_limit", MEMORY),
+        ("memory_limit", memory.as_str()),
         ("fsync_mode", fsync_mode),
         // Nothing is fetched from the network.
         ("autoinstall_known_extensions", "false"),

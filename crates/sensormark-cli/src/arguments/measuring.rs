@@ -5,7 +5,7 @@ use super::common::CommonArguments;
 use super::examples;
 use super::headings::{LOAD, OUTPUT, SERVERS};
 use super::hosts::HostsArguments;
-use super::names::{DurabilityName, ExplainFormat, ProgressName, ScaleName};
+use super::names::{DurabilityName, ExplainFormat, FindLimitName, ProgressName, ScaleName};
 use super::values::{Size, seed, size, time};
 use clap::{Args, Subcommand};
 use sensormark_data::recording::RecordingOptions;
@@ -35,9 +35,9 @@ pub struct RunArguments {
     /// For durability: cut the power of the disk as the server is killed, in each class that a database has; it takes Linux with /dev/fuse
     #[arg(help_heading = LOAD, long)]
     pub power_cut: bool,
-    /// For a file with limits: find the highest rate of its writers that holds them
-    #[arg(help_heading = LOAD, long)]
-    pub find_limit: bool,
+    /// For a file with limits: find the highest rate of its writers that holds them, or how many people can watch its dashboards [without a word: rate]
+    #[arg(help_heading = LOAD, long, value_enum, num_args = 0..=1, default_missing_value = "rate", value_name = "WHAT")]
+    pub find_limit: Option<FindLimitName>,
     /// What an acknowledged write promises [default: durable, or what the file says]
     #[arg(help_heading = LOAD, long, value_enum)]
     pub durability: Option<DurabilityName>,

@@ -2,6 +2,15 @@
 
 use clap::ValueEnum;
 
+/// What is raised until a limit no longer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FindLimitName {
+    /// The rate of the writers
+    Rate,
+    /// How many people watch the dashboards
+    Users,
+}
+
 /// Names of scales.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum ScaleName {

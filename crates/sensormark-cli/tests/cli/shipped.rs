@@ -58,7 +58,7 @@ fn hydrometry_is_measured_and_every_answer_is_right() {
 
 /// Each figure has a point at each number of series.
 #[test]
-fn cardinality_is_measured_and_drawn_by_the_number_of_series() {
+fn cardinality_is_measured_and_drawn_by_the_number_of_series_and_by_churn() {
     let place = Place::new();
     let settings = ["most=1000", "readings=3000", "seconds=0.2"];
     let output = place.measure("cardinality", &settings, &["--on", "sqlite:individual"]);
@@ -77,8 +77,10 @@ fn cardinality_is_measured_and_drawn_by_the_number_of_series() {
         drawn.insert(table["id"].as_str().expect("a name"), at.collect());
     }
     for of in ["load", "disk", "memory", "latest", "unit"] {
-        let points = drawn.get(&*format!("figure_series_{of}"));
-        assert_eq!(points, Some(&vec![100.0, 1000.0]), "{of}: {drawn:?}");
+        for (label, at) in [("series", vec![100.0, 1000.0]), ("churn_percent", vec![10.0, 100.0, 1000.0])] {
+            let points = drawn.get(&*format!("figure_{label}_{of}"));
+            assert_eq!(points, Some(&at), "{of}: {drawn:?}");
+        }
     }
 }
 

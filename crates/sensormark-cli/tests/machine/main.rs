@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Completion, Trial};
 type Outcome = Option<&'static str>;
 type Test = fn() -> Outcome;
 
-const TESTS: [(&str, Test); 14] = [
+const TESTS: [(&str, Test); 15] = [
     (
         "a busy machine gets a rough ranking in the announced time",
         busy::a_busy_machine_gets_a_rough_ranking_in_the_announced_time,
@@ -38,6 +38,10 @@ const TESTS: [(&str, Test); 14] = [
     (
         "servers are held to the limit and pay for the page cache",
         memory_limit::servers_are_held_to_the_limit_and_pay_for_the_page_cache,
+    ),
+    (
+        "an embedded database is held together with its client",
+        memory_limit::an_embedded_database_is_held_together_with_its_client,
     ),
     ("a server gets the cores that it is held to", memory_limit::a_server_gets_the_cores_that_it_is_held_to),
     (

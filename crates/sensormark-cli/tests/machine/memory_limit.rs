@@ -119,6 +119,33 @@ pub fn a_server_gets_the_cores_that_it_is_held_to() -> Outcome {
     None
 }
 
+/// On half a gigabyte and half a core: the process that has the database is in a group that bounds both, and the trial says so.
+pub fn an_embedded_database_is_held_together_with_its_client() -> Outcome {
+    if missing().is_some() {
+        return missing();
+    }
+    for store in ["sqlite", "duckdb"] {
+        let place = Place::new();
+        let on = format!("--on={store}:individual");
+        let limits = ["--memory-limit=512MB", "--cpu-limit=0.5"];
+        let mut arguments = vec!["run", OWN, "--results", "results", "--tolerate-disturbance", &on];
+        arguments.extend(["--set", "repetitions=1"].into_iter().chain(limits));
+        let output = place.run(&arguments);
+        let trials = place.trials();
+        assert!(!trials.is_empty(), "{}", errors(&output));
+        for trial in &trials {
+            let told = trial["warnings"].to_string();
+            assert!(told.contains("and its client are held to 488 MB together (--memory-limit)"), "{told}");
+            assert!(told.contains("held to 0.5 cores (--cpu-limit)"), "{told}");
+            let peak = told.split("of which ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+            assert!(peak.is_some_and(|peak: u64| (1..=488).contains(&peak)), "{told}");
+            assert_eq!((&trial["answers"]["wrong"], &trial["ledger"]["lost"]), (&0.into(), &0.into()));
+        }
+        assert!(place.leftovers().is_empty(), "{:?}", place.leftovers());
+    }
+    None
+}
+
 pub fn servers_are_held_to_the_limit_and_pay_for_the_page_cache() -> Outcome {
     if missing().is_some() {
         return missing();
@@ -225,13 +252,13 @@ pub fn what_cannot_be_held_to_a_limit_is_refused() -> Outcome {
     assert!(text.contains("given by URL") && text.contains("leave out the URL"), "{text}");
     let cases: [(&[&str], &[&str]); 4] = [
         (
-            &["--on=postgresql", "--memory-limit=1500"],
-            &["1500 MB is too small", "--server-memory 1024", "at least 2048 MB"],
+            &["--on=postgresql", "--server-memory=1024", "--memory-limit=1500"],
+            &["PostgreSQL cannot run in 1500 MB", "--server-memory 1024", "at least 1792 MB"],
         ),
-        (&["--on=sqlite", "--memory-limit=2048"], &["SQLite runs inside the client", "Leave SQLite out"]),
+        (&["--on=sqlite", "--memory-limit=256"], &["SQLite cannot run in 256 MB", "at least 384 MB"]),
         (
-            &["--on=postgresql,sqlite", "--memory-limit=2048"],
-            &["SQLite runs inside the client", "Leave SQLite out"],
+            &["--on=sqlite,postgresql", "--memory-limit=370MiB"],
+            &["SQLite cannot run in 370 MB", "leave SQLite out of --on"],
         ),
         (&["--on=postgresql", "--memory-limit=99999999"], &["would limit nothing"]),
     ];

@@ -325,6 +325,7 @@ impl Running<'_> {
                 Err(error) => outcome = Err(error.into()),
             }
         }
+        record.warnings.extend(deployment.held().map(|held| held.note(&context.server)));
         let probe = record.server.take().and_then(|server| server.probe);
         record.server = deployment.record().map(|server| ServerRecord { probe, ..server });
         (reasons, outcome)
@@ -365,7 +366,13 @@ impl Running<'_> {
                 trial: number,
                 stored: self.stored_for(launcher)?,
             };
-            roles.push(RoleProcess::start(launcher, &name, &configuration)?);
+            let mut role = RoleProcess::launch(launcher, &name)?;
+            if let Some(held) = prepared.deployment.held() {
+                held.take_in(role.process_id())?;
+            }
+            // A role that ended at once shows by its missing events, with its messages.
+            let _ = role.send(&configuration);
+            roles.push(role);
         }
         for role in &mut roles {
             // Making the workload may take a while: a recording is read.

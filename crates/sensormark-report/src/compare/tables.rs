@@ -11,6 +11,7 @@ use crate::sections::memory_limit;
 use crate::tables::{Cell, Document, Section, Table};
 use sensormark_data::number::significant;
 use sensormark_result::measurement::record::{RunRecord, TrialRecord};
+use sensormark_result::measurement::server::ServerRecord;
 use sensormark_result::statistics::SMALLEST_REPETITIONS;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,6 +20,13 @@ use std::collections::BTreeSet;
 const MOST_DISTURBANCES: usize = 5;
 /// Why there is no figure of a test.
 const NOT_TESTED: &str = "not tested";
+/// What a server is held to, in words.
+type Held = fn(&ServerRecord) -> Option<String>;
+/// What servers may be held to.
+const LIMITS: [(&str, Held); 2] = [
+    ("memory limit of servers (--memory-limit)", memory_limit::megabytes_of),
+    ("processors of servers (--cpu-limit)", memory_limit::cores_of),
+];
 
 /// The whole document.
 pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
@@ -177,11 +185,9 @@ fn likeness(first: &Field, second: &Field) -> Section {
     differ("scale", one.scale.clone(), other.scale.clone());
     differ("seed", one.seed.to_string(), other.seed.to_string());
     differ("cache", cache(first), cache(second));
-    differ(
-        "memory limit of servers (--memory-limit)",
-        memory_limit::in_words(first),
-        memory_limit::in_words(second),
-    );
+    for (what, of) in LIMITS {
+        differ(what, memory_limit::in_words(first, of), memory_limit::in_words(second, of));
+    }
     let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
     differ("protocol (--as-study)", protocol(one), protocol(other));
     for (key, value, its) in differing(&one.parameters, &other.parameters) {

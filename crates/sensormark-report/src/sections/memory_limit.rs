@@ -2,7 +2,8 @@
 
 use crate::field::Field;
 use crate::tables::{Cell, Table};
-use sensormark_result::measurement::server::MemoryLimitRecord;
+use sensormark_result::measurement::server::{MemoryLimitRecord, ServerRecord};
+use sensormark_store::server::CPU_LIMIT;
 use std::collections::BTreeMap;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
@@ -26,16 +27,22 @@ pub fn table(field: &Field) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 
+/// A server's memory limit in words.
+pub fn megabytes_of(server: &ServerRecord) -> Option<String> {
+    server.memory_limit.map(|limit| format!("{} MB", limit.limit_bytes >> 20))
+}
+
+/// A server's limit of processors in words.
+pub fn cores_of(server: &ServerRecord) -> Option<String> {
+    server.notes.iter().find_map(|note| note.strip_suffix(CPU_LIMIT)).map(ToOwned::to_owned)
+}
+
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
-pub fn in_words(field: &Field) -> String {
+pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
     let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
     let servers = all.flatten().filter_map(|trial| trial.server.as_ref());
-    let mut words: Vec<String> = servers
-        .map(|server| match server.memory_limit {
-            Some(limit) => format!("{} MB", limit.limit_bytes >> 20),
-            None => "none".to_owned(),
-        })
-        .collect();
+    let words = servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned()));
+    let mut words: Vec<String> = words.collect();
     words.sort();
     words.dedup();
     if words.is_empty() {

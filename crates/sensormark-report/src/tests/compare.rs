@@ -10,6 +10,7 @@ use sensormark_result::probe::PhaseTotals;
 use sensormark_result::tests::fixture::{
     CHEAP, COSTLY, Used, implementation, latency, phase, run, totals, trial,
 };
+use sensormark_store::ServerOptions;
 
 /// Three repetitions of an implementation of a trial of phases, each a little apart.
 pub fn repetitions(used: Used) -> Vec<TrialRecord> {
@@ -290,6 +291,25 @@ fn servers_of_other_versions_programs_and_memory_are_named() {
         // It may be what the runs were made for: what the server uses is compared.
         assert!(verdict(&found, CPU).is_some());
     }
+}
+
+/// A server on half a core is not held against one on all of them without a word.
+#[test]
+fn unlike_limits_of_processors_are_told() {
+    let limited = |millicores: Option<u32>| {
+        let mut trials = repetitions(CHEAP);
+        let options = ServerOptions { cpu_millicores: millicores, ..ServerOptions::default() };
+        for trial in &mut trials {
+            trial.server.as_mut().expect("a server").notes.extend(options.cpu_limit_note());
+        }
+        trials
+    };
+    let document = |one: Option<u32>, other: Option<u32>| {
+        json::value(compared(limited(one), limited(other)).document()).to_string()
+    };
+    let told = "processors of servers (--cpu-limit): held to 0.5 cores in the first, none in the second";
+    assert!(document(Some(500), None).contains(told), "{}", document(Some(500), None));
+    assert!(!document(Some(500), Some(500)).contains("--cpu-limit"));
 }
 
 /// Servers that paid for their page cache are not held against others without a word.

@@ -43,6 +43,34 @@ fn inside(group: &Path) -> Vec<u32> {
     pids
 }
 
+/// An embedded database runs in the client's process, which is taken into a group of its own; one that eats too much is killed by the limit, and that is told.
+#[test]
+fn the_process_of_an_embedded_database_is_killed_by_the_limit_and_that_is_told() {
+    let Some(options) = limited() else { return };
+    let home = reachable_folder();
+    let supervisor = Supervisor::new(Some(home.path().to_owned())).unwrap();
+    let folder = supervisor.scratch("test", None).unwrap();
+    let held = folder.hold("Test", &options).unwrap().expect("a group");
+    let run = folder.path().ancestors().find(|path| path.join("sensormark-owner.json").exists());
+    let group = group_of(run.unwrap());
+    // It begins to eat when it is told to, as a role waits for its configuration.
+    let mut eater = std::process::Command::new("sh");
+    eater.args(["-c", "read line; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"]);
+    let mut child =
+        eater.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null()).spawn().unwrap();
+    held.take_in(child.id()).unwrap();
+    assert_eq!(inside(&group), [child.id()]);
+    assert!(held.lost().is_none());
+    assert!(held.note(&options).contains("Test and its client are held to 96 MB together"));
+    child.stdin.take().unwrap().write_all(b"eat\n").unwrap();
+    child.wait().unwrap();
+    let lost = held.lost().expect("it was killed");
+    assert_eq!(lost.kind(), ErrorKind::Crashed);
+    assert!(lost.to_string().contains("killed by the limit: "), "{lost}");
+    drop(held);
+    assert!(!group.exists(), "nothing is left of it");
+}
+
 #[test]
 fn the_whole_tree_is_in_a_group_with_the_limit_until_it_is_gone() {
     let Some(options) = limited() else { return };

@@ -1,16 +1,19 @@
-//! The highest rate of the writers that holds the limits: quadrupled or quartered from that of the file's sensors until it is between two, then bisected.
+//! The highest rate of the writers that holds the limits, or the most people who can watch the dashboards ([`raised`] knows which): quadrupled or quartered from
+//! that of the file until it is between two, then bisected.
 //!
-//! Each probe is a whole trial with a database of its own, and holds when the trial is valid, its writers kept up, and every limit is met. What a probe says of its
-//! rate is in [`probes`], which rate comes next in [`search`]. The record of the first is kept, and says of each probe what became of it. It is at the sensors'
+//! Each probe is a whole trial with a database of its own, and holds when the trial is valid, its clients kept up, and every limit is met. What a probe says of its
+//! rate or number is in [`probes`], which comes next in [`search`]. The record of the first is kept, and says of each probe what became of it. It is at the sensors'
 //! own rate for every implementation, so that they can be compared. A search that could not be ended leaves an invalid record without a rate.
 
 mod probes;
+mod raised;
 mod search;
 
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
 use probes::Probes;
-use search::Search;
+use raised::Raised;
+pub use raised::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, Sought, is_found, is_of_needed};
 use sensormark_data::quantity::short;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::context::{CaseRunner, Observer, RunContext, RunEvent, TrialPosition};
@@ -21,69 +24,54 @@ use sensormark_engine::trial::WorkloadFactory;
 use sensormark_engine::trial::case::TrialRunner;
 use sensormark_result::measurement::record::{Figure, LimitRecord, TrialRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind, Verdict};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Attempts of trials that are measured again are this far from probes of one attempt, so that their raw files have names of their own.
 const ATTEMPT: u32 = 100;
 
-/// The name of the figure.
-pub const HIGHEST_RATE: &str = "highest_rate";
-/// Its unit.
-const UNIT: &str = "readings/s";
-/// The line among the limits that says which rate it is.
-pub const HIGHEST_RATE_LIMIT: &str = "highest rate that holds the limits";
-/// The end of what is missed at the rate of the sensors, besides the file's own limits.
-const A_SECOND: &str = " readings a second";
-
 /// Finds the limit of each case.
 pub struct FindLimit {
     factory: Arc<dyn WorkloadFactory>,
-    parameters: Value,
+    sought: Sought,
+    parameters: Parameters,
     /// The same at one size.
-    at_one_size: Value,
-    /// Readings that the file's sensors send in a second, from which the search begins.
+    at_one_size: Parameters,
+    /// Readings that the file's sensors send in a second, or people who watch: from here the search begins.
     needed: f64,
     /// What the rate that is found is held against.
     headroom: Vec<Limit>,
 }
 
 impl FindLimit {
-    /// Of a workload whose writers have a rate.
+    /// Of a workload whose writers have a rate, or which has dashboards.
     ///
     /// # Errors
-    /// That they have none, in words.
-    pub fn new(factory: Arc<dyn WorkloadFactory>, parameters: Value) -> Result<Self, String> {
-        let own: Parameters = read(&parameters)?;
-        let one = own.at_one_size();
-        let writers = one.phases.iter().flat_map(|phase| &phase.writers);
-        let wrong = match writers.filter(|writers| writers.rate.is_some()).count() {
-            1 => None,
-            0 => Some("looks for the highest rate of the writers; give them one: [writers] rate = 1000"),
-            _ => Some("looks for one rate, and several groups of writers have one"),
-        };
-        if let Some(wrong) = wrong {
-            return Err(format!("--find-limit {wrong}"));
-        }
-        let is_headroom = |limit: &Limit| limit.what == What::Headroom;
+    /// That there is nothing to raise, in words.
+    pub fn new(
+        factory: Arc<dyn WorkloadFactory>,
+        parameters: &Value,
+        sought: Sought,
+    ) -> Result<Self, String> {
+        let mut own: Parameters = read(parameters)?;
+        let needed = sought.begin(&mut own.at_one_size()).and_then(|_| sought.begin(&mut own));
+        let needed = needed.map_err(|wrong| format!("--find-limit {wrong}"))?;
+        let is_headroom = |limit: &&Limit| limit.what == What::Headroom && sought == Sought::Rate;
         Ok(Self {
             factory,
-            parameters,
-            at_one_size: serde_json::to_value(one).map_err(|error| error.to_string())?,
-            needed: own.readings_per_second(),
-            headroom: own.limits.into_iter().filter(is_headroom).collect(),
+            sought,
+            at_one_size: own.at_one_size(),
+            needed,
+            headroom: own.limits.iter().filter(is_headroom).cloned().collect(),
+            parameters: own,
         })
     }
 
-    /// What goes through a trial at a rate.
-    fn runner(&self, rate: f64, whole: bool) -> TrialRunner {
-        let mut parameters = if whole { self.parameters.clone() } else { self.at_one_size.clone() };
-        let phases = parameters["phases"].as_array_mut().into_iter().flatten();
-        let writers = phases.flat_map(|phase| phase["writers"].as_array_mut().into_iter().flatten());
-        for writers in writers.filter(|writers| !writers["rate"].is_null()) {
-            writers["rate"] = Value::from(rate);
-        }
-        TrialRunner { factory: Arc::clone(&self.factory), parameters }
+    /// What goes through a trial at a rate or number.
+    fn runner(&self, number: f64, whole: bool) -> TrialRunner {
+        let mut own = if whole { self.parameters.clone() } else { self.at_one_size.clone() };
+        self.sought.put(&mut own, number);
+        TrialRunner { factory: Arc::clone(&self.factory), parameters: json!(own) }
     }
 
     /// One trial at a rate.
@@ -95,7 +83,8 @@ impl FindLimit {
         (rate, whole): (f64, bool),
     ) -> Option<(TrialRecord, Ending)> {
         let runner = self.runner(rate, whole);
-        let watched = OneProbe { observer: context.observer, rate };
+        let text = format!("{rate:.0} {}", self.sought.counted());
+        let watched = OneProbe { observer: context.observer, text };
         let mut context = context.clone();
         context.observer = &watched;
         let mut probe = None;
@@ -109,16 +98,15 @@ impl FindLimit {
 /// Who watches the run, told which probe begins.
 struct OneProbe<'a> {
     observer: &'a dyn Observer,
-    rate: f64,
+    text: String,
 }
 
 impl Observer for OneProbe<'_> {
     fn event(&self, event: RunEvent) {
         self.observer.event(match event {
-            RunEvent::TrialStarted { label, seconds } => RunEvent::TrialStarted {
-                label: format!("{label}, probe of {:.0}{A_SECOND}", self.rate),
-                seconds,
-            },
+            RunEvent::TrialStarted { label, seconds } => {
+                RunEvent::TrialStarted { label: format!("{label}, probe of {}", self.text), seconds }
+            }
             other => other,
         });
     }
@@ -155,7 +143,8 @@ impl CaseRunner for FindLimit {
         // Every size is measured at the sensors' own rate, and the search is done at one.
         let sizes = self.parameters != self.at_one_size;
         let whole = sizes.then(|| self.probe(context, case, position(0), (self.needed, true))).flatten();
-        let mut probes = Probes::new(self.needed);
+        let raised = Raised { sought: self.sought, own: &self.parameters };
+        let mut probes = Probes::new(raised, self.needed);
         while !probes.is_over() && !context.is_interrupted() {
             let rate = probes.search.next();
             let probe = position(probes.said.len() + usize::from(sizes));
@@ -176,59 +165,46 @@ impl CaseRunner for FindLimit {
     }
 }
 
-/// The line that says which rate it is.
-fn line(measured: Option<f64>, words: String, is_open: bool) -> LimitRecord {
-    LimitRecord {
-        text: HIGHEST_RATE_LIMIT.to_owned(),
-        measured,
-        unit: "1/s".to_owned(),
-        words,
-        met: measured.is_some(),
-        is_undecided: measured.is_none() && is_open,
-        needs_readings: None,
-    }
-}
-
 /// The record of a search that came to no end: invalid, and without a rate.
-fn broken_off(mut record: TrialRecord, why: String) -> TrialRecord {
-    let none = Figure::unmeasured(UNIT);
-    record.figures.insert(HIGHEST_RATE.to_owned(), none);
+fn broken_off(mut record: TrialRecord, why: String, sought: Sought) -> TrialRecord {
+    let (name, unit) = sought.figure();
+    record.figures.insert(name.to_owned(), Figure::unmeasured(unit));
     // What a single rate misses or meets is no answer.
-    record.limits = vec![line(None, why, true)];
+    record.limits = vec![sought.found(None, why, true)];
     record
 }
 
 impl FindLimit {
-    fn conclude(&self, probes: Probes) -> Option<TrialRecord> {
+    fn conclude(&self, mut probes: Probes<'_>) -> Option<TrialRecord> {
         let (is_over, count) = (probes.is_over(), probes.said.len());
-        if let Some((rate, mut record)) = probes.unmeasured {
+        if let Some((rate, mut record)) = probes.unmeasured.take() {
             record.warnings.extend(probes.said);
-            let why =
-                format!("not found: {rate:.0} readings a second could not be measured ({count} probes)");
-            return Some(broken_off(record, why));
+            let counted = self.sought.counted();
+            let why = format!("not found: {rate:.0} {counted} could not be measured ({count} probes)");
+            return Some(broken_off(record, why, self.sought));
         }
-        let mut record = probes.first?;
-        record.warnings.extend(probes.said);
+        let mut record = probes.first.take()?;
+        record.warnings.extend(probes.said.iter().cloned());
         if !is_over {
             let why = format!("not found: the search was broken off after {count} probes");
             let reason = Reason::new(ReasonKind::Interrupted, why.clone());
             record.verdict = Verdict::Invalid(vec![reason]);
-            return Some(broken_off(record, why));
+            return Some(broken_off(record, why, self.sought));
         }
         let is_open = !probes.search.is_over() || probes.is_missed_by_chance;
-        let behind = self.not_kept_up(&record, &probes.search, is_open);
+        let behind = self.not_kept_up(&record, &probes, is_open);
         record.limits.extend(behind);
-        self.hold(&mut record, (&probes.search, count), is_open);
+        self.hold(&mut record, &probes, is_open);
         Some(record)
     }
 
-    /// That the writers did not keep up at the sensors' own rate, where no limit says so.
-    fn not_kept_up(&self, record: &TrialRecord, search: &Search, is_open: bool) -> Option<LimitRecord> {
-        let is_met = search.held.is_some_and(|held| held >= self.needed);
+    /// That clients did not keep up at the file's own rate or number, where no limit says so.
+    fn not_kept_up(&self, record: &TrialRecord, probes: &Probes<'_>, is_open: bool) -> Option<LimitRecord> {
+        let is_met = probes.search.held.is_some_and(|held| held >= self.needed);
         let is_told = !record.verdict.is_valid() || probes::missed_limits(record).next().is_some();
-        let words = probes::behind(record).filter(|_| !is_met && !is_told)?;
+        let words = probes.raised.behind(record).filter(|_| !is_met && !is_told)?;
         Some(LimitRecord {
-            text: format!("keeping up at {}{A_SECOND}", short(self.needed)),
+            text: format!("keeping up at {} {}", short(self.needed), self.sought.counted()),
             measured: None,
             unit: String::new(),
             words,
@@ -239,17 +215,16 @@ impl FindLimit {
     }
 
     /// Puts what a search has found into the record.
-    fn hold(&self, record: &mut TrialRecord, (search, probes): (&Search, usize), is_open: bool) {
-        let figure = search.held.map_or_else(|| Figure::unmeasured(UNIT), |held| Figure::new(held, UNIT));
-        record.figures.insert(HIGHEST_RATE.to_owned(), figure);
+    fn hold(&self, record: &mut TrialRecord, probes: &Probes<'_>, is_open: bool) {
+        let (search, (name, unit)) = (&probes.search, self.sought.figure());
+        let figure = search.held.map_or_else(|| Figure::unmeasured(unit), |held| Figure::new(held, unit));
+        record.figures.insert(name.to_owned(), figure);
         let held = |limit: &Limit| limit.hold_headroom(search.held, self.needed, is_open);
         record.limits.extend(self.headroom.iter().map(held));
-        let words = search.words(probes);
-        record.limits.push(line(search.held, words, is_open));
+        let mut words = search.words(probes.said.len());
+        if search.missed.is_some() && !search.is_hopeless {
+            words = format!("{words}: {}", probes.gave_way);
+        }
+        record.limits.push(self.sought.found(search.held, words, is_open));
     }
-}
-
-/// Whether it says what the rate of the sensors misses, besides the file's own limits.
-pub fn is_of_needed_rate(limit: &LimitRecord) -> bool {
-    limit.text.ends_with(A_SECOND)
 }

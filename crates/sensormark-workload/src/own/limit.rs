@@ -416,7 +416,7 @@ fn time_meant<'t>(text: &str, left: &'t str, rate: f64) -> Result<(&'t str, Opti
 }
 
 impl What {
-    const fn is_latency(self) -> bool {
+    pub(super) const fn is_latency(self) -> bool {
         self as u8 <= Self::Mean as u8
     }
 

@@ -22,6 +22,7 @@
 //! It is not where data are generated (`dataset::shapes`), nor where operations are issued (`engine`).
 
 pub mod answers;
+mod churn;
 pub mod factory;
 pub mod file;
 pub mod find_limit;

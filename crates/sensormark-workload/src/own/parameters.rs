@@ -1,5 +1,6 @@
 //! Everything that a user's workload is made from: what the file says, in numbers. It travels to the trial's processes and into results as it is.
 
+pub use super::file::DashboardPart;
 use super::lifecycle::TaskPart;
 use super::limit::Limit;
 use sensormark_data::recording::RecordingOptions;
@@ -40,6 +41,9 @@ pub struct Parameters {
     /// What is dropped, summed up and compressed as the data's time passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub life: Option<LifePart>,
+    /// Who watches what: the panels' rates are those of these people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dashboards: Vec<DashboardPart>,
     /// What is done, in order.
     pub phases: Vec<PhasePart>,
 }
@@ -119,6 +123,13 @@ pub struct SeriesPart {
     pub late_by_ns: i64,
     /// Readings that are sent twice.
     pub repeated: f64,
+    /// The share of the series that end in a day, each with a new one in its place; see [`super::churn`].
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub churn: f64,
+}
+
+fn is_none(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl SeriesPart {

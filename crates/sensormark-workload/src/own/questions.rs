@@ -105,8 +105,15 @@ impl Questions {
         drawn
     }
 
-    fn selection(&self, index: u64, table: &Table) -> Selection {
-        let series = self.below(index, 0, u64::from(table.series.len()));
+    /// One that has begun is drawn, or one that still reports, where the question is about the latest.
+    fn selection(&self, index: u64, ticks: u64, table: &Table) -> Selection {
+        let churn = self.answers.sensors().churn();
+        let begun = churn.series_before(ticks);
+        let ended = match self.part.when {
+            WhenPart::Latest => begun - u64::from(churn.places()),
+            WhenPart::Anywhere => 0,
+        };
+        let series = ended + self.below(index, 0, begun - ended);
         let series = u32::try_from(series).unwrap_or(0);
         match &self.part.of {
             OfPart::One => Selection::One(series),
@@ -161,9 +168,10 @@ impl Questions {
             Selection::One(series) => *series,
             _ => 0,
         };
-        let first = match self.part.when {
-            WhenPart::Latest => ticks.saturating_sub(16),
-            WhenPart::Anywhere => self.first_tick(ticks),
+        let life = sensors.churn().life(series);
+        let (first, ticks) = match self.part.when {
+            WhenPart::Latest => (ticks.saturating_sub(16).max(life.start), ticks),
+            WhenPart::Anywhere => (self.first_tick(ticks).max(life.start), ticks.min(life.end)),
         };
         let drawn = (FIRST_DRAW..WORDS).map(|draw| first + self.below(index, draw, ticks - first));
         let usable = |tick: &u64| self.answers.has_once(series, *tick);
@@ -190,7 +198,7 @@ impl Questions {
         let (field, other) = (*fields.first()?, *fields.last()?);
         let all = fields.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
         let (above, below) = (self.part.above, self.part.below);
-        let number = self.answers.table().series.len();
+        let number = self.answers.sensors().churn().series_before(ticks);
         let series = match series {
             Selection::One(series) => *series,
             _ => 0,
@@ -204,8 +212,8 @@ impl Questions {
                 Derived::OutOfRange { field, window: self.window()?, above: above?, below: below? }
             }
             QueryKind::Difference => {
-                let further = 1 + drawn(OTHER, u64::from(number - 1));
-                let other = (u64::from(series) + further) % u64::from(number);
+                let further = 1 + drawn(OTHER, number - 1);
+                let other = (u64::from(series) + further) % number;
                 Derived::Difference { other: u32::try_from(other).ok()?, field, window: self.window()? }
             }
             QueryKind::CrossMean => Derived::CrossMean { field, other },
@@ -267,14 +275,15 @@ impl Questions {
     /// Readings that a question has to look at, about.
     fn readings_looked_at(&self) -> f64 {
         let table = self.answers.table();
-        let series = match self.selection(0, table) {
+        let all = self.horizon.ticks(u64::MAX, self.answers.sensors().series()).max(1);
+        let series = match self.selection(0, all, table) {
             Selection::One(_) => 1,
             Selection::Tagged { tag, value } => table.series.with_tag(tag, &value).len(),
             _ => table.series.len() as usize,
         };
         let sensors = self.answers.sensors();
         let interval_ns = (sensors.boundary_ns(1) - sensors.boundary_ns(0)).max(1);
-        let all = self.horizon.ticks(u64::MAX, table.series.len()).max(1) as f64;
+        let all = all as f64;
         let ticks = match self.part.kind {
             QueryKind::Point | QueryKind::LastValue => 1.0,
             _ => self.part.span_ns.map_or(all, |span| (span as f64 / interval_ns as f64).min(all)),
@@ -305,10 +314,10 @@ impl Operations for Questions {
 
     fn fill(&self, index: u64, watermark: u64, slot: &mut Slot) {
         let table = self.answers.table();
-        let ticks = self.horizon.ticks(watermark, table.series.len()).max(1);
+        let ticks = self.horizon.ticks(watermark, self.answers.sensors().series()).max(1);
         let query = slot.ask();
         query.table = self.answers.number();
-        query.series = self.selection(index, table);
+        query.series = self.selection(index, ticks, table);
         query.range = match self.part.kind {
             QueryKind::Point => self.point(index, &query.series, ticks),
             _ => self.range(index, ticks),

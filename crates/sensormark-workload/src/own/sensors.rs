@@ -3,6 +3,7 @@
 use super::parameters::{FieldKind, FieldPart, Parameters, ShapePart, TablePart, TagPart};
 use sensormark_data::random::finalise;
 use sensormark_data::recording::Recording;
+use sensormark_data::shapes::churn::Churn;
 use sensormark_data::shapes::shape::{FieldShape, Shape};
 use sensormark_data::shapes::{Sensors, Timing};
 use sensormark_store::name::{column_name, table_name};
@@ -25,15 +26,16 @@ pub fn schema(parameters: &Parameters) -> Schema {
 
 /// The tables that sensors write.
 pub fn readings(parameters: &Parameters) -> Schema {
-    Schema { tables: parameters.tables.iter().map(table).collect() }
+    let tables = parameters.tables.iter().enumerate();
+    Schema { tables: tables.map(|(number, part)| table(part, &parameters.churn(number))).collect() }
 }
 
-fn table(part: &TablePart) -> Table {
+fn table(part: &TablePart, churn: &Churn) -> Table {
     let series = &part.series;
     let mut columns = Vec::new();
     let mut combinations = 1_u64;
     for tag in &part.tags {
-        columns.push(TagColumn::Text(tag_values(tag, series.count, combinations)));
+        columns.push(TagColumn::Text(tag_values(tag, churn, combinations)));
         combinations = combinations.saturating_mul(tag.values.len().max(1) as u64);
     }
     let field = |field: &FieldPart| Field {
@@ -58,16 +60,16 @@ pub fn renamed(part: &TablePart) -> impl Iterator<Item = String> {
     columns.filter_map(|name| column_name(name).1).chain(table_name(&part.series.table).1)
 }
 
-/// A tag's value of each series: its own, or one of the tag's, so that several tags with values go through all their combinations.
-fn tag_values(tag: &TagPart, count: u32, combinations: u64) -> Vec<String> {
-    let value = |series: u32| {
+/// A tag's value of each series: its own, or one of the tag's, which is that of its place, so that several tags with values go through all their combinations.
+fn tag_values(tag: &TagPart, churn: &Churn, combinations: u64) -> Vec<String> {
+    let value = |series: u64| {
         let Some(several) = NonZeroU64::new(tag.values.len() as u64) else {
             return tag.pattern.replace("{}", &series.to_string());
         };
-        let place = u64::from(series) / combinations % several;
+        let place = series % u64::from(churn.places()) / combinations % several;
         tag.values[usize::try_from(place).unwrap_or(0)].clone()
     };
-    (0..count).map(value).collect()
+    (0..churn.series_before(u64::MAX)).map(value).collect()
 }
 
 const fn field_type(kind: FieldKind) -> FieldType {
@@ -131,7 +133,7 @@ pub fn sensors(
     let fields = fields.collect::<Result<Vec<_>, _>>()?;
     // Tables of the same form hold other values.
     let seed = if number == 0 { seed } else { finalise(seed ^ number as u64) };
-    Ok(Sensors::new(seed, series.count, timing, fields))
+    Ok(Sensors::new(seed, series.count, timing, fields).with_churn(parameters.churn(number)))
 }
 
 fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {

@@ -10,7 +10,7 @@ use super::sensors;
 use super::writes::{Copies, Writes};
 use sensormark_conformance::reference::Reference;
 use sensormark_engine::operations::{Operations, Slot};
-use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, TimeResolution};
+use sensormark_store::{AnswerSource, Batch, RepeatedWrite, Schema, Selection, TimeResolution};
 use std::sync::Arc;
 
 const SECOND_NS: i64 = 1_000_000_000;
@@ -40,6 +40,7 @@ fn parameters() -> Parameters {
     };
     Parameters {
         life: None,
+        dashboards: Vec::new(),
         name: String::new(),
         repetitions: 1,
         stores: Vec::new(),
@@ -61,6 +62,7 @@ fn parameters() -> Parameters {
                 late: 0.1,
                 late_by_ns: 5 * SECOND_NS,
                 repeated: 0.1,
+                churn: 0.0,
             },
             tags: vec![tag("sensor", &[]), tag("hall", &["north", "south"])],
             fields: vec![
@@ -164,7 +166,13 @@ struct Place {
 
 impl Place {
     fn new(repeated: RepeatedWrite) -> Self {
-        let parameters = parameters();
+        Self::with_churn(repeated, 0.0)
+    }
+
+    /// Series end, a share of them in a day.
+    fn with_churn(repeated: RepeatedWrite, churn: f64) -> Self {
+        let mut parameters = parameters();
+        parameters.tables[0].series.churn = churn;
         let sensors = sensors::sensors(&parameters, 0, 7, TimeResolution::Milliseconds);
         Self {
             schema: Arc::new(sensors::schema(&parameters)),
@@ -207,11 +215,59 @@ impl Place {
     }
 }
 
+/// Series live so long that six new ones come in a hundred seconds.
+const A_HUNDRED_SECONDS: f64 = 864.0;
+
+/// In 400 seconds each of six places has four series and some a fifth; each has a sensor's name of its own, and the hall of its place.
+#[test]
+fn series_end_and_others_begin_under_new_names() {
+    let place = Place::with_churn(RepeatedWrite::Replaces, A_HUNDRED_SECONDS);
+    let series = &place.schema.tables[0].series;
+    let [sensor, hall] = [0, 1].map(|tag| move |one: u32| series.columns()[tag].text(one));
+    let names: std::collections::BTreeSet<_> = (0..series.len()).map(sensor).collect();
+    assert_eq!((series.len(), names.len()), (6 + 23, 29));
+    assert!((6..29).all(|one| hall(one) == hall(one % 6)));
+    let (writes, mut slot) = (place.writes(), Slot::new(&place.schema));
+    let mut sent = vec![0; 29];
+    for index in 0..writes.len() {
+        writes.fill(index, u64::MAX, &mut slot);
+        let batch = slot.batch().expect("it writes");
+        for (&one, &time_ns) in batch.series.iter().zip(&batch.times_ns) {
+            let life = place.sensors.churn().life(one);
+            assert!(time_ns >= place.sensors.boundary_ns(life.start), "{one} had not begun");
+            assert!(time_ns < place.sensors.boundary_ns(life.end.min(500)), "{one} had ended");
+            sent[one as usize] += 1;
+        }
+    }
+    assert!(sent[..24].iter().all(|&sent| sent > 0), "{sent:?}");
+    // One that has ended is asked about, and not where the latest is meant.
+    let ended = |when: WhenPart| {
+        let mut part = query(QueryKind::LastValue);
+        (part.when, part.span_ns) = (when, None);
+        let questions = place.questions(&part, 0);
+        let mut slot = Slot::new(&place.schema);
+        let drawn = (0..200).map(|index| {
+            questions.fill(index, u64::MAX, &mut slot);
+            let Selection::One(one) = slot.query().series else { panic!("one series is drawn") };
+            place.sensors.churn().life(one).end < 394
+        });
+        drawn.filter(|ended| *ended).count()
+    };
+    assert_eq!(ended(WhenPart::Latest), 0);
+    assert!(ended(WhenPart::Anywhere) > 100);
+}
+
 /// Whatever a database holds beyond the watermark, the answer is the same, and the one that is expected.
 #[test]
 fn answers_are_the_reference_s_at_every_watermark() {
-    for repeated in [RepeatedWrite::Replaces, RepeatedWrite::KeepsBoth, RepeatedWrite::Refused] {
-        let place = Place::new(repeated);
+    for (repeated, churn) in [
+        (RepeatedWrite::Replaces, 0.0),
+        (RepeatedWrite::KeepsBoth, 0.0),
+        (RepeatedWrite::Refused, 0.0),
+        (RepeatedWrite::Replaces, A_HUNDRED_SECONDS),
+        (RepeatedWrite::KeepsBoth, A_HUNDRED_SECONDS),
+    ] {
+        let place = Place::with_churn(repeated, churn);
         let whole = place.reference(place.writes().len(), repeated);
         for watermark in [30, 101, 200] {
             let partial = place.reference(watermark, repeated);

@@ -7,7 +7,7 @@ use sensormark_engine::parameters;
 /// The workload of many series.
 pub const CARDINALITY: Shipped = Shipped {
     name: "cardinality",
-    summary: "from a hundred series to a million: load rate, disk, memory and the newest readings at each number",
+    summary: "from a hundred series to a million, and series that end and begin: load rate, disk, memory and the newest readings",
     text: include_str!("cardinality.toml"),
     table: Cardinality::TABLE,
     preset: |scale| serde_json::json!(Cardinality::of(scale)),
@@ -19,6 +19,8 @@ parameters! {
     pub struct Cardinality {
         /// the largest number of series: 100, 1,000 and so on up to it
         most: u32, Plain, between(100.0, 1e6) => 100_000, 1_000_000;
+        /// the largest share of 1,000 series that end in a day, each with a new one in its place, in percent: 10, 100 and 1,000 up to it; 0 for none
+        churn: u32, Plain, between(0.0, 1_000.0) => 1_000;
         /// readings that are loaded at each number of series, and three of each series at least
         readings: u64, Plain, at_least(1_000.0) => 100_000, 1_000_000, 10_000_000, 10_000_000;
         /// from one reading of a series to its next, in ms

@@ -193,6 +193,59 @@ fn the_highest_rate_that_holds_is_found() {
     assert_eq!(refused.status.code(), Some(2));
 }
 
+/// People who watch: 4 refreshes a second each. No more than 100 questions a second can hold, because a limit forbids it.
+#[test]
+fn the_most_people_who_can_watch_are_found_with_what_gave_way() {
+    let hall = "\n[[dashboards]]\nname = \"hall\"\npanels = [\"live\"]\nrefresh = \"250ms\"\nusers = 5\n";
+    let live = "\n[[queries]]\nname = \"live\"\nkind = \"last value\"\n";
+    let place = with(&format!("{}{live}{hall}", SMALL.replace("batch = 20", "batch = 20\nrate = 100")));
+    let limit = "limits=throughput of live <= 100";
+    let set = ["--set", limit, "--set", "mixed.duration=600ms", "--find-limit", "users"];
+    let output = measure(&place, &[&set[..], &["--on", "sqlite:individual"]].concat());
+    let said = said(&output);
+    let trial = &place.trials()[0];
+    let most = trial["figures"]["most_users"]["value"].as_f64().expect("the most people");
+    assert!((5.0..=27.0).contains(&most) && most.fract() == 0.0, "{most}: {said}");
+    assert!(said.contains("people who watch: "), "each probe is told: {said}");
+    let limits = trial["limits"].as_array().expect("limits");
+    let texts: Vec<&str> = limits.iter().filter_map(|limit| limit["text"].as_str()).collect();
+    // Nothing was said of the panel's latency, so that it is to be drawn before it is asked for again.
+    let usual = "p99 of live <= 250ms";
+    assert_eq!(texts, ["throughput of live <= 100", usual, "most people whose panels hold the limits"]);
+    let found = limits[2]["words"].as_str().expect("words");
+    assert!(found.starts_with(&format!("{most} people who watch held, ")), "{found}");
+    assert!(found.contains("missed: throughput of live <= 100"), "what gave way: {found}");
+    let without = with(SMALL);
+    let refused = without.run(&["run", "own.toml", "--find-limit", "users"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(crate::support::said(&refused).contains("the file has no dashboard: write [[dashboards]]"));
+}
+
+/// The file of docs/how-to/money.md: people watch it, and it can be asked how many could.
+#[test]
+fn the_greenhouse_of_the_docs_can_be_measured() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to");
+    let [file, prices] =
+        ["greenhouse.toml", "prices.toml"].map(|name| folder.join(name).display().to_string());
+    let place = Place::new();
+    for further in [&["--prices", &prices][..], &["--find-limit", "users"]] {
+        let plan = ["run", &file, "--on", "sqlite:individual", "--dry-run"];
+        let output = place.run(&[&plan[..], further].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+}
+
+/// A series lives for ten seconds, and each is asked about.
+#[test]
+fn series_end_and_begin_and_every_answer_is_right() {
+    let place = with(&SMALL.replace("[series]", "[series]\nchurn = 8640"));
+    let output = measure(&place, &[]);
+    let text = said(&output);
+    let trials = place.trials();
+    assert!(!trials.is_empty(), "{text}");
+    trials.iter().for_each(|trial| sound(trial, &text));
+}
+
 /// Two tables: a history, more of one of them while it is asked about, and then both written and asked about at a rate.
 #[test]
 fn tables_grow_from_phase_to_phase_and_every_answer_is_right() {

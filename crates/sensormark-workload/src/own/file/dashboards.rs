@@ -5,10 +5,26 @@ use super::error::FileError;
 use super::form::{At, File, Length, Text, Whole};
 use super::source::Source;
 use super::tables::number;
-use serde::Deserialize;
+use crate::own::parameters::Parameters;
+use sensormark_data::units::round_u64;
+use serde::{Deserialize, Serialize};
 
 /// What a panel's people share at most, as the pool of a dashboard's server does: questions wait for a connection, and their latency says so.
 const CONNECTIONS: u32 = 10;
+
+/// A dashboard as a workload has it: queries that people watch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DashboardPart {
+    /// Its name.
+    pub name: String,
+    /// Names of queries.
+    pub panels: Vec<String>,
+    /// From one question of a panel to its next, for one who watches.
+    pub refresh_ns: i64,
+    /// Who watch.
+    pub users: u32,
+}
 
 /// A dashboard.
 #[derive(Deserialize)]
@@ -23,11 +39,11 @@ pub struct Dashboard {
     pub users: Whole<100_000>,
 }
 
-/// Gives each panel the rate of those who watch it.
+/// Gives each panel the rate of those who watch it; and the dashboards.
 ///
 /// # Errors
 /// A panel that is no query, or has a rate or clients besides.
-pub fn spread(source: &Source<'_>, file: &mut File) -> Result<(), FileError> {
+pub fn spread(source: &Source<'_>, file: &mut File) -> Result<Vec<DashboardPart>, FileError> {
     let File { dashboards, queries, .. } = file;
     let known: Vec<String> = queries.iter().map(|query| query.name.value.clone()).collect();
     for dashboard in dashboards.iter() {
@@ -52,7 +68,33 @@ pub fn spread(source: &Source<'_>, file: &mut File) -> Result<(), FileError> {
             }
         }
     }
-    Ok(())
+    let part = |dashboard: &At<Dashboard>| DashboardPart {
+        name: dashboard.name.value.clone(),
+        panels: dashboard.panels.iter().map(|panel| panel.value.clone()).collect(),
+        refresh_ns: dashboard.refresh.0,
+        users: dashboard.users.0,
+    };
+    Ok(dashboards.iter().map(part).collect())
+}
+
+impl Parameters {
+    /// How many people watch dashboards.
+    pub fn users(&self) -> f64 {
+        self.dashboards.iter().map(|dashboard| f64::from(dashboard.users)).sum()
+    }
+
+    /// Lets so many times the people watch each dashboard.
+    pub fn watch(&mut self, times: f64) {
+        for dashboard in &self.dashboards {
+            let users = f64::from(dashboard.users) * times;
+            let clients = u32::try_from(round_u64(users.ceil())).unwrap_or(CONNECTIONS);
+            let queries = self.phases.iter_mut().flat_map(|phase| &mut phase.queries);
+            for query in queries.filter(|query| dashboard.panels.contains(&query.name)) {
+                query.rate = Some(users * 1e9 / dashboard.refresh_ns as f64);
+                query.clients = clients.clamp(1, CONNECTIONS);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -104,6 +146,18 @@ users = 50
         };
         assert_eq!(rates(&[]), [(Some(5.0), 10), (Some(5.0), 10)]);
         assert_eq!(rates(&["dashboards.hall.users=5"]), [(Some(0.5), 5), (Some(0.5), 5)]);
+    }
+
+    /// A hundred people watch as the file would let them, had it said so.
+    #[test]
+    fn more_people_watch_at_a_higher_rate() {
+        let mut own = read(FILE, &[]).expect("a file");
+        assert_eq!(own.users(), 50.0);
+        own.watch(2.0);
+        let said = read(FILE, &["dashboards.hall.users=100"]).expect("a file");
+        assert_eq!(own.phases, said.phases);
+        own.watch(0.04);
+        assert_eq!((own.phases[1].queries[0].rate, own.phases[1].queries[0].clients), (Some(0.2), 2));
     }
 
     #[test]

@@ -91,6 +91,7 @@ pub struct Series {
     pub late_by: Option<At<Length>>,
     #[serde(default)]
     pub repeated: Share,
+    pub churn: Option<At<f64>>,
 }
 
 /// A tag.

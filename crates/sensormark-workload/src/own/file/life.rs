@@ -31,6 +31,9 @@ pub fn life(source: &Source<'_>, file: &File, tables: &[TablePart]) -> Result<Op
     let [table] = tables else {
         return Err(source.error(place, "a life is of one table: write one [series]"));
     };
+    if table.series.churn > 0.0 {
+        return Err(source.error(place, "a life is of series that do not end: leave churn out of [series]"));
+    }
     let stray = file.load.as_ref().map(|load| &load.place);
     let stray =
         stray.or(file.phases.first().map(|one| &one.place)).or(file.keep.as_ref().map(|one| &one.place));

@@ -17,6 +17,7 @@ mod tests;
 
 use super::limit::{Limit, What};
 use super::parameters::Parameters;
+pub use dashboards::DashboardPart;
 pub use error::FileError;
 use form::{File, Text};
 use sensormark_data::quantity::{Quantity, quantity};
@@ -63,7 +64,7 @@ pub fn parse(
 ) -> Result<Parameters, FileError> {
     let source = Source::new(text, file, settings)?;
     let mut file: File = source.read()?;
-    dashboards::spread(&source, &mut file)?;
+    let dashboards = dashboards::spread(&source, &mut file)?;
     let texts = |list: &[Text]| list.iter().map(|text| text.value.clone()).collect::<Vec<_>>();
     for store in file.stores.iter().flatten() {
         is_store(store).map_err(|why| source.error(store, why))?;
@@ -83,6 +84,7 @@ pub fn parse(
         keep_ns: file.keep.as_ref().map(|keep| keep.0),
         tables,
         life,
+        dashboards,
         phases,
     };
     parameters.limits = limits(&file, &source, &parameters)?;

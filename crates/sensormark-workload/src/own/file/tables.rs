@@ -90,6 +90,10 @@ pub fn tables(source: &Source<'_>, file: &File, folder: &Path) -> Result<Vec<Tab
             }
         }
         let tags = tags(source, &own, &mut names, series.count)?;
+        if let Some(churn) = one.churn.as_ref().filter(|_| tags.iter().all(|tag| !tag.values.is_empty())) {
+            let message = "with churn, series begin under new values of a tag: leave `values` out of one tag";
+            return Err(source.error(churn, message));
+        }
         let mut fields = Vec::new();
         for field in &file.fields {
             if is_ours(&field.table, field)? {
@@ -155,8 +159,12 @@ fn series(
         late: part.late.0,
         late_by_ns: ns(part.late_by.as_ref().unwrap_or(&part.interval)),
         repeated: part.repeated.0,
+        churn: part.churn.as_ref().map_or(0.0, |churn| churn.value),
     };
     check_times(source, part, &made, duration)?;
+    if let Some(churn) = &part.churn {
+        made.check_churn().map_err(|why| source.error(churn, why))?;
+    }
     Ok(made)
 }
 

@@ -78,6 +78,24 @@ fn a_right_file() {
     assert_eq!(mixed.writers[0].rate, Some(100.0));
 }
 
+/// Four series, of which each lives two minutes: two more have come in the 150 seconds that are loaded and written.
+#[test]
+fn series_that_begin_have_tags_of_their_own() {
+    let own = |settings: &[&str]| read(&RIGHT.replace("missing = 0.01", "churn = 720"), settings);
+    let parameters = own(&[]).expect("it is right");
+    assert_eq!(parameters.churn(0).shortest_life(), Some(120));
+    let loaded = |own: &Parameters| own.churn(0).series_before(u64::MAX);
+    assert!(loaded(&parameters) > 4 + 8, "{}", loaded(&parameters));
+    let faster = own(&["writers.rate=4000"]).expect("it is right");
+    assert!(
+        loaded(&faster) > loaded(&parameters),
+        "series that begin while they are written have names, too"
+    );
+    assert!(!serde_json::to_string(&read(RIGHT, &[]).expect("it is right")).expect("text").contains("churn"));
+    let message = own(&["tags.sensor.values=4"]).expect_err("no new names");
+    assert!(message.contains("leave `values` out of one tag"), "{message}");
+}
+
 #[test]
 fn parameters_travel_as_they_are() {
     let parameters = read(RIGHT, &[]).expect("it is right");
@@ -100,6 +118,9 @@ fn bad_values_have_their_lines() {
     wrong("interval = \"1s\"", "interval = \"1 parsec\"", &[":6: ", "no length of time"]);
     wrong("jitter = \"100ms\"", "jitter = \"1s\"", &[":7: ", "shorter than the interval"]);
     wrong("missing = 0.01", "missing = 1.5", &[":9: ", "share"]);
+    for (churn, why) in [("-1", "share of the series"), ("90000", "2 are the least"), ("\"5 %\"", "churn")] {
+        wrong("missing = 0.01", &format!("missing = 0.01\nchurn = {churn}"), &[":10: ", why]);
+    }
     wrong("late_by = \"10s\"", "late_by = \"10ms\"", &[":11: ", "at least the interval"]);
     wrong("shape = \"walk\"", "shape = \"wlak\"", &[":19: ", "did you mean walk?"]);
     wrong("max = 30", "max = -1", &[":21: ", "over min"]);

@@ -4,6 +4,7 @@
 //! tried once more. If that fails too, the search ends, and finds no limit.
 
 use super::super::limit::is_left_open;
+use super::raised::Raised;
 use super::search::Search;
 use sensormark_engine::trial::Ending;
 use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
@@ -27,13 +28,17 @@ enum Outcome {
 }
 
 /// The probes of an implementation so far, and what they have shown.
-pub(super) struct Probes {
+pub(super) struct Probes<'a> {
+    /// What is raised.
+    pub raised: Raised<'a>,
     /// The rates that they were of.
     pub search: Search,
     /// The last trial of the first rate, that of the sensors.
     pub first: Option<TrialRecord>,
     /// Whether the lowest rate that did not hold may have failed for what is not the database.
     pub is_missed_by_chance: bool,
+    /// What the lowest rate that did not hold has missed.
+    pub gave_way: String,
     /// What became of each, in words.
     pub said: Vec<String>,
     /// The trial that could not be measured, again, which ended the search; with its rate.
@@ -46,13 +51,15 @@ pub(super) struct Probes {
     again: usize,
 }
 
-impl Probes {
-    /// None yet, of a search from this rate.
-    pub const fn new(first: f64) -> Self {
+impl<'a> Probes<'a> {
+    /// None yet, of a search from this rate or number.
+    pub const fn new(raised: Raised<'a>, first: f64) -> Self {
         Self {
-            search: Search::new(first),
+            raised,
+            search: Search::new(raised.sought, first),
             first: None,
             is_missed_by_chance: false,
+            gave_way: String::new(),
             said: Vec::new(),
             unmeasured: None,
             disturbed: 0,
@@ -69,13 +76,13 @@ impl Probes {
 
     /// Takes up the trial of a probe. Gives what became of it, in words.
     pub fn take(&mut self, rate: f64, record: TrialRecord, ending: Ending) -> String {
-        let outcome = outcome(&record, ending);
-        let text = format!("{rate:.0} readings a second: {}", words(&outcome));
+        let outcome = outcome(&record, ending, self.raised);
+        let text = format!("{rate:.0} {}: {}", self.raised.sought.counted(), words(&outcome));
         self.said.push(format!("probe {}: {text}", self.said.len() + 1));
         match outcome {
             Outcome::Unmeasured(reasons) => self.lost(rate, record, reasons),
-            Outcome::Held => self.measured(rate, record, true),
-            Outcome::Missed(_) => self.measured(rate, record, false),
+            Outcome::Held => self.measured(rate, record, None),
+            Outcome::Missed(why) => self.measured(rate, record, Some(why)),
         }
         text
     }
@@ -91,13 +98,15 @@ impl Probes {
         let times = if self.is_again { ", twice" } else { "" };
         for reason in &mut reasons {
             let text = &reason.text;
-            reason.text = format!("probe of {rate:.0} readings a second{times}: {text}");
+            let counted = self.raised.sought.counted();
+            reason.text = format!("probe of {rate:.0} {counted}{times}: {text}");
         }
         record.verdict = Verdict::Invalid(reasons);
         self.unmeasured = Some((rate, record));
     }
 
-    fn measured(&mut self, rate: f64, record: TrialRecord, held: bool) {
+    fn measured(&mut self, rate: f64, record: TrialRecord, missed: Option<String>) {
+        let held = missed.is_none();
         self.is_again = false;
         let by_chance = is_of_this_side(&record) && !held;
         let is_hopeless = record.limits.iter().any(is_missed_at_any_rate);
@@ -110,8 +119,8 @@ impl Probes {
             return;
         }
         self.disturbed = 0;
-        if !held && self.search.missed.is_none_or(|lowest| rate <= lowest) {
-            self.is_missed_by_chance = by_chance;
+        if let Some(missed) = missed.filter(|_| self.search.missed.is_none_or(|lowest| rate <= lowest)) {
+            (self.is_missed_by_chance, self.gave_way) = (by_chance, missed);
         }
         self.search.learn(rate, held);
         self.search.is_hopeless |= is_hopeless;
@@ -131,8 +140,8 @@ fn words(outcome: &Outcome) -> String {
     }
 }
 
-fn outcome(record: &TrialRecord, ending: Ending) -> Outcome {
-    let Err(missed) = verdict(record) else {
+fn outcome(record: &TrialRecord, ending: Ending, raised: Raised<'_>) -> Outcome {
+    let Err(missed) = verdict(record, raised) else {
         return Outcome::Held;
     };
     unmeasured(record, ending).map_or(Outcome::Missed(missed), Outcome::Unmeasured)
@@ -176,14 +185,14 @@ fn is_missed_at_any_rate(limit: &LimitRecord) -> bool {
 }
 
 /// Why a probe did not hold.
-fn verdict(record: &TrialRecord) -> Result<(), String> {
+fn verdict(record: &TrialRecord, raised: Raised<'_>) -> Result<(), String> {
     if !record.verdict.is_valid() {
         return Err(record.verdict.to_string());
     }
-    if let Some(behind) = behind(record) {
+    if let Some(behind) = raised.behind(record) {
         return Err(behind);
     }
-    let missed = missed_limits(record).next();
+    let missed = missed_limits(record).find(|limit| !raised.holds_by_slowest(record, limit));
     missed.map_or(Ok(()), |limit| Err(format!("missed: {} ({})", limit.text, limit.words)))
 }
 
@@ -193,17 +202,28 @@ pub(super) fn missed_limits(record: &TrialRecord) -> impl Iterator<Item = &Limit
     limits.filter(|limit| !limit.met && !is_left_open(limit))
 }
 
-/// That writers could not keep up, in words.
-pub(super) fn behind(record: &TrialRecord) -> Option<String> {
-    let mut loads = record.loads.iter();
-    let load = loads.find(|load| load.writes && load.fell_behind() > 0)?;
-    Some(format!("{} could not keep up: {}", load.name, load.not_started_words()))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::parameters::Parameters;
+    use super::super::raised::Sought;
     use super::*;
     use sensormark_engine::tests::trials as fixture;
+
+    static OWN: Parameters = Parameters {
+        name: String::new(),
+        repetitions: 1,
+        stores: Vec::new(),
+        layouts: Vec::new(),
+        limits: Vec::new(),
+        durability: None,
+        server_memory_bytes: None,
+        keep_ns: None,
+        tables: Vec::new(),
+        life: None,
+        dashboards: Vec::new(),
+        phases: Vec::new(),
+    };
+    const RAISED: Raised<'static> = Raised { sought: Sought::Rate, own: &OWN };
 
     /// A disk that is too small is so at every rate.
     #[test]
@@ -222,9 +242,9 @@ mod tests {
         open.text = "disk for 90d <= 1 MB".to_owned();
         (open.measured, open.is_undecided) = (None, true);
         record.limits.push(open);
-        assert_eq!(outcome(&record, Ending::Whole), Outcome::Held);
+        assert_eq!(outcome(&record, Ending::Whole, RAISED), Outcome::Held);
         record.limits.push(missed());
-        let Outcome::Missed(why) = outcome(&record, Ending::Whole) else {
+        let Outcome::Missed(why) = outcome(&record, Ending::Whole, RAISED) else {
             panic!("p99 was missed");
         };
         assert!(why.contains("p99"), "{why}");
@@ -244,8 +264,8 @@ mod tests {
     }
 
     /// What a search has learned after one rate that held and this.
-    fn after(probes: &[(&[ReasonKind], Ending)]) -> Probes {
-        let mut all = Probes::new(100.0);
+    fn after(probes: &[(&[ReasonKind], Ending)]) -> Probes<'static> {
+        let mut all = Probes::new(RAISED, 100.0);
         all.take(100.0, trial(&[]), Ending::Whole);
         for (reasons, ending) in probes {
             assert!(!all.is_over(), "{:?}", all.said);
@@ -321,7 +341,7 @@ mod tests {
         let limit = missed();
         let mut record = trial(&[]);
         record.limits.push(limit);
-        let outcome_of = |record: &TrialRecord| outcome(record, Ending::Whole);
+        let outcome_of = |record: &TrialRecord| outcome(record, Ending::Whole, RAISED);
         assert!(matches!(outcome_of(&record), Outcome::Missed(_)));
         let kind = ErrorKind::Unavailable.text().to_owned();
         record.errors.insert(kind, 3);
@@ -351,15 +371,15 @@ mod tests {
         let named =
             |name: &str, reasons: &[ReasonKind]| TrialRecord { name: name.to_owned(), ..trial(reasons) };
         let kept = |all: &Probes| all.first.as_ref().map(|record| record.name.clone());
-        let mut holds = Probes::new(100.0);
+        let mut holds = Probes::new(RAISED, 100.0);
         holds.take(100.0, named("own", &[]), Ending::Whole);
         holds.take(400.0, named("higher", &[]), Ending::Whole);
         assert_eq!(kept(&holds).as_deref(), Some("own"));
-        let mut misses = Probes::new(100.0);
+        let mut misses = Probes::new(RAISED, 100.0);
         misses.take(100.0, named("own", &[ReasonKind::Errors]), Ending::Whole);
         misses.take(25.0, named("lower", &[]), Ending::Whole);
         assert_eq!(kept(&misses).as_deref(), Some("own"));
-        let mut late = Probes::new(100.0);
+        let mut late = Probes::new(RAISED, 100.0);
         late.take(100.0, named("late", &[ReasonKind::SourceLate]), Ending::Whole);
         late.take(100.0, named("own", &[]), Ending::Whole);
         assert_eq!(kept(&late).as_deref(), Some("own"));
