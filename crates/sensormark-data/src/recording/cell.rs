@@ -32,6 +32,22 @@ pub enum Look {
     Text,
 }
 
+/// Texts that stand for "no value" unless the user says otherwise; the last are NaN as Microsoft's C writes it.
+const BUILT_IN: &[&str] = &[
+    "NA",
+    "N/A",
+    "<NA>",
+    "null",
+    "NaN",
+    "-NaN",
+    "1.#IND",
+    "-1.#IND",
+    "1.#QNAN",
+    "-1.#QNAN",
+    "NaN(ind)",
+    "-NaN(ind)",
+];
+
 /// How cells are read.
 pub struct CellRules<'o> {
     /// Further texts for "no value".
@@ -50,7 +66,7 @@ impl<'o> CellRules<'o> {
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(number).collect(),
-            built_in: if options.absent_only { &[] } else { &["NA", "N/A", "null", "NaN", "-NaN"] },
+            built_in: if options.absent_only { &[] } else { BUILT_IN },
             has_units: options.unit_in_cells,
         }
     }

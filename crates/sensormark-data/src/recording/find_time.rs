@@ -14,7 +14,7 @@ use super::{
     options::RecordingOptions,
     report::shown,
     rows,
-    time::{TimeFormat, meanings, plausible},
+    time::{TimeFormat, Written, meanings, plausible},
     time_source::{TimeSource, is_of_dates, is_of_tails},
 };
 
@@ -34,7 +34,7 @@ const PARTS: [&str; 7] = [
 ];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: &str =
-    "time of day utc gmt local hour clock hh mm ss zeit uhrzeit datum fecha hora heure ora";
+    "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
 const TWO_DAYS_NS: u64 = 172_800_000_000_000;
 /// How many columns are shown with an example.
@@ -133,6 +133,9 @@ impl Search<'_> {
             let Some(column) = (0..self.labels.len()).find(is_it) else { break };
             columns.push(column);
         }
+        if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
+            columns.push(*clock);
+        }
         if columns.len() > 2
             && let Some(source) = self.joined(&columns)?
         {
@@ -155,6 +158,16 @@ impl Search<'_> {
         let mut hints = String::new();
         for clock in self.clocks() {
             hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
+        }
+        for (label, seen) in self.labels.iter().zip(self.seen) {
+            if let Some((time, zone)) = seen.example.rsplit_once(' ')
+                && zone.starts_with(char::is_alphabetic)
+                && Written::read(time).is_some()
+            {
+                hints += &format!(
+                    "\nTimes in column {label} end with {zone:?}, which names no one offset; write one, such as +05:30."
+                );
+            }
         }
         for (column, label) in self.labels.iter().enumerate() {
             let meanings = self.meanings(column);

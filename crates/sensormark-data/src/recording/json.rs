@@ -4,14 +4,20 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, BufRead},
+    sync::LazyLock,
 };
 
+use regex::Regex;
 use serde_json::value::RawValue;
 
 use super::{
     error::{Result, unclear},
     source::Source,
 };
+
+/// Numbers that JSON does not have, and Python writes.
+static NOT_FINITE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"([:,\[]\s*)(NaN|-?Infinity)\b").expect("a pattern"));
 
 /// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
@@ -49,7 +55,9 @@ fn cells(line: &str) -> Option<BTreeMap<String, String>> {
 }
 
 fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> Option<()> {
-    for (key, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(object).ok()? {
+    let known = |text| serde_json::from_str::<BTreeMap<String, &RawValue>>(text);
+    let quoted = NOT_FINITE.replace_all(object, "$1\"$2\"");
+    for (key, value) in known(object).or_else(|_| known(&quoted)).ok()? {
         let key = format!("{before}{key}");
         match value.get() {
             object if object.starts_with('{') => flatten(&format!("{key}."), object, cells)?,

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
-const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|#n/a|nil|nd|\\n";
+const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
 /// Words of names of columns that name sensors.
 const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
 

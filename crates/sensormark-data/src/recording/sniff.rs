@@ -24,6 +24,8 @@ const SAMPLE_BYTES: u64 = 1 << 18;
 const SAMPLE_ROWS: usize = 1_000;
 /// Delimiters that are looked for; of equals the last.
 const DELIMITERS: [u8; 4] = *b",|;\t";
+/// What begins the lines before a table that are comments.
+const COMMENTS: [&str; 5] = ["#", "%", "!", "*", "//"];
 /// How many lines may stand before a header.
 const LINES_BEFORE: usize = 50;
 
@@ -124,8 +126,9 @@ impl<'o> Sniffer<'o> {
     fn check_text(&self) -> Result<()> {
         let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) {
-            return unclear(format!(
-                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say --encoding utf-16le"
+            let order = if self.text[0] == 0 { "be" } else { "le" };
+            return ask(format!(
+                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say ⟦--encoding‖utf-16{order}⟧"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
@@ -163,14 +166,17 @@ impl<'o> Sniffer<'o> {
         ))
     }
 
-    /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
+    /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn comments(&mut self, sample: &mut Sample) -> Result<()> {
-        let is_hash = |line: &&[u8]| line.starts_with(b"#");
-        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_hash).map(<[u8]>::to_vec).collect();
+        let Some(mark) = COMMENTS.into_iter().find(|mark| self.table().starts_with(mark.as_bytes())) else {
+            return Ok(());
+        };
+        let is_marked = |line: &&[u8]| line.starts_with(mark.as_bytes());
+        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_marked).map(<[u8]>::to_vec).collect();
         let Some(last) = hashes.last().filter(|_| self.comment.is_none()) else {
             return Ok(());
         };
-        self.comment = Some(b'#');
+        self.comment = mark.bytes().next();
         *sample = self.sample()?;
         let cells = Sample::new(last, sample.delimiter, None).records.first().map_or(0, StringRecord::len);
         if cells == sample.width && !self.is_header(sample) {
@@ -178,7 +184,7 @@ impl<'o> Sniffer<'o> {
             self.comment = None;
             *sample = self.sample()?;
         } else {
-            self.notes.push("lines that begin with # are comments".to_owned());
+            self.notes.push(format!("lines that begin with {mark} are comments"));
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
@@ -200,8 +206,7 @@ impl<'o> Sniffer<'o> {
                 || record[0] == *"TOA5"
                 || !names_time(row)
                     && !record.iter().any(is_named_clock)
-                    && self.is_units(sample, row + 1)
-                    && names_time(row + 1)
+                    && (row + 1..).take_while(|&below| self.is_units(sample, below)).any(names_time)
         };
         let titles = (0..sample.records.len()).take_while(is_title).count();
         if titles > 0

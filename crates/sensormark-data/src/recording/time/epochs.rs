@@ -3,9 +3,11 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 
-use super::{Instant, format::TimeFault, in_range};
+use super::{Instant, TimeFormat, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -13,17 +15,17 @@ const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
 /// What a number counts.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Epoch {
     /// What an option calls it.
-    pub(super) name: &'static str,
+    pub(super) name: Cow<'static, str>,
     /// Nanoseconds of one step.
     unit_ns: i128,
     /// From the day that it counts from to 1970-01-01, in ns.
     before_unix_ns: i128,
 }
 
-pub(super) static EPOCHS: [Epoch; 12] = [
+pub(super) static EPOCHS: [Epoch; 14] = [
     epoch("unix-s", SECOND, 0),
     epoch("unix-ms", 1_000_000, 0),
     epoch("unix-us", 1_000, 0),
@@ -31,11 +33,24 @@ pub(super) static EPOCHS: [Epoch; 12] = [
     epoch("gps", SECOND, -315_964_800 * SECOND),
     epoch("labview", SECOND, 2_082_844_800 * SECOND),
     epoch("ntp", SECOND, 2_208_988_800 * SECOND),
+    epoch("webkit", 1_000, 11_644_473_600 * SECOND),
     epoch("filetime", 100, 11_644_473_600 * SECOND),
     epoch("dotnet-ticks", 100, 62_135_596_800 * SECOND),
     epoch("excel", DAY, 25_569 * DAY),
     epoch("matlab", DAY, 719_529 * DAY),
+    epoch("modified-julian-days", DAY, 40_587 * DAY),
     epoch("julian-days", DAY, 2_440_587 * DAY + DAY / 2),
+];
+
+/// Units by their names, in ns.
+const UNITS: [(&str, i128); 7] = [
+    ("ns nanoseconds", 1),
+    ("us microseconds", 1_000),
+    ("ms milliseconds", 1_000_000),
+    ("s seconds", SECOND),
+    ("min minutes", 60 * SECOND),
+    ("h hours", 3_600 * SECOND),
+    ("d days", DAY),
 ];
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
@@ -69,10 +84,22 @@ pub(super) fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
 }
 
 const fn epoch(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Epoch {
-    Epoch { name, unit_ns, before_unix_ns }
+    Epoch { name: Cow::Borrowed(name), unit_ns, before_unix_ns }
 }
 
 impl Epoch {
+    /// What a name says: one of the table, or "hours since 1900-01-01".
+    pub(super) fn named(name: &str) -> Option<Self> {
+        if let Some(known) = EPOCHS.iter().find(|epoch| epoch.name == name) {
+            return Some(known.clone());
+        }
+        let (unit, start) = name.split_once(" since ")?;
+        let (_, unit_ns) =
+            UNITS.into_iter().find(|(names, _)| names.split(' ').any(|known| known == unit))?;
+        let start_ns = TimeFormat::YearMonthDay.read(start).ok()?.time_ns;
+        Some(Self { name: name.to_owned().into(), unit_ns, before_unix_ns: -i128::from(start_ns) })
+    }
+
     /// The ns since 1970 of so many ns since its own first day.
     fn unix_ns(&self, count_ns: i128) -> i128 {
         let unix_ns = count_ns.saturating_sub(self.before_unix_ns);

@@ -20,7 +20,7 @@ pub enum TimeFormat {
     /// 02/11/2015 2:48 PM, also with dots or hyphens, the month's name, or two digits of the year.
     MonthDayYear,
     /// A number that counts from some day.
-    Count(&'static Epoch),
+    Count(Epoch),
     /// As a pattern of strftime says.
     Pattern(String),
 }
@@ -48,8 +48,11 @@ impl TimeFormat {
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
         let names: Vec<&str> =
-            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name)).collect();
-        format!("{}, or a pattern such as '%d.%m.%Y %H:%M:%S'", names.join(", "))
+            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name)).collect();
+        format!(
+            "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
+            names.join(", ")
+        )
     }
 
     /// The name by which an option gives it.
@@ -58,7 +61,7 @@ impl TimeFormat {
             Self::YearMonthDay => "year-month-day",
             Self::DayMonthYear => "day-month-year",
             Self::MonthDayYear => "month-day-year",
-            Self::Count(epoch) => epoch.name,
+            Self::Count(epoch) => &epoch.name,
             Self::Pattern(pattern) => pattern,
         }
     }
@@ -107,7 +110,7 @@ impl std::str::FromStr for TimeFormat {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
         let date = Self::DATES.into_iter().find(|format| format.name() == name);
-        let epoch = || EPOCHS.iter().find(|epoch| epoch.name == name).map(Self::Count);
+        let epoch = || Epoch::named(name).map(Self::Count);
         date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }
