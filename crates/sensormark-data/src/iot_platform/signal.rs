@@ -5,7 +5,7 @@
 //!
 //! When turns are is not known here.
 
-use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole};
+use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole, units::signed};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
 
@@ -116,14 +116,13 @@ impl Signal {
             Self::Meter { step } => {
                 let part = streams.value.below(turn.number, *step);
                 let counted = turn.number * u64::from(*step) + part;
-                Value::I64(i64::try_from(counted).unwrap_or(i64::MAX))
+                Value::I64(signed(counted))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
                 let first = streams.drift.below(0, *turns);
                 let since = (turn.number + first) % turns;
-                let seconds = since * u64::from(turn.every_s) + 1;
-                Value::I64(i64::try_from(seconds).unwrap_or(i64::MAX))
+                Value::I64(signed(since * u64::from(turn.every_s) + 1))
             }
             Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
@@ -164,7 +163,6 @@ impl Level {
 }
 
 /// The place of a number under 1 in a list.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
 fn place(unit: f64, length: usize) -> usize {
-    ((unit * length as f64) as usize).min(length - 1)
+    usize::try_from(whole(unit * length as f64)).unwrap_or(0).min(length - 1)
 }

@@ -33,20 +33,7 @@ pub enum Look {
 }
 
 /// Texts that stand for "no value" unless the user says otherwise; the last are NaN as Microsoft's C writes it.
-const BUILT_IN: &[&str] = &[
-    "NA",
-    "N/A",
-    "<NA>",
-    "null",
-    "NaN",
-    "-NaN",
-    "1.#IND",
-    "-1.#IND",
-    "1.#QNAN",
-    "-1.#QNAN",
-    "NaN(ind)",
-    "-NaN(ind)",
-];
+const BUILT_IN: &str = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
 
 /// How cells are read.
 pub struct CellRules<'o> {
@@ -55,7 +42,7 @@ pub struct CellRules<'o> {
     /// Those of them that are numbers.
     absent_numbers: Vec<Number>,
     /// Texts that stand for "no value" unless the user says otherwise.
-    built_in: &'static [&'static str],
+    built_in: Vec<&'static str>,
     /// Whether a unit may follow a number.
     pub has_units: bool,
 }
@@ -66,7 +53,7 @@ impl<'o> CellRules<'o> {
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(number).collect(),
-            built_in: if options.absent_only { &[] } else { BUILT_IN },
+            built_in: if options.absent_only { Vec::new() } else { BUILT_IN.split(' ').collect() },
             has_units: options.unit_in_cells,
         }
     }

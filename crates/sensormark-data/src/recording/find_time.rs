@@ -329,37 +329,22 @@ impl Search<'_> {
         {
             return Ok(format.clone());
         }
-        if is_number {
-            let can_be = match found.is_empty() {
-                true => "give years from 2000 to the next in no known way".to_owned(),
-                false => format!("can be {}", self.described(column, &found, "")),
-            };
-            return ask(format!(
-                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
-                TimeFormat::names()
-            ));
-        }
-        if seen.present() == 0 || !seen.is_mostly(seen.times) {
-            return unclear(format!(
-                "column {label} does not look like a time (first value {example:?}); say its format with --time-format, one of {}",
-                TimeFormat::names()
-            ));
-        }
-        if found.is_empty() {
-            return unclear(format!(
-                "the dates in column {label} contradict each other: no order of day, month and year fits all. Say which is right with --time-format {}; the others are then bad rows",
-                TimeFormat::DATES.iter().join(" or ")
-            ));
-        }
         let read = |format: &TimeFormat| {
-            let first =
-                format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
-            format!("{first} with ⟦--time-format‖{format}⟧")
+            let time = format.read(example).map_or(0, |time| time.time_ns);
+            format!("{} with ⟦--time-format‖{format}⟧", shown(time))
         };
-        ask(format!(
-            "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
-            found.iter().map(read).join(", or ")
-        ))
+        let why = match found[..] {
+            [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
+            _ if is_number => format!("can be {}", self.described(column, &found, "")),
+            _ if seen.present() == 0 || !seen.is_mostly(seen.times) => "do not look like times".to_owned(),
+            [] => "contradict each other: no order of day, month and year fits all".to_owned(),
+            _ => format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
+        };
+        let which = match found[..] {
+            [] => format!("what they are with --time-format, one of {}", TimeFormat::names()),
+            _ => "which".to_owned(),
+        };
+        ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
     }
 
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.

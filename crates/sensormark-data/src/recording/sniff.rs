@@ -15,6 +15,7 @@ use super::{
     error::{Result, ask, empty, unclear},
     find_time::{is_named_clock, is_named_time},
     options::RecordingOptions,
+    rows::lines_of,
     source::Source,
 };
 
@@ -277,19 +278,14 @@ impl<'o> Sniffer<'o> {
         if names.len() == width {
             return Ok(names);
         }
-        // The line of the first text at or after the record's start.
-        let line_of = |row: usize| {
-            let start = self.skip + offset(&sample.records[row]);
-            let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            (1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count()).to_string()
-        };
-        let line = better.map(line_of);
-        let named = line.map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "));
+        let start = better.map(|row| (self.skip + offset(&sample.records[row])) as u64);
+        let line = lines_of(&self.source, start.as_slice())?;
+        let named = |line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or ");
         ask(format!(
             "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
             self.source,
             names.len(),
-            named.unwrap_or_default()
+            line.first().map(named).unwrap_or_default()
         ))
     }
 }

@@ -13,7 +13,7 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
-use crate::{elementary::sine_of_turns, random::Stream};
+use crate::{elementary::sine_of_turns, random::Stream, units::signed};
 use sensormark_store::{FieldType, Values};
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -226,8 +226,8 @@ impl FieldShape {
             Shape::Counter(start, step) => {
                 let step = whole(step).max(1);
                 let part = moment.stream(field).below(moment.tick, step.unsigned_abs());
-                let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
-                whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
+                let grown = signed(moment.tick).saturating_mul(step);
+                whole(start).saturating_add(grown).saturating_add_unsigned(part)
             }
             _ => whole(self.noisy(field, moment).round()),
         }

@@ -117,7 +117,7 @@ impl History {
             let mut all = Fold::default();
             for (track, host) in tracks.iter_mut().zip(hosts) {
                 let mut own = Fold::default();
-                ticks.clone().for_each(|_| own.add(track.next()));
+                ticks.clone().for_each(|_| own.add(track.advance()));
                 if by_host {
                     groups.push(group(Some(*host), start_ns, own.value(aggregate.function)?));
                 }
@@ -165,7 +165,7 @@ impl History {
 
     fn matching(&self, hosts: &[u32], ticks: Range<u64>, predicate: Predicate) -> Vec<u32> {
         let tracks = self.tracks(predicate.field, hosts, ticks.start);
-        let matches = |track: &mut Track| ticks.clone().any(|_| predicate.passes(track.next()));
+        let matches = |track: &mut Track| ticks.clone().any(|_| predicate.passes(track.advance()));
         let both = hosts.iter().zip(tracks);
         both.filter_map(|(host, mut track)| matches(&mut track).then_some(*host)).collect()
     }

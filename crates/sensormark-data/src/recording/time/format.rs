@@ -27,7 +27,7 @@ pub enum TimeFormat {
 
 /// Why a text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum TimeFault {
+pub enum TimeFault {
     /// It is not written so.
     Shape,
     /// It is written so, but there is no such day or time of day.
@@ -42,8 +42,7 @@ pub(in super::super) enum TimeFault {
 
 impl TimeFormat {
     /// Those that read dates, in the order of [`super::Orders`].
-    pub(in super::super) const DATES: [Self; 3] =
-        [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
+    pub const DATES: [Self; 3] = [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
@@ -67,17 +66,17 @@ impl TimeFormat {
     }
 
     /// Whether it is a number that counts from some day.
-    pub(in super::super) const fn is_count(&self) -> bool {
+    pub const fn is_count(&self) -> bool {
         matches!(self, Self::Count(_))
     }
 
     /// Whether it is a pattern with a zone.
-    pub(in super::super) fn has_zone(&self) -> bool {
+    pub fn has_zone(&self) -> bool {
         ["%z", "%:", "%Q", "%s"].iter().any(|zone| self.name().contains(zone))
     }
 
     /// Whether it counts from 1970.
-    pub(in super::super) fn is_unix(&self) -> bool {
+    pub fn is_unix(&self) -> bool {
         self.name().starts_with("unix-")
     }
 }
@@ -117,7 +116,7 @@ impl std::str::FromStr for TimeFormat {
 
 impl TimeFault {
     /// Why, in words.
-    pub(in super::super) const fn reason(self) -> &'static str {
+    pub const fn reason(self) -> &'static str {
         match self {
             Self::Shape => "is not a time of the column's format",
             Self::NoSuchTime => "is no such date or time of day",
