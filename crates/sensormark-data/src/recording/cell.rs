@@ -178,7 +178,7 @@ mod tests {
             ("0", Number::Integer(0)),
             ("-12", Number::Integer(-12)),
             ("9223372036854775807", Number::Integer(i64::MAX)),
-            ("9223372036854775808", Number::Large(9_223_372_036_854_775_808.0)),
+            ("9223372036854775808", Number::Float(9_223_372_036_854_775_808.0)),
             ("0.5", Number::Float(0.5)),
             (".5", Number::Float(0.5)),
             ("1e3", Number::Float(1000.0)),

@@ -68,7 +68,7 @@ impl Search<'_> {
                 None => {
                     return unclear(format!(
                         "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
-                        columns.iter().map(|&column| &self.labels[column]).join(",")
+                        self.options.time.as_deref().unwrap_or_default()
                     ));
                 }
             },

@@ -37,11 +37,8 @@ impl Said {
     /// # Errors
     /// When the user says that a comma is both marks.
     pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self> {
-        let thousands = match options.thousands.as_deref() {
-            None => None,
-            Some("none") => Some(None),
-            Some(mark) => Some(mark.chars().next()),
-        };
+        let mark = |mark: &String| mark.chars().next().filter(|_| mark != "none");
+        let thousands = options.thousands.as_ref().map(mark);
         if options.decimal_comma && thousands == Some(Some(',')) {
             return unclear("--decimal-comma and --thousands , contradict each other");
         }

@@ -111,7 +111,7 @@ impl<'o> Sniffer<'o> {
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
-        let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut skipped = lines.unwrap_or(0);
         let mut notes = Vec::new();
         if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
             delimiter.get_or_insert(*given);

@@ -279,27 +279,14 @@ pub fn read_clock(text: &str) -> Option<bool> {
     (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
 }
 
-/// Names of months in English, German, French, Spanish, Italian and Dutch.
-const MONTHS: [&str; 12] = [
-    "january januar janvier enero gennaio",
-    "february februari février febrero febbraio",
-    "march märz mars marzo maart mrz mrt",
-    "april avril abril aprile",
-    "may mai mayo maggio mei",
-    "june juni juin junio giugno",
-    "july juli juillet julio luglio",
-    "august augustus août agosto",
-    "september septembre septiembre settembre",
-    "october oktober octobre octubre ottobre",
-    "november novembre noviembre",
-    "december dezember décembre diciembre dicembre",
-];
+/// How the names of months begin in English, German, French, Spanish, Italian and Dutch.
+const MONTHS: &str = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
 
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
     let name = name.to_lowercase();
-    let is_it = |months: &&str| months.split(' ').any(|month| month.starts_with(&name));
-    MONTHS.iter().zip(1..).find(|(months, _)| is_it(months)).map(|(_, number)| number)
+    let is_it = |starts: &str| starts.split(' ').any(|start| name.starts_with(start));
+    MONTHS.split('|').zip(1..).find(|(starts, _)| is_it(starts)).map(|(_, number)| number)
 }
 
 /// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -46,8 +47,7 @@ impl TimeFormat {
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
-        let names: Vec<&str> =
-            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name)).collect();
+        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name));
         format!(
             "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
             names.join(", ")
