@@ -50,11 +50,9 @@ impl ExportOptions {
         if self.shard.count <= series.max(1) {
             return Ok(());
         }
-        let one = "(one: leave --shard out; different machines come from different seeds)";
         Err(format!(
-            "shard {} would be cut from {series} series, and a shard is a part of the series: use at most {series} shards {}",
-            self.shard,
-            if series == 1 { one } else { "" }
+            "shard {} is a part of the series, and there are {series}: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
+            self.shard
         ))
     }
 }

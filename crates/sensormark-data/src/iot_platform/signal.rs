@@ -5,18 +5,17 @@
 //!
 //! When turns are is not known here.
 
+use super::{DAY_NS, HOUR_NS, SECOND_NS};
 use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole, units::signed};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
 
-const SECOND_NS: i64 = 1_000_000_000;
 /// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
 const YEAR_NS: f64 = 31_556_952.0 * 1e9;
-const DAY_NS: i64 = 86_400 * SECOND_NS;
 /// When it is coldest: 15 January 2021, in ns since the Unix epoch.
 const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
 /// When it is coldest in a day: four o'clock, in ns after midnight.
-const DAWN_NS: i64 = 4 * 3_600 * SECOND_NS;
+const DAWN_NS: i64 = 4 * HOUR_NS;
 
 /// How a property moves.
 #[derive(Debug, Clone)]

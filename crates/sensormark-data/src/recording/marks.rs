@@ -9,7 +9,7 @@ use itertools::Itertools;
 use super::{
     error::{Result, ask, unclear},
     evidence::{ColumnEvidence, Evidence, Tally},
-    number::{self, Marks, Number},
+    number::{self, Marks},
     options::RecordingOptions,
 };
 
@@ -134,11 +134,10 @@ impl Reading<'_> {
     fn described(&self, is_one_of_two: bool) -> String {
         let example = self.example.unwrap_or_default();
         let number = number::read(example, self.marks.decimal).map(|read| read.number);
-        let number = match number {
-            Some(Number::Integer(value)) => value.to_string(),
-            Some(number) => number.value().to_string(),
-            None => format!("a number with {:?}", self.marks.decimal),
-        };
+        let number = number.map_or_else(
+            || format!("a number with {:?}", self.marks.decimal),
+            |number| number.value().to_string(),
+        );
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
         let thousands =

@@ -56,8 +56,7 @@ struct Sample {
 
 /// Finds out what kind of CSV the file is.
 pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
-    let text = read_sample(&source)?;
-    let mut sniffer = Sniffer::new(source, options, text)?;
+    let mut sniffer = Sniffer::new(source, options)?;
     sniffer.check_text()?;
     let mut sample = sniffer.sample()?;
     sniffer.comments(&mut sample)?;
@@ -104,7 +103,8 @@ fn offset(record: &StringRecord) -> usize {
 
 impl<'o> Sniffer<'o> {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
-    fn new(source: Source, options: &'o RecordingOptions, text: Vec<u8>) -> Result<Self> {
+    fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
+        let text = read_sample(&source)?;
         let ascii = |given: char, option| {
             u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
         };

@@ -235,24 +235,21 @@ impl FieldShape {
 
     /// The value before noise and rounding.
     fn smooth(&self, field: u64, moment: Moment) -> f64 {
+        let amid = |low: f64, high: f64, swing: f64| (low + high) * 0.5 + (high - low) * 0.5 * swing;
         match self.shape {
             Shape::Constant(value) => value,
             Shape::Random(low, high) => {
-                let word = moment.tick / self.hold_ticks;
-                low + (high - low) * moment.stream(field).unit(word)
+                low + (high - low) * moment.stream(field).unit(moment.tick / self.hold_ticks)
             }
             Shape::Sine(low, high, period_ns) => {
-                let sine = sine_of_turns(moment.turns(field, period_ns));
-                (low + high) * 0.5 + (high - low) * 0.5 * sine
+                amid(low, high, sine_of_turns(moment.turns(field, period_ns)))
             }
             Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(field, period_ns),
             Shape::Counter(start, step) => {
                 let part = moment.stream(field).unit(moment.tick);
                 start + step * (moment.tick as f64 + part)
             }
-            Shape::Walk(low, high, period_ns) => {
-                (low + high) * 0.5 + (high - low) * 0.5 * walk(field, moment, period_ns)
-            }
+            Shape::Walk(low, high, period_ns) => amid(low, high, walk(field, moment, period_ns)),
             _ => 0.0,
         }
     }

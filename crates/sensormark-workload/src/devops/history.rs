@@ -151,7 +151,7 @@ impl History {
             batch.series = hosts.to_vec();
             for field in 0..MEASUREMENTS[CPU].fields.len() {
                 let mut tracks = self.tracks(field, hosts, tick);
-                let values = tracks.iter_mut().map(Track::next).collect();
+                let values = tracks.iter_mut().map(Track::advance).collect();
                 batch.columns[field].values = Values::F64(values);
             }
         }
