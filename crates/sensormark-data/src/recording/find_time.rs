@@ -330,19 +330,20 @@ impl Search<'_> {
             return Ok(format.clone());
         }
         let read = |format: &TimeFormat| {
-            let time = format.read(example).map_or(0, |time| time.time_ns);
+            let time = format.read(example).map_or(i128::MAX, |time| time.time_ns.into());
             format!("{} with ⟦--time-format‖{format}⟧", shown(time))
         };
+        let is_known = is_number || seen.present() > 0 && seen.is_mostly(seen.times);
         let why = match found[..] {
             [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
             _ if is_number => format!("can be {}", self.described(column, &found, "")),
-            _ if seen.present() == 0 || !seen.is_mostly(seen.times) => "do not look like times".to_owned(),
+            _ if !is_known => "do not look like times".to_owned(),
             [] => "contradict each other: no order of day, month and year fits all".to_owned(),
             _ => format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
         };
         let which = match found[..] {
-            [] => format!("what they are with --time-format, one of {}", TimeFormat::names()),
-            _ => "which".to_owned(),
+            [_, ..] if is_known => "which".to_owned(),
+            _ => format!("what they are with --time-format, one of {}", TimeFormat::names()),
         };
         ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
     }

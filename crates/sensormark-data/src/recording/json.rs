@@ -55,9 +55,13 @@ fn cells(line: &str) -> Option<BTreeMap<String, String>> {
 }
 
 fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> Option<()> {
-    let known = |text| serde_json::from_str::<BTreeMap<String, &RawValue>>(text);
-    let quoted = NOT_FINITE.replace_all(object, "$1\"$2\"");
-    for (key, value) in known(object).or_else(|_| known(&quoted)).ok()? {
+    let found: BTreeMap<String, &RawValue> = match serde_json::from_str(object) {
+        Err(_) if NOT_FINITE.is_match(object) => {
+            return flatten(before, &NOT_FINITE.replace_all(object, "$1\"$2\""), cells);
+        }
+        found => found.ok()?,
+    };
+    for (key, value) in found {
         let key = format!("{before}{key}");
         match value.get() {
             object if object.starts_with('{') => flatten(&format!("{key}."), object, cells)?,

@@ -132,11 +132,10 @@ impl Reading<'_> {
 
     /// The number of its example, and the options that ask for it.
     fn described(&self, is_one_of_two: bool) -> String {
-        let example = self.example.unwrap_or_default();
-        let number = number::read(example, self.marks.decimal).map(|read| read.number);
-        let number = number.map_or_else(
+        let read = self.example.and_then(|example| number::read(example, self.marks.decimal));
+        let number = read.map_or_else(
             || format!("a number with {:?}", self.marks.decimal),
-            |number| number.value().to_string(),
+            |read| read.number.value().to_string(),
         );
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());

@@ -282,7 +282,7 @@ impl<'o> Sniffer<'o> {
         let line = lines_of(&self.source, start.as_slice())?;
         let named = |line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or ");
         ask(format!(
-            "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
+            "{}: the header has {} names and most rows have {width} cells; say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
             self.source,
             names.len(),
             line.first().map(named).unwrap_or_default()

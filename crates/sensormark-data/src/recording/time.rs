@@ -73,7 +73,7 @@ static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
 
 /// AM or PM before a time of day, as in eastern Asia.
 static HALF_FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9].*)$").expect("a pattern")
+    Regex::new(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$").expect("a pattern")
 });
 
 /// A date without marks.

@@ -161,7 +161,7 @@ fn short_floats_of_parquet_keep_all_their_digits() {
 }
 
 /// Each form of a time, the options it takes, and the time.
-const FORMS: [[&str; 3]; 29] = [
+const FORMS: [[&str; 3]; 30] = [
     ["25/Mar/23 14:05", "", "2023-03-25T14:05:00Z"],
     ["25-MAR-23 02.05.00 PM", "", "2023-03-25T14:05:00Z"],
     ["701445900", "--time t --time-format 'seconds since 2001-01-01'", "2023-03-25T14:05:00Z"],
@@ -181,6 +181,7 @@ const FORMS: [[&str; 3]; 29] = [
     ["25 juil. 2023 14:05", "", "2023-07-25T14:05:00Z"],
     ["25. 3. 2023 14:05", "", "2023-03-25T14:05:00Z"],
     ["2023-03-25 14:05 JST", "", "2023-03-25T05:05:00Z"],
+    ["2023-03-25 14:05 UT", "", "2023-03-25T14:05:00Z"],
     ["2023-03-25 14:05 CDT", "", "2023-03-25T19:05:00Z"],
     ["2023-03-25 14:05 (UTC+01:00)", "", "2023-03-25T13:05:00Z"],
     ["2023-03-25T14:05:00+5:30", "", "2023-03-25T08:35:00Z"],
@@ -200,6 +201,9 @@ fn times_are_read_in_the_forms_of_other_lands_and_from_any_day() {
         assert_eq!(first_and_last(&text, options)[0], expected, "{written} {options}");
     }
     stops_with("t,v\n2023-03-25 14:05 IST,1\n", &typed(""), &["\"IST\"", "no one offset", "+05:30"]);
+    stops_with("t,v\nsoon,1\n", &typed("--time t"), &["do not look like times", "one of year-month-day"]);
+    let matter = rows("time,matter,v", "2023-03-2#,PM 10,#", 3);
+    assert_eq!(read_plainly(matter).schema().tables[0].fields[0].kind, FieldType::Text);
     for name in ["fortnights since 2000-01-01", "days since noon"] {
         assert!(name.parse::<TimeFormat>().is_err(), "{name}");
     }

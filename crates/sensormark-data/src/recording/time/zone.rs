@@ -17,8 +17,8 @@ static ZONE: LazyLock<Regex> = LazyLock::new(|| {
 /// The zone that stands at the end of a time. An offset counts before a name that follows it.
 pub fn read(text: &str) -> Option<TimeZone> {
     let text = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-    let known = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text));
-    if let Some(offset) = known.filter(|offset| offset.starts_with(['+', '-'])) {
+    let is_offset = |text: &&str| text.starts_with(['+', '-']);
+    if let Some(offset) = OFFSETS.split(' ').find_map(|known| known.strip_prefix(text).filter(is_offset)) {
         return DateTimeParser::new().parse_time_zone(offset).ok();
     }
     let found = ZONE.captures(text.split(" (").next()?)?;
