@@ -51,7 +51,7 @@ impl ExportOptions {
             return Ok(());
         }
         Err(format!(
-            "shard {} is a part of the series, and there are {series}: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
+            "shard {} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
             self.shard
         ))
     }

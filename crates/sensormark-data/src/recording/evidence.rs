@@ -211,10 +211,10 @@ impl ColumnEvidence {
                 self.leading_zeros += u64::from(look == Look::LeadingZeros);
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
-                let plain = plain.replace([',', '_', '\'', ' '], "");
                 let is_near = look == Look::Text && !text.starts_with('#');
-                self.near_numbers +=
-                    u64::from(is_near && Marks::PLAIN.read(&plain.replace(['D', 'd'], "E")).is_some());
+                let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
+                let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
+                self.near_numbers += u64::from(is_near && ways.iter().any(is_number));
             }
         }
     }

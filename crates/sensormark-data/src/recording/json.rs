@@ -27,7 +27,7 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
             Some(cells) => names.extend(cells.into_keys()),
             None if number == 0 => {
                 return unclear(format!(
-                    "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
+                    "line 1 of {0} is no JSON object; a recording has an object a line: jq -c . {0}",
                     source
                 ));
             }

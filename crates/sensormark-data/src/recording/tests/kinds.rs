@@ -202,6 +202,8 @@ fn times_are_read_in_the_forms_of_other_lands_and_from_any_day() {
     }
     stops_with("t,v\n2023-03-25 14:05 IST,1\n", &typed(""), &["\"IST\"", "no one offset", "+05:30"]);
     stops_with("t,v\nsoon,1\n", &typed("--time t"), &["do not look like times", "one of year-month-day"]);
+    let list = "{\"time\":\"2023-03-25\",\"list\":[1,2],\"v\":1}\n";
+    assert_eq!(read_plainly(list).schema().tables[0].fields[0].kind, FieldType::Text);
     let matter = rows("time,matter,v", "2023-03-2#,PM 10,#", 3);
     assert_eq!(read_plainly(matter).schema().tables[0].fields[0].kind, FieldType::Text);
     for name in ["fortnights since 2000-01-01", "days since noon"] {
