@@ -42,8 +42,6 @@ use std::ops::Range;
 pub mod fields {
     /// What was used since the last reading: what is billed.
     pub const USAGE_SINCE_READ: usize = 0;
-    /// Since the hour began.
-    pub const USAGE_THIS_HOUR: usize = 1;
     /// Since the day began.
     pub const USAGE_THIS_DAY: usize = 2;
     /// Since the week began, on Monday.
@@ -54,10 +52,8 @@ pub mod fields {
     pub const USAGE_THIS_YEAR: usize = 5;
     /// Since the meter was made.
     pub const ALL_TIME_USAGE: usize = 6;
-    /// An error of the meter's own, 0 for none.
+    /// An error of the meter's own, 0 for none. The one after it is of its line.
     pub const ERROR_CODE_1: usize = 7;
-    /// An error of its line, 0 for none.
-    pub const ERROR_CODE_2: usize = 8;
 }
 
 /// Names of the fields.

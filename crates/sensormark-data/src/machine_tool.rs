@@ -37,8 +37,6 @@ pub const SAMPLE_PERIOD_NS: u64 = 1_000_000_000 / SAMPLES_PER_SECOND;
 pub const AMPLITUDE: u16 = 4_095;
 /// No value is further than this from the noiseless signal (rounded down), in counts.
 pub const NOISE_BOUND: u16 = 4;
-/// The longest cycle, in samples, rounded up.
-pub const LONGEST_CYCLE: u64 = 347;
 /// Indices stay below this (557 years of samples).
 pub const INDEX_LIMIT: u64 = 1 << 44;
 
@@ -66,13 +64,8 @@ const PHASE_FIELD: u64 = 6;
 pub struct MachineTool {
     noise: [Stream; CHANNELS],
     jitter: Stream,
-    sines: [Sine; CHANNELS - 1],
-}
-
-/// One period of a sine without its noise's mean, starting at the phase of sample 0.
-#[derive(Debug, Clone)]
-struct Sine {
-    period: Box<[u16]>,
+    /// One period of each sine without its noise's mean, starting at the phase of sample 0.
+    sines: [Box<[u16]>; CHANNELS - 1],
 }
 
 /// Where the angle stands at some sample and how it goes on, in 2^-20ths of a count.
@@ -94,7 +87,7 @@ impl MachineTool {
             jitter: Stream::new(seed, SERIES, JITTER_FIELD),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
-                Sine::new(period, amplitude, phases.below(channel, period))
+                sine(period, amplitude, phases.below(channel, period))
             }),
         }
     }
@@ -133,7 +126,7 @@ impl MachineTool {
     pub fn fill_channel(&self, start: u64, channel: usize, column: &mut [u16]) {
         match channel.checked_sub(1) {
             None => self.fill_angle(start, column),
-            Some(sine) => self.sines[sine].fill(start, column),
+            Some(sine) => fill_sine(&self.sines[sine], start, column),
         }
         add_noise(self.noise[channel], start, column);
     }
@@ -202,29 +195,22 @@ impl MachineTool {
     }
 }
 
-impl Sine {
-    fn new(period: u64, amplitude: f64, phase: u64) -> Self {
-        let centre = CENTRE - f64::from(NOISE_BOUND);
-        let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
-        let value = |step| (centre + amplitude * sine_of_turns(turns(step)) + 0.5).floor();
-        // Sines lie between 44 and 4,044 counts.
-        Self { period: (0..period).map(|step| u16::try_from(whole(value(step))).unwrap_or(0)).collect() }
-    }
+fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
+    let centre = CENTRE - f64::from(NOISE_BOUND);
+    let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
+    let value = |step| (centre + amplitude * sine_of_turns(turns(step)) + 0.5).floor();
+    // Sines lie between 44 and 4,044 counts.
+    (0..period).map(|step| u16::try_from(whole(value(step))).unwrap_or(0)).collect()
+}
 
-    fn fill(&self, start: u64, mut column: &mut [u16]) {
-        let mut offset = self.offset(start);
-        while !column.is_empty() {
-            let length = (self.period.len() - offset).min(column.len());
-            let (part, rest) = column.split_at_mut(length);
-            part.copy_from_slice(&self.period[offset..offset + length]);
-            offset = 0;
-            column = rest;
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "a remainder is smaller than a slice's length")]
-    fn offset(&self, index: u64) -> usize {
-        (index % self.period.len() as u64) as usize
+fn fill_sine(period: &[u16], start: u64, mut column: &mut [u16]) {
+    let mut offset = usize::try_from(start % period.len() as u64).unwrap_or(0);
+    while !column.is_empty() {
+        let length = (period.len() - offset).min(column.len());
+        let (part, rest) = column.split_at_mut(length);
+        part.copy_from_slice(&period[offset..offset + length]);
+        offset = 0;
+        column = rest;
     }
 }
 
@@ -236,13 +222,8 @@ fn add_noise(stream: Stream, start: u64, column: &mut [u16]) {
         if lane == 0 {
             coins = stream.word(index / 8).to_le_bytes();
         }
-        *value += ones(coins[lane]);
+        *value += u16::try_from(coins[lane].count_ones()).unwrap_or(0);
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "eight at most")]
-const fn ones(coins: u8) -> u16 {
-    coins.count_ones() as u16
 }
 
 /// One table, no tags, five channels of 16 bits, times as finely as the layout keeps them.

@@ -17,7 +17,7 @@ mod export;
 #[cfg(test)]
 mod tests;
 
-use crate::random::Stream;
+use crate::{random::Stream, units::signed};
 use churn::Churn;
 pub use export::data_set;
 use sensormark_store::{Batch, FieldSet};
@@ -64,7 +64,7 @@ pub struct Timing {
 impl Timing {
     /// When a tick is.
     fn tick_ns(&self, tick: u64) -> i64 {
-        let tick = i64::try_from(tick).unwrap_or(i64::MAX);
+        let tick = signed(tick);
         let (of_burst, before) = (tick % self.burst, tick - tick % self.burst);
         let burst_ns = before.saturating_mul(self.interval_ns).saturating_add(self.start_ns);
         burst_ns.saturating_add(of_burst.saturating_mul(self.burst_interval_ns))

@@ -181,7 +181,12 @@ impl Writer<'_> {
         buffer.clear();
         let mut lines = measurement.lines.of(batch);
         for row in 0..batch.len() {
+            let start = buffer.len();
             lines.put(row, measurement.head(batch.series[row]), buffer);
+            // Before anything is sent, so that a refused batch leaves nothing behind.
+            if buffer.len() - start > DATAGRAM_LIMIT {
+                return Err(too_large(buffer.len() - start));
+            }
             ends.push(buffer.len());
         }
         let mut start = 0;
@@ -189,9 +194,6 @@ impl Writer<'_> {
             let last = row + 1 == ends.len();
             if !last && ends[row + 1] - start <= DATAGRAM_BYTES {
                 continue;
-            }
-            if end - start > DATAGRAM_LIMIT {
-                return Err(too_large(end - start));
             }
             let datagram = &lent.as_ref()[start..end];
             let (socket, path) = self.outlet.socket.as_ref().expect("only layouts with a socket come here");

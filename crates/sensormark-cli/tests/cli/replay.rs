@@ -292,6 +292,23 @@ fn a_wide_recording_is_measured() {
     }
 }
 
+/// Tags 1 and +1, 0 and -0 are other texts: each keeps its readings.
+#[test]
+fn tags_that_are_the_same_number_are_told_apart() {
+    let place = Place::new();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../sensormark-data/tests/recordings");
+    std::fs::copy(folder.join("R56-plus-one-tags.csv"), place.path().join("tags.csv")).expect("a copy");
+    let common = ["--on", "sqlite", "--results", "results", "--tolerate-disturbance", "--set", "questions=5"];
+    let output = place.run(&[&["replay", "tags.csv", "--tags", "sensor"], &common[..]].concat());
+    assert!(output.status.success(), "{}", errors(&output));
+    let trials = place.trials();
+    assert!(!trials.is_empty());
+    for trial in trials {
+        assert_eq!(ledger(&trial, "stored"), 4);
+        assert_eq!(held_against(&trial), Vec::<String>::new());
+    }
+}
+
 /// SQLite keeps times before 1970; a database that is not known to is left out with the reason.
 #[test]
 fn readings_before_1970_are_measured_where_they_are_kept() {

@@ -42,6 +42,7 @@ mod probe;
 mod probe_places;
 mod probe_refused;
 mod questions;
+mod recordings;
 #[path = "../cli/refused.rs"]
 mod refused;
 mod requirements;
@@ -136,6 +137,10 @@ fn rights_and_warm_up() -> Vec<Named> {
         test!("MariaDB", ordinary_user::of_mariadb),
         test!("MongoDB", ordinary_user::of_mongodb),
         test!("InfluxDB", ordinary_user::of_influxdb),
+        test!("PostgreSQL", recordings::names_and_tags_on_postgresql),
+        test!("InfluxDB", recordings::bounds_on_influxdb),
+        test!("MongoDB", recordings::bounds_on_mongodb),
+        test!("InfluxDB", recordings::a_text_that_fits_no_datagram),
         test!("PostgreSQL", ordinary_user::an_unmarked_database_is_cleaned),
         test!("PostgreSQL", ordinary_user::a_server_that_flushes_nothing_is_not_durable),
         test!("QuestDB", warm_up::questdb_writes_a_second_in_one_request),

@@ -35,7 +35,7 @@ fn totals_add_up_by_the_calendar() {
         let batch = readings(7, series, 0..hours);
         let usage = hundredths(&batch, fields::USAGE_SINCE_READ);
         let totals = [
-            fields::USAGE_THIS_HOUR,
+            fields::USAGE_SINCE_READ + 1,
             fields::USAGE_THIS_DAY,
             fields::USAGE_THIS_WEEK,
             fields::USAGE_THIS_MONTH,
@@ -123,7 +123,7 @@ fn errors_are_rare_and_of_known_codes() {
     let mut counts = [0; 2];
     for series in 0..50 {
         let batch = readings(5, series, 0..YEAR);
-        for (kind, field) in [fields::ERROR_CODE_1, fields::ERROR_CODE_2].into_iter().enumerate() {
+        for (kind, field) in [fields::ERROR_CODE_1, fields::ERROR_CODE_1 + 1].into_iter().enumerate() {
             let codes = integers_of(&batch, field);
             let most = [99, 9][kind];
             assert!(codes.iter().all(|code| (0..=most).contains(code)));

@@ -178,17 +178,13 @@ impl Track {
     /// Goes on to a tick that is not before the next one.
     pub fn skip_to(&mut self, tick: u64) {
         while self.tick < tick {
-            self.next();
+            self.advance();
         }
     }
 
     /// The value at the next tick, and on.
     #[inline]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "it has no end, so that nothing would stop an iterator's user"
-    )]
-    pub fn next(&mut self) -> f64 {
+    pub fn advance(&mut self) -> f64 {
         let shown = self.bounds.shown(self.state);
         self.tick += 1;
         let normal = Normals::get().float(self.stream.word(self.tick));

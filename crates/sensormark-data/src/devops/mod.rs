@@ -21,6 +21,7 @@ mod mover;
 #[cfg(test)]
 mod tests;
 
+use crate::units::signed;
 pub use cursor::{Cursor, Position, Track};
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +61,7 @@ pub struct Devops {
 /// The time of a tick, in ns since the Unix epoch; of the last one before 2262 where it would be later.
 #[inline]
 pub fn time_ns(tick: u64) -> i64 {
-    let ticks = i64::try_from(tick).unwrap_or(i64::MAX);
-    START_NS.saturating_add(ticks.saturating_mul(INTERVAL_NS))
+    START_NS.saturating_add(signed(tick).saturating_mul(INTERVAL_NS))
 }
 
 /// The first tick at or after an instant (ns since the Unix epoch).

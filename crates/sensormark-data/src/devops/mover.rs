@@ -5,7 +5,7 @@ use super::{
     fields::{Motion, Rule},
     steps::{Normals, PART_BITS},
 };
-use crate::random::Stream;
+use crate::{random::Stream, shapes::shape::whole};
 use sensormark_store::Values;
 use std::ops::Range;
 
@@ -91,9 +91,9 @@ impl Mover {
                 self.go_float(walk, ticks, states, &mut to[row..], |shown| shown);
             }
             (States::Float(states), Some((Values::I64(to), row))) => {
-                self.go_float(walk, ticks, states, &mut to[row..], whole_bytes);
+                self.go_float(walk, ticks, states, &mut to[row..], whole);
             }
-            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole_bytes),
+            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole),
         }
     }
 
@@ -151,10 +151,4 @@ impl Mover {
             }
         }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "at most 2^34 bytes of memory")]
-#[inline]
-const fn whole_bytes(bytes: f64) -> i64 {
-    bytes as i64
 }

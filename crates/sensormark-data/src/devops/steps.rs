@@ -8,6 +8,7 @@
 //! data set.
 
 use crate::random::{normal_of, normal_quantile};
+use crate::shapes::shape::whole;
 use std::sync::LazyLock;
 
 /// Steps of whole numbers are in parts of one: so many bits after the point.
@@ -34,9 +35,8 @@ pub struct Normals {
 static NORMALS: LazyLock<Normals> = LazyLock::new(Normals::new);
 
 /// A float as whole parts.
-#[expect(clippy::cast_possible_truncation, reason = "a step is a few standard deviations")]
 fn to_parts(value: f64) -> i64 {
-    (value * ONE as f64).round() as i64
+    whole((value * ONE as f64).round())
 }
 
 impl Normals {

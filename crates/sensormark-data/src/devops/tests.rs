@@ -149,7 +149,7 @@ fn how_a_walk_is_read_does_not_matter() {
             track.skip_to(11);
             for tick in 11..60 {
                 let value = whole.columns[field].number(tick * 5 + 3);
-                assert_eq!(value, Some(track.next()));
+                assert_eq!(value, Some(track.advance()));
             }
         }
     }

@@ -9,15 +9,20 @@ use super::prepared::{Writer, fields, starts};
 
 /// Writes CSV.
 pub struct Csv {
-    header: Vec<String>,
+    head: Box<[u8]>,
     starts: Vec<Box<[u8]>>,
     commas: Vec<Piece>,
 }
 
 impl Csv {
     pub fn new(table: &Table) -> Result<Self, String> {
-        let tags = table.tags.iter().map(|tag| tag.name.clone());
-        let names = table.fields.iter().map(|field| field.name.clone());
+        let tags = table.tags.iter().map(|tag| &tag.name);
+        let mut head = Page::default();
+        head.put(b"time_ns");
+        for name in tags.chain(table.fields.iter().map(|field| &field.name)) {
+            head.put(b",");
+            put_cell(name, &mut head);
+        }
         let starts = starts(table, |series, page| {
             for column in table.series.columns() {
                 page.put(b",");
@@ -25,19 +30,13 @@ impl Csv {
             }
             Ok(())
         })?;
-        let header = std::iter::once("time_ns".to_owned()).chain(tags).chain(names).collect();
-        Ok(Self { header, starts, commas: fields(table, |_, page| page.put(b",")) })
+        Ok(Self { head: head.written().into(), starts, commas: fields(table, |_, page| page.put(b",")) })
     }
 }
 
 impl Writer for Csv {
     fn head(&self, page: &mut Page) {
-        for (number, name) in self.header.iter().enumerate() {
-            if number > 0 {
-                page.put(b",");
-            }
-            put_cell(name, page);
-        }
+        page.put(&self.head);
         page.put(b"\r\n");
     }
 

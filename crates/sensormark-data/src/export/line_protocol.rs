@@ -35,13 +35,9 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> 
         if value.is_empty() {
             continue;
         }
-        let faults = [
-            (value.contains(['\n', '\r']), "it holds a line break"),
-            (value.ends_with('\\'), "it ends with a backslash"),
-        ];
-        if let Some((_, reason)) = faults.into_iter().find(|(is_so, _)| *is_so) {
+        if value.contains(['\n', '\r']) || value.ends_with('\\') {
             return Err(format!(
-                "line protocol cannot carry the value {value:?} of tag {}: {reason}; write csv or json",
+                "line protocol cannot carry the value {value:?} of tag {}, for its line break or the backslash at its end; write csv or json",
                 table.tags[tag].name
             ));
         }

@@ -47,14 +47,12 @@ impl ExportOptions {
     /// Fails when some shard would be without series.
     pub(super) fn check_shard(&self, schema: &Schema) -> Result<(), String> {
         let series = schema.tables.iter().map(|table| table.series.len()).max().unwrap_or(0);
-        if self.shard.count() <= series.max(1) {
+        if self.shard.count <= series.max(1) {
             return Ok(());
         }
-        let one = "(one: leave --shard out; different machines come from different seeds)";
         Err(format!(
-            "shard {} would be cut from {series} series, and a shard is a part of the series: use at most {series} shards {}",
-            self.shard,
-            if series == 1 { one } else { "" }
+            "shard {} is a part of the series: use at most {series} shards, or leave --shard out (different machines come from different seeds)",
+            self.shard
         ))
     }
 }

@@ -6,7 +6,7 @@ use std::{fmt, ops::Range, str::FromStr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
     number: u32,
-    count: u32,
+    pub(super) count: u32,
 }
 
 impl Shard {
@@ -25,11 +25,6 @@ impl Shard {
             u32::try_from(bound).expect("not over the number of series")
         };
         bound(self.number)..bound(self.number + 1)
-    }
-
-    /// How many shards there are of it.
-    pub(super) const fn count(self) -> u32 {
-        self.count
     }
 }
 

@@ -109,7 +109,7 @@ impl Homes {
 
     /// How many series a home has. Those of home h are numbers h · this and up.
     pub fn series_a_home(&self) -> u32 {
-        u32::try_from(self.properties.len()).expect("few properties")
+        small(self.properties.len())
     }
 
     /// How many series there are.
@@ -129,7 +129,7 @@ impl Homes {
             .properties
             .iter()
             .position(|property| DEVICES[property.device].name == device && property.property.name == name);
-        let place = u32::try_from(place.expect("it is among the devices")).expect("few");
+        let place = small(place.expect("it is among the devices"));
         home * self.series_a_home() + place
     }
 
@@ -166,7 +166,7 @@ impl Homes {
         Some(Message {
             time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
             home,
-            thing: u32::try_from(number).expect("few things"),
+            thing: small(number),
             turn,
         })
     }
@@ -247,18 +247,20 @@ fn values_an_hour(things: &[ThingOf]) -> f64 {
     things.iter().map(of).sum()
 }
 
+/// A number of things or properties, of which there are few.
+fn small(count: usize) -> u32 {
+    u32::try_from(count).expect("few")
+}
+
 fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
     let (mut things, mut properties) = (Vec::new(), Vec::new());
     for (device, known) in DEVICES.iter().enumerate() {
         for thing in &known.things {
-            let first = u32::try_from(properties.len()).expect("few properties");
+            let first = small(properties.len());
             let own =
                 thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
             properties.extend(own);
-            things.push(ThingOf {
-                thing,
-                properties: first..u32::try_from(properties.len()).expect("few properties"),
-            });
+            things.push(ThingOf { thing, properties: first..small(properties.len()) });
         }
     }
     (things, properties)
@@ -281,16 +283,15 @@ pub const fn field(kind: FieldType) -> usize {
 /// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
 pub fn schema(homes: u32) -> Schema {
     let (things, properties) = of_one_home();
-    let series: Vec<(u32, &PropertyOf)> =
-        (0..homes).flat_map(|home| properties.iter().map(move |property| (home, property))).collect();
-    let tag = |text: fn(u32, &PropertyOf, &[ThingOf]) -> String| {
-        TagColumn::Text(series.iter().map(|(home, property)| text(*home, property, &things)).collect())
+    let tag = |text: &dyn Fn(u32, &PropertyOf) -> String| {
+        let of_home = |home| properties.iter().map(move |property| text(home, property));
+        TagColumn::Text((0..homes).flat_map(of_home).collect())
     };
     let values = vec![
-        tag(|home, property, _| device_id(home, property.device)),
-        tag(|home, property, _| device_name(home, DEVICES[property.device].name)),
-        tag(|_, property, things| things[property.thing].thing.name.to_owned()),
-        tag(|_, property, _| property.property.name.to_owned()),
+        tag(&|home, property| device_id(home, property.device)),
+        tag(&|home, property| device_name(home, DEVICES[property.device].name)),
+        tag(&|_, property| things[property.thing].thing.name.to_owned()),
+        tag(&|_, property| property.property.name.to_owned()),
     ];
     // Of all properties on average: some are sent each minute, some a few times a day.
     let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);

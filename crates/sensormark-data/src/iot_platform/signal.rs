@@ -5,18 +5,17 @@
 //!
 //! When turns are is not known here.
 
-use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole};
+use super::{DAY_NS, HOUR_NS, SECOND_NS};
+use crate::{elementary::sine_of_turns, random::Stream, shapes::shape::whole, units::signed};
 use sensormark_store::{FieldType, Value};
 use serde::Deserialize;
 
-const SECOND_NS: i64 = 1_000_000_000;
 /// Ten thousand years of the Gregorian calendar have 3,652,425 days; in ns.
 const YEAR_NS: f64 = 31_556_952.0 * 1e9;
-const DAY_NS: i64 = 86_400 * SECOND_NS;
 /// When it is coldest: 15 January 2021, in ns since the Unix epoch.
 const COLDEST_NS: i64 = 1_610_668_800 * SECOND_NS;
 /// When it is coldest in a day: four o'clock, in ns after midnight.
-const DAWN_NS: i64 = 4 * 3_600 * SECOND_NS;
+const DAWN_NS: i64 = 4 * HOUR_NS;
 
 /// How a property moves.
 #[derive(Debug, Clone)]
@@ -116,14 +115,13 @@ impl Signal {
             Self::Meter { step } => {
                 let part = streams.value.below(turn.number, *step);
                 let counted = turn.number * u64::from(*step) + part;
-                Value::I64(i64::try_from(counted).unwrap_or(i64::MAX))
+                Value::I64(signed(counted))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
                 let first = streams.drift.below(0, *turns);
                 let since = (turn.number + first) % turns;
-                let seconds = since * u64::from(turn.every_s) + 1;
-                Value::I64(i64::try_from(seconds).unwrap_or(i64::MAX))
+                Value::I64(signed(since * u64::from(turn.every_s) + 1))
             }
             Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
@@ -164,7 +162,6 @@ impl Level {
 }
 
 /// The place of a number under 1 in a list.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to below the length")]
 fn place(unit: f64, length: usize) -> usize {
-    ((unit * length as f64) as usize).min(length - 1)
+    usize::try_from(whole(unit * length as f64)).unwrap_or(0).min(length - 1)
 }

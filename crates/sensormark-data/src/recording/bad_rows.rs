@@ -66,20 +66,12 @@ impl BadRows {
     }
 }
 
-impl fmt::Display for BadRow {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "line {}", self.line)?;
-        if let Some(column) = &self.column {
-            write!(formatter, ", column {column}")?;
-        }
-        write!(formatter, ": {:?} {}", self.text, self.reason)
-    }
-}
-
 impl fmt::Display for BadRows {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for row in &self.first {
-            writeln!(formatter, "  {row}")?;
+            let BadRow { line, column, text, reason, .. } = row;
+            let column = column.as_ref().map_or_else(String::new, |column| format!(", column {column}"));
+            writeln!(formatter, "  line {line}{column}: {text:?} {reason}")?;
         }
         let shown = self.first.len() as u64;
         if self.count > shown {

@@ -32,6 +32,9 @@ pub enum Look {
     Text,
 }
 
+/// Texts that stand for "no value" unless the user says otherwise; the last are NaN as Microsoft's C writes it.
+const BUILT_IN: &str = "NA N/A <NA> null NaN -NaN 1.#IND -1.#IND 1.#QNAN -1.#QNAN NaN(ind) -NaN(ind)";
+
 /// How cells are read.
 pub struct CellRules<'o> {
     /// Further texts for "no value".
@@ -39,7 +42,7 @@ pub struct CellRules<'o> {
     /// Those of them that are numbers.
     absent_numbers: Vec<Number>,
     /// Texts that stand for "no value" unless the user says otherwise.
-    built_in: &'static [&'static str],
+    built_in: Vec<&'static str>,
     /// Whether a unit may follow a number.
     pub has_units: bool,
 }
@@ -50,7 +53,7 @@ impl<'o> CellRules<'o> {
         Self {
             absent: &options.absent,
             absent_numbers: options.absent.iter().filter_map(number).collect(),
-            built_in: if options.absent_only { &[] } else { &["NA", "N/A", "null", "NaN", "-NaN"] },
+            built_in: if options.absent_only { Vec::new() } else { BUILT_IN.split(' ').collect() },
             has_units: options.unit_in_cells,
         }
     }
@@ -175,7 +178,7 @@ mod tests {
             ("0", Number::Integer(0)),
             ("-12", Number::Integer(-12)),
             ("9223372036854775807", Number::Integer(i64::MAX)),
-            ("9223372036854775808", Number::Large(9_223_372_036_854_775_808.0)),
+            ("9223372036854775808", Number::Float(9_223_372_036_854_775_808.0)),
             ("0.5", Number::Float(0.5)),
             (".5", Number::Float(0.5)),
             ("1e3", Number::Float(1000.0)),

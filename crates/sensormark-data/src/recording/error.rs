@@ -26,7 +26,7 @@ pub enum RecordingError {
     },
     /// Rows cannot be read.
     #[error(
-        "{} of {rows} rows of {file} cannot be read:\n{bad}Correct the file, or go on without these rows with --skip-bad-rows (they are counted in the report)",
+        "{} of {rows} rows of {file} cannot be read:\n{bad}Correct the file, or leave them out with --skip-bad-rows, which counts them",
         bad.count
     )]
     BadRows {

@@ -176,6 +176,10 @@ impl ColumnEvidence {
         {
             *self.units.entry(unit.to_owned()).or_default() += 1;
         }
+        let is_text = !matches!(look, Look::Absent | Look::Number(..));
+        if is_text && self.distinct.len() < DISTINCT && !self.distinct.contains(text) {
+            self.distinct.insert(text.to_owned());
+        }
         match look {
             Look::Absent => {}
             Look::Number(point, comma) => {
@@ -189,10 +193,7 @@ impl ColumnEvidence {
                     }
                 }
             }
-            Look::Bool(_) => {
-                self.truths += 1;
-                self.note(text);
-            }
+            Look::Bool(_) => self.truths += 1,
             Look::Time(written) => {
                 self.times += 1;
                 self.midnights += u64::from(written.is_midnight());
@@ -201,28 +202,20 @@ impl ColumnEvidence {
                 for (fit, can_be) in self.orders.iter_mut().zip(written.orders) {
                     *fit += u64::from(can_be);
                 }
-                self.note(text);
             }
             Look::Clock { zoned } => {
                 self.clocks += 1;
                 self.zoned += u64::from(zoned);
-                self.note(text);
             }
             Look::LeadingZeros | Look::Text => {
                 self.leading_zeros += u64::from(look == Look::LeadingZeros);
                 self.texts += 1;
                 let plain = text.trim_matches(|one: char| !one.is_alphanumeric());
                 let is_near = look == Look::Text && !text.starts_with('#');
-                self.near_numbers +=
-                    u64::from(is_near && Marks::PLAIN.read(&plain.replace('D', "E")).is_some());
-                self.note(text);
+                let ways = [plain, &text.replace([',', '_', '\'', ' '], "")];
+                let is_number = |way: &&str| Marks::PLAIN.read(&way.replace(['D', 'd'], "E")).is_some();
+                self.near_numbers += u64::from(is_near && ways.iter().any(is_number));
             }
-        }
-    }
-
-    fn note(&mut self, text: &str) {
-        if self.distinct.len() < DISTINCT && !self.distinct.contains(text) {
-            self.distinct.insert(text.to_owned());
         }
     }
 }

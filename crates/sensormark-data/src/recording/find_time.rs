@@ -14,7 +14,7 @@ use super::{
     options::RecordingOptions,
     report::shown,
     rows,
-    time::{TimeFormat, meanings, plausible},
+    time::{TimeFormat, Written, meanings, plausible},
     time_source::{TimeSource, is_of_dates, is_of_tails},
 };
 
@@ -34,7 +34,7 @@ const PARTS: [&str; 7] = [
 ];
 /// Words that make up the names of columns of times of day.
 const CLOCK_WORDS: &str =
-    "time of day utc gmt local hour clock hh mm ss zeit uhrzeit datum fecha hora heure ora";
+    "time of day utc gmt local hour clock hh mm ss hhmm hhmmss zeit uhrzeit datum fecha hora heure ora";
 /// A date agrees with a time from a day before it begins to a day after it ends: it may be of another zone.
 const TWO_DAYS_NS: u64 = 172_800_000_000_000;
 /// How many columns are shown with an example.
@@ -68,7 +68,7 @@ impl Search<'_> {
                 None => {
                     return unclear(format!(
                         "--time {}: these columns make up no time. Name a date and a time of day or an hour, or numbers from the year on, or a pattern with blanks between them: --time-format '%d/%m/%Y %H%M'",
-                        columns.iter().map(|&column| &self.labels[column]).join(",")
+                        self.options.time.as_deref().unwrap_or_default()
                     ));
                 }
             },
@@ -133,6 +133,9 @@ impl Search<'_> {
             let Some(column) = (0..self.labels.len()).find(is_it) else { break };
             columns.push(column);
         }
+        if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
+            columns.push(*clock);
+        }
         if columns.len() > 2
             && let Some(source) = self.joined(&columns)?
         {
@@ -155,6 +158,16 @@ impl Search<'_> {
         let mut hints = String::new();
         for clock in self.clocks() {
             hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
+        }
+        for (label, seen) in self.labels.iter().zip(self.seen) {
+            if let Some((time, zone)) = seen.example.rsplit_once(' ')
+                && zone.starts_with(char::is_alphabetic)
+                && Written::read(time).is_some()
+            {
+                hints += &format!(
+                    "\nTimes in column {label} end with {zone:?}, which names no one offset; write one, such as +05:30."
+                );
+            }
         }
         for (column, label) in self.labels.iter().enumerate() {
             let meanings = self.meanings(column);
@@ -316,37 +329,23 @@ impl Search<'_> {
         {
             return Ok(format.clone());
         }
-        if is_number {
-            let can_be = match found.is_empty() {
-                true => "give years from 2000 to the next in no known way".to_owned(),
-                false => format!("can be {}", self.described(column, &found, "")),
-            };
-            return ask(format!(
-                "the numbers in column {label} (first value {example}) {can_be}. Say what they are with --time-format, one of {}",
-                TimeFormat::names()
-            ));
-        }
-        if seen.present() == 0 || !seen.is_mostly(seen.times) {
-            return unclear(format!(
-                "column {label} does not look like a time (first value {example:?}); say its format with --time-format, one of {}",
-                TimeFormat::names()
-            ));
-        }
-        if found.is_empty() {
-            return unclear(format!(
-                "the dates in column {label} contradict each other: no order of day, month and year fits all. Say which is right with --time-format {}; the others are then bad rows",
-                TimeFormat::DATES.iter().join(" or ")
-            ));
-        }
         let read = |format: &TimeFormat| {
-            let first =
-                format.read(example).map_or_else(|_| "no date".to_owned(), |time| shown(time.time_ns));
-            format!("{first} with ⟦--time-format‖{format}⟧")
+            let time = format.read(example).map_or(i128::MAX, |time| time.time_ns.into());
+            format!("{} with ⟦--time-format‖{format}⟧", shown(time))
         };
-        ask(format!(
-            "the dates in column {label} can be read in several ways: the first, {example:?}, is {}. Say which",
-            found.iter().map(read).join(", or ")
-        ))
+        let is_known = is_number || seen.present() > 0 && seen.is_mostly(seen.times);
+        let why = match found[..] {
+            [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
+            _ if is_number => format!("can be {}", self.described(column, &found, "")),
+            _ if !is_known => "do not look like times".to_owned(),
+            [] => "contradict each other: no order of day, month and year fits all".to_owned(),
+            _ => format!("can be read in several ways: {}", found.iter().map(read).join(", or ")),
+        };
+        let which = match found[..] {
+            [_, ..] if is_known => "which".to_owned(),
+            _ => format!("what they are with --time-format, one of {}", TimeFormat::names()),
+        };
+        ask(format!("the values of column {label} (the first is {example:?}) {why}. Say {which}"))
     }
 
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.

@@ -81,18 +81,16 @@ fn odd(recording: &Recording) -> String {
     for (field, column) in recording.schema().tables[0].fields.iter().zip(&readings.columns) {
         let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
         let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
-        for extreme in
-            extremes.filter(|_| field.kind.is_number()).into_iter().flat_map(|(least, most)| [least, most])
-        {
+        let Some((least, most)) = extremes.filter(|_| field.kind.is_number()) else { continue };
+        for extreme in [least, most].into_iter().dedup() {
+            let name = &field.name;
             let count = numbers.iter().filter(|number| **number == extreme).count();
             if NO_VALUES.split(' ').contains(&extreme.to_string().as_str()) {
                 text += &format!(
-                    "Odd: {extreme} in {count} readings of {}; if that is no value, say --absent {extreme}.\n",
-                    field.name
+                    "Odd: {extreme} in {count} readings of {name}; if that is no value, say --absent {extreme}.\n"
                 );
             } else if count == readings.len() && count > 1 {
-                text += &format!("Odd: {extreme} in every reading of {}.\n", field.name);
-                break;
+                text += &format!("Odd: {extreme} in every reading of {name}.\n");
             }
         }
     }

@@ -4,14 +4,20 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::File,
     io::{self, BufRead},
+    sync::LazyLock,
 };
 
+use regex::Regex;
 use serde_json::value::RawValue;
 
 use super::{
     error::{Result, unclear},
     source::Source,
 };
+
+/// Numbers that JSON does not have, and Python writes.
+static NOT_FINITE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"([:,\[]\s*)(NaN|-?Infinity)\b").expect("a pattern"));
 
 /// Writes the objects as CSV, a row a line. A line that is no object becomes a row of one cell, which is then a bad row.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
@@ -21,7 +27,7 @@ pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {
             Some(cells) => names.extend(cells.into_keys()),
             None if number == 0 => {
                 return unclear(format!(
-                    "line 1 of {0} begins like JSON and is no JSON object; a recording has an object a line: jq -c . {0}",
+                    "line 1 of {0} is no JSON object; a recording has an object a line: jq -c . {0}",
                     source
                 ));
             }
@@ -49,7 +55,13 @@ fn cells(line: &str) -> Option<BTreeMap<String, String>> {
 }
 
 fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> Option<()> {
-    for (key, value) in serde_json::from_str::<BTreeMap<String, &RawValue>>(object).ok()? {
+    let found: BTreeMap<String, &RawValue> = match serde_json::from_str(object) {
+        Err(_) if NOT_FINITE.is_match(object) => {
+            return flatten(before, &NOT_FINITE.replace_all(object, "$1\"$2\""), cells);
+        }
+        found => found.ok()?,
+    };
+    for (key, value) in found {
         let key = format!("{before}{key}");
         match value.get() {
             object if object.starts_with('{') => flatten(&format!("{key}."), object, cells)?,

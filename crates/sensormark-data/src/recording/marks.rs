@@ -9,7 +9,7 @@ use itertools::Itertools;
 use super::{
     error::{Result, ask, unclear},
     evidence::{ColumnEvidence, Evidence, Tally},
-    number::{self, Marks, Number},
+    number::{self, Marks},
     options::RecordingOptions,
 };
 
@@ -37,11 +37,8 @@ impl Said {
     /// # Errors
     /// When the user says that a comma is both marks.
     pub fn new(evidence: &Evidence, options: &RecordingOptions) -> Result<Self> {
-        let thousands = match options.thousands.as_deref() {
-            None => None,
-            Some("none") => Some(None),
-            Some(mark) => Some(mark.chars().next()),
-        };
+        let mark = |mark: &String| mark.chars().next().filter(|_| mark != "none");
+        let thousands = options.thousands.as_ref().map(mark);
         if options.decimal_comma && thousands == Some(Some(',')) {
             return unclear("--decimal-comma and --thousands , contradict each other");
         }
@@ -135,13 +132,11 @@ impl Reading<'_> {
 
     /// The number of its example, and the options that ask for it.
     fn described(&self, is_one_of_two: bool) -> String {
-        let example = self.example.unwrap_or_default();
-        let number = number::read(example, self.marks.decimal).map(|read| read.number);
-        let number = match number {
-            Some(Number::Integer(value)) => value.to_string(),
-            Some(number) => number.value().to_string(),
-            None => format!("a number with {:?}", self.marks.decimal),
-        };
+        let read = self.example.and_then(|example| number::read(example, self.marks.decimal));
+        let number = read.map_or_else(
+            || format!("a number with {:?}", self.marks.decimal),
+            |read| read.number.value().to_string(),
+        );
         let is_comma = self.has_decimal_comma() && self.marks.group != Some('.');
         let comma = is_comma.then(|| "--decimal-comma".to_owned());
         let thousands =

@@ -9,6 +9,7 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
+use itertools::Itertools;
 use sensormark_store::{Batch, Column, FieldType, Schema};
 
 mod options;
@@ -142,8 +143,11 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
     let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && timing.repeated > most as u64 {
         let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
-        let clocks = plan.labels.iter().filter(|label| find_time::is_named_clock(label) && **label != column);
-        let clocks: String = clocks.map(|clock| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
+        let is_clock = |&(number, label): &(usize, &String)| {
+            find_time::is_named_clock(label) && !plan.time.columns().contains(&number)
+        };
+        let clocks = plan.labels.iter().enumerate().filter(is_clock);
+        let clocks: String = clocks.map(|(_, clock)| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
         return error::ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
         ));

@@ -13,9 +13,7 @@ const EXACT: u128 = 1 << 53;
 pub enum Number {
     /// A whole number of 64 bits.
     Integer(i64),
-    /// A whole number over 64 bits.
-    Large(f64),
-    /// A number with a fraction or an exponent.
+    /// A number with a fraction or an exponent, or a whole one over 64 bits.
     Float(f64),
     /// A number that is infinite, or too large for 64-bit floating point.
     NotFinite,
@@ -59,7 +57,7 @@ impl Number {
     pub const fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
-            Self::Large(value) | Self::Float(value) => value,
+            Self::Float(value) => value,
             Self::NotFinite => f64::INFINITY,
         }
     }
@@ -93,8 +91,7 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
         Ok(whole) => Number::Integer(whole),
         Err(_) => match plain.parse::<f64>().ok()? {
             value if !value.is_finite() => Number::NotFinite,
-            value if plain.contains(['.', 'e', 'E']) => Number::Float(value),
-            value => Number::Large(value),
+            value => Number::Float(value),
         },
     };
     Some(ReadNumber {

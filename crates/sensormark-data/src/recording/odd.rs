@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
-const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|#n/a|nil|nd|\\n";
+const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
 /// Words of names of columns that name sensors.
 const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
 
@@ -17,18 +17,19 @@ const SENSORS: &str = "sensor entity device station mote node meter metric chann
 pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<()> {
     units(seen, label)?;
     texts_among_numbers(seen, label)?;
-    if is_without_tags && names_sensors(seen, label) {
-        return ask(format!(
-            "column {label} looks like the name of a sensor ({} …). Say ⟦--tags‖{label}⟧ if it is, or ⟦!--type‖{label}=text⟧ if not",
-            seen.example
-        ));
+    let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
+    if is_without_tags && has_names && is_of_sensors(label) {
+        let words =
+            format!("looks like the name of a sensor ({} …). Say ⟦--tags‖{label}⟧ if it is", seen.example);
+        return ask_or_text(label, &words);
     }
     Ok(())
 }
 
-/// Whether a column has different texts and a name as that of a sensor.
-fn names_sensors(seen: &ColumnEvidence, label: &str) -> bool {
-    seen.is_mostly(seen.texts) && seen.distinct.len() > 1 && is_of_sensors(label)
+/// Stops, and names the option that keeps texts as well: a choice where these words have none.
+fn ask_or_text<T>(label: &str, words: &str) -> Result<T> {
+    let mark = if words.contains('⟦') { "!" } else { "" };
+    ask(format!("column {label} {words}, or say ⟦{mark}--type‖{label}=text⟧ to keep texts"))
 }
 
 fn is_of_sensors(label: &str) -> bool {
@@ -49,14 +50,13 @@ fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
         return unit(seen, label).map(drop);
     }
     if is_most(seen.near_numbers) && !with_units {
-        return ask(format!(
-            "cells of column {label} are numbers with other signs ({example:?}). Write them as plain numbers, or say ⟦--type‖{label}=text⟧"
-        ));
+        let words = format!("has numbers with other signs ({example:?}). Write them as plain numbers");
+        return ask_or_text(label, &words);
     }
     if with_units && seen.units.len() == 1 {
-        return ask(format!(
-            "cells of column {label} have a unit ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers, or ⟦!--type‖{label}=text⟧"
-        ));
+        let words =
+            format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers");
+        return ask_or_text(label, &words);
     }
     Ok(())
 }
@@ -70,10 +70,7 @@ pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
             let without = seen.numeric.saturating_sub(seen.units[unit]);
             Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
         }
-        _ => ask(format!(
-            "cells of column {label} have several units: {}. Write them in one, or say ⟦--type‖{label}=text⟧",
-            units.join(", ")
-        )),
+        _ => ask_or_text(label, &format!("has several units: {}. Write the cells in one", units.join(", "))),
     }
 }
 
@@ -93,19 +90,19 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
         seen.distinct.iter().filter(is_text).partition(is_absent);
     let list = |texts: &[&String]| texts.iter().join(",");
     let is_all_known = seen.distinct.len() < DISTINCT && seen.truths == 0;
-    let words = format!("column {label} has {} numbers and {others} other cells", seen.numeric);
+    let words = format!("has {} numbers and {others} other cells", seen.numeric);
     if texts.is_empty() && is_all_known {
         let shown = list(&absent);
-        return ask(format!(
-            "{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value, or ⟦!--type‖{label}=text⟧"
-        ));
+        let words = format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value");
+        return ask_or_text(label, &words);
     }
     if others * 20 <= present {
         return Ok(());
     }
     let shown = list(&texts[..texts.len().min(3)]);
     let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
-    ask(format!(
-        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, ⟦!--type‖{label}=text⟧ to keep all as text, or --absent with the texts that are no value"
-    ))
+    let words = format!(
+        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
+    );
+    ask_or_text(label, &words)
 }

@@ -52,10 +52,10 @@ pub struct RecordingOptions {
     pub header: Option<bool>,
     /// The line that names the columns; those before it are left out
     #[arg(long, value_name = "NUMBER", conflicts_with = "skip_lines")]
-    pub header_line: Option<u64>,
+    pub header_line: Option<usize>,
     /// Lines before the table, which are left out
     #[arg(long, value_name = "NUMBER")]
-    pub skip_lines: Option<u64>,
+    pub skip_lines: Option<usize>,
     /// The character that begins lines which are comments, anywhere in the file
     #[arg(long, value_name = "CHARACTER")]
     pub comment: Option<char>,

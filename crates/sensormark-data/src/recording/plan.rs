@@ -208,7 +208,7 @@ impl Plan {
                 unclear(format!("no column of {} holds values beside the time and the tags", dialect.source))
             }
             fields if fields > FieldSet::CAPACITY => unclear(format!(
-                "{fields} columns of values are more than the {} that a table can have; leave some out with --leave-out",
+                "{fields} columns of values are more than the {} of a table; leave some out with --leave-out",
                 FieldSet::CAPACITY
             )),
             _ => Ok(()),

@@ -15,6 +15,7 @@ use super::{
     error::{Result, ask, empty, unclear},
     find_time::{is_named_clock, is_named_time},
     options::RecordingOptions,
+    rows::lines_of,
     source::Source,
 };
 
@@ -24,6 +25,8 @@ const SAMPLE_BYTES: u64 = 1 << 18;
 const SAMPLE_ROWS: usize = 1_000;
 /// Delimiters that are looked for; of equals the last.
 const DELIMITERS: [u8; 4] = *b",|;\t";
+/// What begins the lines before a table that are comments.
+const COMMENTS: [&str; 5] = ["#", "%", "!", "*", "//"];
 /// How many lines may stand before a header.
 const LINES_BEFORE: usize = 50;
 
@@ -53,8 +56,7 @@ struct Sample {
 
 /// Finds out what kind of CSV the file is.
 pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
-    let text = read_sample(&source)?;
-    let mut sniffer = Sniffer::new(source, options, text)?;
+    let mut sniffer = Sniffer::new(source, options)?;
     sniffer.check_text()?;
     let mut sample = sniffer.sample()?;
     sniffer.comments(&mut sample)?;
@@ -101,14 +103,15 @@ fn offset(record: &StringRecord) -> usize {
 
 impl<'o> Sniffer<'o> {
     /// What the user says, and a first line that tells spreadsheets the delimiter.
-    fn new(source: Source, options: &'o RecordingOptions, text: Vec<u8>) -> Result<Self> {
+    fn new(source: Source, options: &'o RecordingOptions) -> Result<Self> {
+        let text = read_sample(&source)?;
         let ascii = |given: char, option| {
             u8::try_from(given).or_else(|_| unclear(format!("{option} {given}: give one ASCII character")))
         };
         let mut delimiter = options.delimiter.map(|given| ascii(given, "--delimiter")).transpose()?;
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
-        let mut skipped = usize::try_from(lines.unwrap_or(0)).unwrap_or(usize::MAX);
+        let mut skipped = lines.unwrap_or(0);
         let mut notes = Vec::new();
         if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
             delimiter.get_or_insert(*given);
@@ -124,8 +127,9 @@ impl<'o> Sniffer<'o> {
     fn check_text(&self) -> Result<()> {
         let (given, lines) = (&self.source, || lines(&self.text));
         if lines().next().is_some_and(|line| line.contains(&0)) {
-            return unclear(format!(
-                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say --encoding utf-16le"
+            let order = if self.text[0] == 0 { "be" } else { "le" };
+            return ask(format!(
+                "{given} is not UTF-8 text; if it is UTF-16 without a mark, say ⟦--encoding‖utf-16{order}⟧"
             ));
         }
         let wrong: Vec<(usize, &[u8])> =
@@ -163,14 +167,17 @@ impl<'o> Sniffer<'o> {
         ))
     }
 
-    /// Lines before the table that begin with #. The last of them is the header, if it fits the rows and no other line is.
+    /// Lines before the table that begin with a mark of comments. The last of them is the header, if it fits the rows and no other line is.
     fn comments(&mut self, sample: &mut Sample) -> Result<()> {
-        let is_hash = |line: &&[u8]| line.starts_with(b"#");
-        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_hash).map(<[u8]>::to_vec).collect();
+        let Some(mark) = COMMENTS.into_iter().find(|mark| self.table().starts_with(mark.as_bytes())) else {
+            return Ok(());
+        };
+        let is_marked = |line: &&[u8]| line.starts_with(mark.as_bytes());
+        let hashes: Vec<Vec<u8>> = lines(self.table()).take_while(is_marked).map(<[u8]>::to_vec).collect();
         let Some(last) = hashes.last().filter(|_| self.comment.is_none()) else {
             return Ok(());
         };
-        self.comment = Some(b'#');
+        self.comment = mark.bytes().next();
         *sample = self.sample()?;
         let cells = Sample::new(last, sample.delimiter, None).records.first().map_or(0, StringRecord::len);
         if cells == sample.width && !self.is_header(sample) {
@@ -178,7 +185,7 @@ impl<'o> Sniffer<'o> {
             self.comment = None;
             *sample = self.sample()?;
         } else {
-            self.notes.push("lines that begin with # are comments".to_owned());
+            self.notes.push(format!("lines that begin with {mark} are comments"));
         }
         if let Some(group) = hashes.iter().find(|line| line.starts_with(b"#group,")) {
             let group = Sample::new(group, b',', None);
@@ -200,8 +207,7 @@ impl<'o> Sniffer<'o> {
                 || record[0] == *"TOA5"
                 || !names_time(row)
                     && !record.iter().any(is_named_clock)
-                    && self.is_units(sample, row + 1)
-                    && names_time(row + 1)
+                    && (row + 1..).take_while(|&below| self.is_units(sample, below)).any(names_time)
         };
         let titles = (0..sample.records.len()).take_while(is_title).count();
         if titles > 0
@@ -272,19 +278,14 @@ impl<'o> Sniffer<'o> {
         if names.len() == width {
             return Ok(names);
         }
-        // The line of the first text at or after the record's start.
-        let line_of = |row: usize| {
-            let start = self.skip + offset(&sample.records[row]);
-            let blanks = self.text[start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            (1 + self.text[..start + blanks].iter().filter(|byte| **byte == b'\n').count()).to_string()
-        };
-        let line = better.map(line_of);
-        let named = line.map(|line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or "));
+        let start = better.map(|row| (self.skip + offset(&sample.records[row])) as u64);
+        let line = lines_of(&self.source, start.as_slice())?;
+        let named = |line| format!("⟦--header-line‖{line}⟧ if line {line} names the columns, or ");
         ask(format!(
-            "{}: the header has {} names and most rows have {width} cells; they may differ by one (a row number without a name); say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
+            "{}: the header has {} names and most rows have {width} cells; say {}⟦--header‖false⟧ if no line names them, or put cells with the delimiter in quotes",
             self.source,
             names.len(),
-            named.unwrap_or_default()
+            line.first().map(named).unwrap_or_default()
         ))
     }
 }

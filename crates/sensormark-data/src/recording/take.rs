@@ -50,7 +50,7 @@ pub fn take(
     })?;
     if count != evidence.rows {
         return unclear(format!(
-            "{} changed while it was read ({} rows, then {count}); copy it and read the copy",
+            "{} changed while it was read ({} rows, then {count}); read a copy",
             dialect.source, evidence.rows
         ));
     }

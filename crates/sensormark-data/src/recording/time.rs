@@ -58,7 +58,7 @@ struct Clock {
 
 /// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    let part = "([0-9]{1,4}|[A-Za-z]{3,})([-/. ]|, *)";
+    let part = r"([0-9]{1,4}|\p{L}{3,})([-/. ]|\. |, *)";
     let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
     Regex::new(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
 });
@@ -66,14 +66,19 @@ static DATE: LazyLock<Regex> = LazyLock::new(|| {
 /// A time of day with marks between its parts, AM or PM, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     let two = "([0-9]{1,2})";
-    let half = r"(?:\s*([AaPp])\.?\s?[Mm]\b\.?)?";
-    Regex::new(&format!(r"^{two}(?:([:.]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
+    let half = r"(?:\s*([AaPp])(?:\.?\s?[Mm])?\b\.?)?";
+    Regex::new(&format!(r"^{two}(?:([:.h]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
         .expect("a pattern")
+});
+
+/// AM or PM before a time of day, as in eastern Asia.
+static HALF_FIRST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$").expect("a pattern")
 });
 
 /// A date without marks.
 static DIGITS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt ]?").expect("a pattern"));
+    LazyLock::new(|| Regex::new("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt_ ]?").expect("a pattern"));
 
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
 static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
@@ -166,9 +171,9 @@ impl Written {
 }
 
 impl Clock {
-    /// What stands behind a date: nothing, or a time of day behind a T, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
+    /// What stands behind a date: nothing, or a time of day behind a T, a low line, blanks or, of a whole year, a colon. (Mar 25 20:00:00 has no year.)
     fn after_date(rest: &str, has_whole_year: bool) -> Option<Self> {
-        let clock = match rest.strip_prefix(['T', 't', ':']) {
+        let clock = match rest.strip_prefix(['T', 't', '_', ':']) {
             _ if rest.starts_with(':') && !has_whole_year => return None,
             None if rest.is_empty() => return Some(Self::default()),
             None => rest.trim_start_matches(',').strip_prefix(char::is_whitespace)?.trim_start(),
@@ -179,6 +184,10 @@ impl Clock {
 
     /// 23:50, 23:50:00.5, 23.50.00, 2350, 235000 or 23, with AM or PM and a zone where there are any.
     fn read(text: &str) -> Option<Self> {
+        if let Some(found) = HALF_FIRST.captures(text) {
+            let half = if found.get(1).is_some() { "AM" } else { "PM" };
+            return Self::read(&format!("{} {half}", &found[2]));
+        }
         let marked = match text.bytes().take_while(u8::is_ascii_digit).count() {
             4 => &format!("{}:{}", &text[..2], &text[2..]),
             6 => &format!("{}:{}:{}", &text[..2], &text[2..4], &text[4..]),
@@ -225,7 +234,8 @@ fn orders(numbers: [i16; 3], widths: [usize; 3], named: Option<usize>) -> Option
         PLACES.map(|[year, month, day]| {
             let is_year = match widths[year] {
                 4 => !is_strict || numbers[month] <= 12,
-                2 => is_date(numbers[month], numbers[day]),
+                // Nobody writes the year first where the month has a name.
+                2 => is_date(numbers[month], numbers[day]) && (year > 0 || named.is_none()),
                 _ => false,
             };
             is_year
@@ -255,7 +265,7 @@ pub fn meanings((smallest, largest): (f64, f64)) -> Vec<TimeFormat> {
             time.is_ok_and(|time| time < times.end && (time >= times.start || !format.is_count()))
         })
     };
-    let counts = epochs::EPOCHS.iter().map(TimeFormat::Count);
+    let counts = epochs::EPOCHS.iter().cloned().map(TimeFormat::Count);
     counts.chain([TimeFormat::YearMonthDay]).filter(is_plausible).collect()
 }
 
@@ -269,17 +279,19 @@ pub fn read_clock(text: &str) -> Option<bool> {
     (parts.all(is_two) && is_time).then_some(clock.zone.is_some())
 }
 
+/// How the names of months begin in English, German, French, Spanish, Italian and Dutch.
+const MONTHS: &str = "jan ene gen|feb fév|mar mär mrz maa mrt|apr avr abr|may mai mei mag|jun juin giu|jul juil lug|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic";
+
 /// The number of a month that is given by its name. Three letters are enough.
 fn month(name: &str) -> Option<i16> {
-    const MONTHS: &str =
-        "january february march april may june july august september october november december";
-    let name = name.to_ascii_lowercase();
-    MONTHS.split(' ').zip(1..).find(|(month, _)| month.starts_with(&name)).map(|(_, number)| number)
+    let name = name.to_lowercase();
+    let is_it = |starts: &str| starts.split(' ').any(|start| name.starts_with(start));
+    MONTHS.split('|').zip(1..).find(|(starts, _)| is_it(starts)).map(|(_, number)| number)
 }
 
 /// Whether a text is what may stand in a column behind that of times, AM or PM or a zone, and then whether it is a zone.
 pub fn read_tail(text: &str) -> Option<bool> {
-    Some(Clock::read(&format!("1:00 {text}"))?.zone.is_some())
+    Some(Clock::read(&format!("1:00 {text}")).filter(|_| text.len() > 1)?.zone.is_some())
 }
 
 #[cfg(test)]

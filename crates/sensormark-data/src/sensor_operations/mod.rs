@@ -37,8 +37,6 @@ pub const TICK_LIMIT: u64 = 1 << 31;
 pub const LONGEST_INTERVAL_MS: u32 = 3_600_000;
 
 const MILLISECOND_NS: i64 = 1_000_000;
-/// Times are kept before this (2262-01-01T00:00:00Z), in ns since the Unix epoch.
-const LAST_NS: i64 = 9_214_646_400_000_000_000;
 /// Ticks in the period of the sine.
 const DAY_TICKS: u64 = 2_880;
 /// Hundredths of a degree.
@@ -112,7 +110,7 @@ impl SensorReadings {
 
     /// How many ticks each sensor has: up to [`TICK_LIMIT`], or until 2262.
     pub fn ticks(&self) -> u64 {
-        let until_end = (LAST_NS - START_NS) / self.interval_ns - 1;
+        let until_end = (TimeRange::OF_READINGS.end_ns - START_NS) / self.interval_ns - 1;
         until_end.unsigned_abs().min(TICK_LIMIT)
     }
 

@@ -73,7 +73,7 @@ fn readings_numbered_by_tick_and_sensor_are_in_the_order_of_time() {
     }
     assert!(readings.ticks() >= 1 << 27);
     let slow = SensorReadings::new(1, 2, LONGEST_INTERVAL_MS).unwrap();
-    assert!(slow.time_ns(1, slow.ticks()) < LAST_NS);
+    assert!(slow.time_ns(1, slow.ticks()) < TimeRange::OF_READINGS.end_ns);
 }
 
 #[test]

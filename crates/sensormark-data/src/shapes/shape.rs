@@ -13,7 +13,7 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
-use crate::{elementary::sine_of_turns, random::Stream};
+use crate::{elementary::sine_of_turns, random::Stream, units::signed};
 use sensormark_store::{FieldType, Values};
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -226,8 +226,8 @@ impl FieldShape {
             Shape::Counter(start, step) => {
                 let step = whole(step).max(1);
                 let part = moment.stream(field).below(moment.tick, step.unsigned_abs());
-                let ticks = i64::try_from(moment.tick).unwrap_or(i64::MAX);
-                whole(start).saturating_add(ticks.saturating_mul(step)).saturating_add_unsigned(part)
+                let grown = signed(moment.tick).saturating_mul(step);
+                whole(start).saturating_add(grown).saturating_add_unsigned(part)
             }
             _ => whole(self.noisy(field, moment).round()),
         }
@@ -235,24 +235,21 @@ impl FieldShape {
 
     /// The value before noise and rounding.
     fn smooth(&self, field: u64, moment: Moment) -> f64 {
+        let amid = |low: f64, high: f64, swing: f64| (low + high) * 0.5 + (high - low) * 0.5 * swing;
         match self.shape {
             Shape::Constant(value) => value,
             Shape::Random(low, high) => {
-                let word = moment.tick / self.hold_ticks;
-                low + (high - low) * moment.stream(field).unit(word)
+                low + (high - low) * moment.stream(field).unit(moment.tick / self.hold_ticks)
             }
             Shape::Sine(low, high, period_ns) => {
-                let sine = sine_of_turns(moment.turns(field, period_ns));
-                (low + high) * 0.5 + (high - low) * 0.5 * sine
+                amid(low, high, sine_of_turns(moment.turns(field, period_ns)))
             }
             Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(field, period_ns),
             Shape::Counter(start, step) => {
                 let part = moment.stream(field).unit(moment.tick);
                 start + step * (moment.tick as f64 + part)
             }
-            Shape::Walk(low, high, period_ns) => {
-                (low + high) * 0.5 + (high - low) * 0.5 * walk(field, moment, period_ns)
-            }
+            Shape::Walk(low, high, period_ns) => amid(low, high, walk(field, moment, period_ns)),
             _ => 0.0,
         }
     }

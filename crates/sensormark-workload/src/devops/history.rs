@@ -123,7 +123,7 @@ impl History {
             let mut all = Fold::default();
             for (track, host) in tracks.iter_mut().zip(hosts) {
                 let mut own = Fold::default();
-                ticks.clone().for_each(|_| own.add(track.next()));
+                ticks.clone().for_each(|_| own.add(track.advance()));
                 if by_host {
                     groups.push(group(Some(*host), start_ns, own.value(aggregate.function)?));
                 }
@@ -157,7 +157,7 @@ impl History {
             batch.series = hosts.to_vec();
             for field in 0..MEASUREMENTS[CPU].fields.len() {
                 let mut tracks = self.tracks(field, hosts, tick);
-                let values = tracks.iter_mut().map(Track::next).collect();
+                let values = tracks.iter_mut().map(Track::advance).collect();
                 batch.columns[field].values = Values::F64(values);
             }
         }
@@ -171,7 +171,7 @@ impl History {
 
     fn matching(&self, hosts: &[u32], ticks: Range<u64>, predicate: Predicate) -> Vec<u32> {
         let tracks = self.tracks(predicate.field, hosts, ticks.start);
-        let matches = |track: &mut Track| ticks.clone().any(|_| predicate.passes(track.next()));
+        let matches = |track: &mut Track| ticks.clone().any(|_| predicate.passes(track.advance()));
         let both = hosts.iter().zip(tracks);
         both.filter_map(|(host, mut track)| matches(&mut track).then_some(*host)).collect()
     }

@@ -159,3 +159,108 @@ fn short_floats_of_parquet_keep_all_their_digits() {
         (9, 43.900_000_311_434_27, 0.100_000_001_490_116_12, 9.100_000_381_469_727)
     );
 }
+
+/// Each form of a time, the options it takes, and the time.
+const FORMS: [[&str; 3]; 30] = [
+    ["25/Mar/23 14:05", "", "2023-03-25T14:05:00Z"],
+    ["25-MAR-23 02.05.00 PM", "", "2023-03-25T14:05:00Z"],
+    ["701445900", "--time t --time-format 'seconds since 2001-01-01'", "2023-03-25T14:05:00Z"],
+    ["13324226700000000", "--time t --time-format webkit", "2023-03-25T14:05:00Z"],
+    ["60028.5", "--time t --time-format modified-julian-days", "2023-03-25T12:00:00Z"],
+    ["2023.03.25 14h05", "", "2023-03-25T14:05:00Z"],
+    ["2023-03-25_14:05:30", "", "2023-03-25T14:05:30Z"],
+    ["20230325_140530", "", "2023-03-25T14:05:30Z"],
+    ["25/03/2023 PM 02:05:00", "", "2023-03-25T14:05:00Z"],
+    ["2023/3/25 下午 2:05:00", "", "2023-03-25T14:05:00Z"],
+    ["2023-03-25 오전 12:05", "", "2023-03-25T00:05:00Z"],
+    ["3/25/2023 2:05:00 P", "", "2023-03-25T14:05:00Z"],
+    ["3/25/2023 12:05:00 A.", "", "2023-03-25T00:05:00Z"],
+    ["25. März 2023 14:05", "", "2023-03-25T14:05:00Z"],
+    ["25-Okt-2023 14:05", "", "2023-10-25T14:05:00Z"],
+    ["25 déc. 2023 14:05", "", "2023-12-25T14:05:00Z"],
+    ["25 juil. 2023 14:05", "", "2023-07-25T14:05:00Z"],
+    ["25. 3. 2023 14:05", "", "2023-03-25T14:05:00Z"],
+    ["2023-03-25 14:05 JST", "", "2023-03-25T05:05:00Z"],
+    ["2023-03-25 14:05 UT", "", "2023-03-25T14:05:00Z"],
+    ["2023-03-25 14:05 CDT", "", "2023-03-25T19:05:00Z"],
+    ["2023-03-25 14:05 (UTC+01:00)", "", "2023-03-25T13:05:00Z"],
+    ["2023-03-25T14:05:00+5:30", "", "2023-03-25T08:35:00Z"],
+    ["20230325-140530", "--time-format '%Y%m%d-%H%M%S'", "2023-03-25T14:05:30Z"],
+    ["2023-03-25 14:05:30:250", "--time-format '%Y-%m-%d %H:%M:%S:%3f'", "2023-03-25T14:05:30.25Z"],
+    ["2023-W12-6", "--time-format '%G-W%V-%u'", "2023-03-25T00:00:00Z"],
+    ["43548.5", "--time t --time-format 'days since 1904-01-01'", "2023-03-25T12:00:00Z"],
+    ["1080206", "--time t --time-format 'hours since 1900-01-01'", "2023-03-25T14:00:00Z"],
+    ["733068300", "--time t --time-format 's since 2000-01-01T00:00:00Z'", "2023-03-25T14:05:00Z"],
+    ["90.5", "--time t --time-format 'min since 2023-03-25 14:00 +01:00'", "2023-03-25T14:30:30Z"],
+];
+
+#[test]
+fn times_are_read_in_the_forms_of_other_lands_and_from_any_day() {
+    for [written, options, expected] in FORMS {
+        let text = format!("t;v\n{written};1\n");
+        assert_eq!(first_and_last(&text, options)[0], expected, "{written} {options}");
+    }
+    stops_with("t,v\n2023-03-25 14:05 IST,1\n", &typed(""), &["\"IST\"", "no one offset", "+05:30"]);
+    stops_with("t,v\nsoon,1\n", &typed("--time t"), &["do not look like times", "one of year-month-day"]);
+    let list = "{\"time\":\"2023-03-25\",\"list\":[1,2],\"v\":1}\n";
+    assert_eq!(read_plainly(list).schema().tables[0].fields[0].kind, FieldType::Text);
+    let matter = rows("time,matter,v", "2023-03-2#,PM 10,#", 3);
+    assert_eq!(read_plainly(matter).schema().tables[0].fields[0].kind, FieldType::Text);
+    for name in ["fortnights since 2000-01-01", "days since noon"] {
+        assert!(name.parse::<TimeFormat>().is_err(), "{name}");
+    }
+    // Flags of quality are no half of a day.
+    let flags = rows("time,flag,v", "2023-03-25 1#:00,A,#", 3);
+    assert_eq!(first_and_last(&flags, "")[1], "2023-03-25T12:00:00Z");
+    let clock = rows("day,month,year,time,v", "25,3,2023,14:0#,#", 3);
+    assert_eq!(first_and_last(&clock, "")[1], "2023-03-25T14:02:00Z");
+    let parts = ["--time date,hhmm)", "--time date if"];
+    stops_with(&rows("date,hhmm,v", "2023-03-25,140#,#", 3), &typed(""), &parts);
+}
+
+#[test]
+fn comments_titles_and_encodings_of_other_programs_are_known() {
+    let table = rows("time;v", "2023-03-25 14:0#;#", 6);
+    for before in
+        ["; Logger 12\n; Site B\n", "% Logger, 12\n", "// Logger 12\n// Site B\n", "! by X\n", "\"sep=;\"\n"]
+    {
+        let recording = read_plainly(format!("{before}{table}"));
+        assert_eq!(figures(&recording, "v"), (6, 15.0, 0.0, 5.0), "{before}");
+        assert_eq!(recording.report().time.label, "time", "{before}");
+    }
+    let wide = |big: bool| {
+        let bytes =
+            table.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() });
+        bytes.collect::<Vec<u8>>()
+    };
+    for (big, encoding) in [(true, "--encoding utf-16be"), (false, "--encoding utf-16le")] {
+        assert!(message(wide(big), &typed("")).contains(encoding), "{encoding}");
+        assert_eq!(figures(&read(wide(big), &typed(encoding)).unwrap(), "v").1, 15.0, "{encoding}");
+        let mark = if big { [0xfe, 0xff] } else { [0xff, 0xfe] };
+        assert_eq!(figures(&read_plainly([&mark[..], &wide(big)].concat()), "v").1, 15.0, "{encoding}");
+    }
+}
+
+#[test]
+fn what_is_no_number_in_other_programs_is_absent_or_asked_about() {
+    let text = "time,v\n2023-03-01,1\n2023-03-02,1.#QNAN\n2023-03-03,-1.#IND\n2023-03-04,-nan(ind)\n2023-03-05,<NA>\n";
+    let recording = read_plainly(text);
+    assert_eq!((figures(&recording, "v"), recording.report().bad_rows.count), ((1, 1.0, 1.0, 1.0), 4));
+    let json =
+        "{\"time\":\"2023-03-01\",\"v\":NaN,\"w\":1}\n{\"time\":\"2023-03-02\",\"v\":2.5, \"w\": NaN}\n";
+    assert_eq!(figures(&read_plainly(json), "v"), (1, 2.5, 2.5, 2.5));
+    stops_with(
+        &json.replace("NaN", "-Infinity"),
+        &typed(""),
+        &["line 1", "\"-Infinity\" is not a finite number"],
+    );
+    let errors = rows("time,v", "2023-03-1#,5", 4) + "2023-03-15,#DIV/0!\n2023-03-16,#VALUE!\n";
+    stops_with(&errors, &typed(""), &["--absent '#DIV/0!,#VALUE!'"]);
+    for row in ["1,20,00#.5", "1_20#", "1.#d+02"] {
+        stops_with(
+            &rows("time;v", &format!("2023-03-2#;{row}"), 3),
+            &typed(""),
+            &["numbers with other signs"],
+        );
+    }
+}

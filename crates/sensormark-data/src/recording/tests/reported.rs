@@ -202,7 +202,7 @@ fn other_forms_of_the_same_kinds_are_read_or_stop() {
     }
     assert_eq!(times(&read("exponents.csv", "").unwrap()).1, "2020-01-01T00:02:00Z");
     let units = read("units.csv", "--unit-in-cells --decimal-comma").unwrap_err().to_string();
-    assert!(units.contains("column q have several units: W, kW"), "{units}");
+    assert!(units.contains("column q has several units: W, kW"), "{units}");
     let kept = read("units.csv", "--unit-in-cells --decimal-comma --type q=text").unwrap();
     assert_eq!(cases::figures(&kept, "p"), (12, 72.0, 0.5, 11.5));
 }

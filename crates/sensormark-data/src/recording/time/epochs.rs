@@ -3,9 +3,11 @@
 //! 1423666080 is 2015-02-11 as Unix seconds and 2025-02-15 as GPS seconds. So a number alone is taken for a time only where one meaning
 //! alone gives a plausible year. Which column it is about is decided elsewhere.
 
-use jiff::Timestamp;
+use std::borrow::Cow;
 
-use super::{Instant, format::TimeFault, in_range};
+use jiff::{Span, SpanRelativeTo, Timestamp};
+
+use super::{Instant, TimeFormat, format::TimeFault, in_range};
 
 /// Nanoseconds of a second.
 const SECOND: i128 = 1_000_000_000;
@@ -13,29 +15,31 @@ const SECOND: i128 = 1_000_000_000;
 const DAY: i128 = 86_400 * SECOND;
 
 /// What a number counts.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Epoch {
     /// What an option calls it.
-    pub(super) name: &'static str,
+    pub name: Cow<'static, str>,
     /// Nanoseconds of one step.
     unit_ns: i128,
     /// From the day that it counts from to 1970-01-01, in ns.
     before_unix_ns: i128,
 }
 
-pub(super) static EPOCHS: [Epoch; 12] = [
+pub static EPOCHS: [Epoch; 14] = [
     epoch("unix-s", SECOND, 0),
     epoch("unix-ms", 1_000_000, 0),
     epoch("unix-us", 1_000, 0),
     epoch("unix-ns", 1, 0),
-    epoch("gps", SECOND, -315_964_800 * SECOND),
-    epoch("labview", SECOND, 2_082_844_800 * SECOND),
-    epoch("ntp", SECOND, 2_208_988_800 * SECOND),
-    epoch("filetime", 100, 11_644_473_600 * SECOND),
-    epoch("dotnet-ticks", 100, 62_135_596_800 * SECOND),
-    epoch("excel", DAY, 25_569 * DAY),
-    epoch("matlab", DAY, 719_529 * DAY),
-    epoch("julian-days", DAY, 2_440_587 * DAY + DAY / 2),
+    epoch("gps", SECOND, -315_964_800),
+    epoch("labview", SECOND, 2_082_844_800),
+    epoch("ntp", SECOND, 2_208_988_800),
+    epoch("webkit", 1_000, 11_644_473_600),
+    epoch("filetime", 100, 11_644_473_600),
+    epoch("dotnet-ticks", 100, 62_135_596_800),
+    epoch("excel", DAY, 2_209_161_600),
+    epoch("matlab", DAY, 62_167_305_600),
+    epoch("modified-julian-days", DAY, 3_506_716_800),
+    epoch("julian-days", DAY, 210_866_760_000),
 ];
 
 /// Unix seconds at which GPS time came to be ahead of UTC by one more second, the first of them by one.
@@ -62,17 +66,29 @@ const LEAPS: [i64; 18] = [
 ];
 
 /// The leap second that ends at this time, which Unix time counts as the first second after it.
-pub(super) fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
+pub fn leap(time_ns: i128) -> Result<Instant, TimeFault> {
     let is_leap = LEAPS.iter().any(|leap| i128::from(*leap) == time_ns.div_euclid(SECOND));
     let words = "leap seconds (23:59:60), which Unix time counts as 00:00:00 of the next day";
     if is_leap { in_range(time_ns, Some(words)) } else { Err(TimeFault::NoSuchTime) }
 }
 
-const fn epoch(name: &'static str, unit_ns: i128, before_unix_ns: i128) -> Epoch {
-    Epoch { name, unit_ns, before_unix_ns }
+const fn epoch(name: &'static str, unit_ns: i128, before_unix_s: i128) -> Epoch {
+    Epoch { name: Cow::Borrowed(name), unit_ns, before_unix_ns: before_unix_s * SECOND }
 }
 
 impl Epoch {
+    /// What a name says: one of the table, or "hours since 1900-01-01".
+    pub fn named(name: &str) -> Option<Self> {
+        if let Some(known) = EPOCHS.iter().find(|epoch| epoch.name == name) {
+            return Some(known.clone());
+        }
+        let (unit, start) = name.split_once(" since ")?;
+        let unit: Span = format!("1 {unit}").parse().ok()?;
+        let unit_ns = unit.to_duration(SpanRelativeTo::days_are_24_hours()).ok()?.as_nanos();
+        let start_ns = TimeFormat::YearMonthDay.read(start).ok()?.time_ns;
+        Some(Self { name: name.to_owned().into(), unit_ns, before_unix_ns: -i128::from(start_ns) })
+    }
+
     /// The ns since 1970 of so many ns since its own first day.
     fn unix_ns(&self, count_ns: i128) -> i128 {
         let unix_ns = count_ns.saturating_sub(self.before_unix_ns);
@@ -85,7 +101,7 @@ impl Epoch {
     }
 
     /// Reads a number, exactly, as ns since 1970. Fractions of days are rounded to the millisecond, because the programs that count days keep no more.
-    pub(super) fn read(&self, text: &str) -> Result<i128, TimeFault> {
+    pub fn read(&self, text: &str) -> Result<i128, TimeFault> {
         let (number, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, ""));
         let fraction = fraction.trim_end_matches('0');
@@ -104,7 +120,7 @@ impl Epoch {
 }
 
 /// Times that are plausible without further word, in ns since 1970: from 2000-01-01 to a year from now.
-pub(in super::super) fn plausible() -> std::ops::Range<i64> {
+pub fn plausible() -> std::ops::Range<i64> {
     let end = i64::try_from(Timestamp::now().as_nanosecond() + 366 * DAY).unwrap_or(i64::MAX);
     946_684_800_000_000_000..end
 }

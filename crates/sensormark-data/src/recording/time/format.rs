@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use itertools::Itertools;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -20,14 +21,14 @@ pub enum TimeFormat {
     /// 02/11/2015 2:48 PM, also with dots or hyphens, the month's name, or two digits of the year.
     MonthDayYear,
     /// A number that counts from some day.
-    Count(&'static Epoch),
+    Count(Epoch),
     /// As a pattern of strftime says.
     Pattern(String),
 }
 
 /// Why a text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum TimeFault {
+pub enum TimeFault {
     /// It is not written so.
     Shape,
     /// It is written so, but there is no such day or time of day.
@@ -42,14 +43,15 @@ pub(in super::super) enum TimeFault {
 
 impl TimeFormat {
     /// Those that read dates, in the order of [`super::Orders`].
-    pub(in super::super) const DATES: [Self; 3] =
-        [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
+    pub const DATES: [Self; 3] = [Self::YearMonthDay, Self::DayMonthYear, Self::MonthDayYear];
 
     /// The names of all formats, as messages list them.
     pub fn names() -> String {
-        let names: Vec<&str> =
-            Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| epoch.name)).collect();
-        format!("{}, or a pattern such as '%d.%m.%Y %H:%M:%S'", names.join(", "))
+        let mut names = Self::DATES.iter().map(Self::name).chain(EPOCHS.iter().map(|epoch| &*epoch.name));
+        format!(
+            "{}, 'hours since 1900-01-01' or the like, or a pattern such as '%d.%m.%Y %H:%M:%S'",
+            names.join(", ")
+        )
     }
 
     /// The name by which an option gives it.
@@ -58,23 +60,23 @@ impl TimeFormat {
             Self::YearMonthDay => "year-month-day",
             Self::DayMonthYear => "day-month-year",
             Self::MonthDayYear => "month-day-year",
-            Self::Count(epoch) => epoch.name,
+            Self::Count(epoch) => &epoch.name,
             Self::Pattern(pattern) => pattern,
         }
     }
 
     /// Whether it is a number that counts from some day.
-    pub(in super::super) const fn is_count(&self) -> bool {
+    pub const fn is_count(&self) -> bool {
         matches!(self, Self::Count(_))
     }
 
     /// Whether it is a pattern with a zone.
-    pub(in super::super) fn has_zone(&self) -> bool {
+    pub fn has_zone(&self) -> bool {
         ["%z", "%:", "%Q", "%s"].iter().any(|zone| self.name().contains(zone))
     }
 
     /// Whether it counts from 1970.
-    pub(in super::super) fn is_unix(&self) -> bool {
+    pub fn is_unix(&self) -> bool {
         self.name().starts_with("unix-")
     }
 }
@@ -107,14 +109,14 @@ impl std::str::FromStr for TimeFormat {
             return pattern::check(name).map(|()| Self::Pattern(name.to_owned()));
         }
         let date = Self::DATES.into_iter().find(|format| format.name() == name);
-        let epoch = || EPOCHS.iter().find(|epoch| epoch.name == name).map(Self::Count);
+        let epoch = || Epoch::named(name).map(Self::Count);
         date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
     }
 }
 
 impl TimeFault {
     /// Why, in words.
-    pub(in super::super) const fn reason(self) -> &'static str {
+    pub const fn reason(self) -> &'static str {
         match self {
             Self::Shape => "is not a time of the column's format",
             Self::NoSuchTime => "is no such date or time of day",
