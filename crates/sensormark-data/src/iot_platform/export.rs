@@ -10,11 +10,7 @@ impl Homes {
             let series = shard.series(self.series());
             for hour in 0..hours {
                 for home in 0..self.homes {
-                    sink.put(0, |batch| {
-                        let mut messages = Vec::new();
-                        self.messages(home, hour..hour + 1, &mut messages);
-                        messages.iter().for_each(|message| self.push(message, &series, batch));
-                    })?;
+                    sink.put(0, |batch| self.push_hours(home, hour..hour + 1, &series, batch))?;
                 }
             }
             Ok(())

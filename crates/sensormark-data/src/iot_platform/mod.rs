@@ -213,12 +213,12 @@ impl Homes {
         }
     }
 
-    /// Appends everything that a home sends in these hours, in the order of time.
-    pub fn push_hours(&self, home: u32, hours: Range<u64>, batch: &mut Batch) {
+    /// Appends what a home sends in these hours of those series that are in `series`, in the order of time.
+    pub fn push_hours(&self, home: u32, hours: Range<u64>, series: &Range<u32>, batch: &mut Batch) {
         let mut messages = Vec::new();
         self.messages(home, hours, &mut messages);
         for message in &messages {
-            self.push(message, &(0..u32::MAX), batch);
+            self.push(message, series, batch);
         }
     }
 

@@ -14,7 +14,7 @@ fn batch() -> Batch {
 /// Everything of some days of one home.
 fn days(homes: &Homes, home: u32, days: u64) -> Batch {
     let mut all = batch();
-    homes.push_hours(home, 0..days * 24, &mut all);
+    homes.push_hours(home, 0..days * 24, &(0..u32::MAX), &mut all);
     all
 }
 
@@ -117,7 +117,7 @@ fn pieces_and_single_series_are_the_same_as_everything_at_once() {
     let all = days(&homes, 1, 4);
     let mut pieces = batch();
     for start in (0..96).step_by(7) {
-        homes.push_hours(1, start..(start + 7).min(96), &mut pieces);
+        homes.push_hours(1, start..(start + 7).min(96), &(0..u32::MAX), &mut pieces);
     }
     assert_eq!(all, pieces);
     let range = TimeRange::new(START_NS + 5 * HOUR_NS + 1_234_000_000, START_NS + 3 * DAY_NS + 7);

@@ -1,8 +1,8 @@
 //! A stretch of the machine tool's signal as a data set that can be exported. (In a run the writer stamps samples as they come; a file has no such clock.)
 
-use sensormark_store::{FieldType, Schema, Values};
+use sensormark_store::{Schema, Values};
 
-use super::{CHANNELS, INDEX_LIMIT, MachineTool};
+use super::{INDEX_LIMIT, MachineTool};
 use crate::export::{BATCH, DataSet};
 
 impl MachineTool {
@@ -10,10 +10,8 @@ impl MachineTool {
     /// has checked that their times end before 2262.
     ///
     /// # Panics
-    /// When there are more samples than the signal has, or the table is not one of five 16-bit channels.
+    /// When there are more samples than the signal has.
     pub fn data_set(self, schema: Schema, start_ns: i64, period_ns: u64, samples: u64) -> DataSet {
-        let channels = schema.tables[0].fields.iter().map(|field| field.kind);
-        assert!(channels.eq([FieldType::U16; CHANNELS]), "the machine tool has five channels of 16 bits");
         assert!(samples <= INDEX_LIMIT, "the signal has 2^44 samples");
         DataSet::new(schema, move |shard, sink| {
             let samples = if shard.series(1).is_empty() { 0 } else { samples };

@@ -73,7 +73,7 @@ fn the_load_writes_everything_once_whatever_its_batches() {
     let homes = Homes::new(7, 2);
     let mut all = Batch::new(0, &schema(2).tables[0]);
     for home in 0..2 {
-        homes.push_hours(home, 0..u64::from(DAYS) * 24, &mut all);
+        homes.push_hours(home, 0..u64::from(DAYS) * 24, &(0..u32::MAX), &mut all);
     }
     assert_eq!(small, all.sorted());
 }

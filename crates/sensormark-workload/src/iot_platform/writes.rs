@@ -150,7 +150,7 @@ impl Operations for BatchWrites {
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
         let (home, hours) = self.place(index);
-        self.homes.push_hours(home, hours, slot.write(0));
+        self.homes.push_hours(home, hours, &(0..u32::MAX), slot.write(0));
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {
