@@ -197,7 +197,8 @@ fn add_stored(record: &mut TrialRecord) {
     let mut stored = 0.0;
     let mut found = Vec::new();
     for load in record.loads.iter().filter(|load| load.writes) {
-        let grows = load.labels.get(steps::OPERATION).and_then(Value::as_str) == Some(steps::GROW);
+        let operation = load.labels.get(steps::OPERATION).and_then(Value::as_str);
+        let grows = matches!(operation, Some(steps::GROW | live::LIVE));
         let written = values(load.readings() as f64);
         stored = if grows { stored + written } else { written };
         if let Some(phase) = load.labels.get(steps::SETTLED).and_then(Value::as_str)
