@@ -6,12 +6,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The questions, each with its answer; nothing takes the answer in brackets.
-const ANSWERS: [(&str, &str); 14] = [
+const ANSWERS: [(&str, &str); 15] = [
     ("How many sensors", "10"),
     ("What does a sensor measure", ""),
     ("How often", "1s"),
     ("late or twice", ""),
     ("How long is the data kept", "30d"),
+    ("Which means do you keep", ""),
     ("How many readings does a write hold", ""),
     ("What is asked of it", "live"),
     ("How far back", ""),
