@@ -30,7 +30,9 @@ pub fn lines(
     for step in workload.steps() {
         sizes += usize::from(matches!(step, Step::Size(_)));
         if let (Step::Run(phase), true) = (step, sizes < 2) {
-            loads.extend(phase.loads.into_iter().filter(|load| !load.writes && !phase.warm_up));
+            loads.extend(
+                phase.loads.into_iter().filter(|load| !(load.writes || load.accompanies || phase.warm_up)),
+            );
         }
     }
     let (mut slot, mut lines, mut index) = (Slot::new(&schema), Vec::new(), 0);

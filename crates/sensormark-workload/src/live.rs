@@ -27,9 +27,10 @@ fn paced(load: LoadSpec, a_second: f64) -> LoadSpec {
     LoadSpec { pacing: Pacing::Open(Schedule::per_second(ticks)), ..load }
 }
 
-/// Writes at so many a second until all are done, and questions without an end about what is complete.
+/// Writes at so many a second until all are done, and questions without an end about what is complete. They follow a load that was not cut.
 pub fn live(
     operation: &str,
+    after: About,
     writing: LoadSpec,
     a_second: f64,
     asked: impl IntoIterator<Item = (&'static str, Arc<dyn Operations>)>,
@@ -42,5 +43,6 @@ pub fn live(
     };
     let asking: Vec<LoadSpec> = asked.into_iter().map(asking).collect();
     let loads = std::iter::once(paced(writing, a_second)).chain(asking).collect();
-    Step::Run(PhaseSpec::new(LIVE, loads).label(operation, LIVE))
+    let phase = PhaseSpec { needs: vec![after], ..PhaseSpec::new(LIVE, loads) };
+    Step::Run(phase.label(operation, LIVE))
 }

@@ -69,7 +69,7 @@ fn what_a_run_refuses_its_plan_refuses_in_the_same_words() {
         &["run", "machine-tol"],
         &["run", "machine-tool", "--on", "sqlite:bulky"],
         &["run", "machine-tool", "--set", "raeds=3"],
-        &["run", "machine-tool", "--memory-limit", "2GB"],
+        &["run", "machine-tool", "--memory-limit", "64MB"],
         &["run", "machine-tool", "--weights", "not-there.toml"],
         &["run", "machine-tool", "--data", "not/there"],
     ];

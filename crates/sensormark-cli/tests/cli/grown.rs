@@ -82,7 +82,7 @@ fn days_come_to_those_of_a_home() {
     let loads = trial["loads"].as_array().expect("loads");
     let at_last = |load: &&Value| load["labels"]["stored"].as_u64() == sizes(trial).last().copied();
     let names: Vec<&str> = loads.iter().filter(at_last).filter_map(|load| load["name"].as_str()).collect();
-    let all = ["load", "raw", "hourly", "daily", "day-night", "total", "chart", "statistics"];
+    let all = ["load", "raw", "hourly", "daily", "day-night", "total", "chart", "statistics", "latest"];
     assert_eq!(names, all, "{text}");
 }
 

@@ -98,7 +98,8 @@ impl Script {
         if !live.is_empty() {
             // As hosts send them: tick by tick.
             let readings: Vec<u64> = readings.iter().map(|count| (*count).min(data.hosts.into())).collect();
-            steps.push(maker.live(&Arc::new(Plan::new(data.hosts, live, &readings))));
+            let after = About { phase: loaded, load: LOAD.to_owned() };
+            steps.push(maker.live(after, &Arc::new(Plan::new(data.hosts, live, &readings))));
         }
         for (hours, to) in parameters.more_hours.iter().zip(more) {
             let grown = plan(from..to);
@@ -159,7 +160,7 @@ impl Maker {
     }
 
     /// Ticks come at their rate, and dashboards ask about the newest.
-    fn live(&self, plan: &Arc<Plan>) -> Step {
+    fn live(&self, after: About, plan: &Arc<Plan>) -> Step {
         let writes = Arc::new(Writes::new(Arc::clone(plan), Arc::clone(&self.lanes)));
         let writing = LoadSpec {
             distribution: WorkDistribution::COUNTER,
@@ -171,7 +172,7 @@ impl Maker {
             questions.is_newest = true;
             (kind.name(), Arc::new(questions) as Arc<dyn Operations>)
         });
-        live(OPERATION, writing, rate, asked)
+        live(OPERATION, after, writing, rate, asked)
     }
 
     fn questions(&self, kind: QuestionKind, plan: &Arc<Plan>) -> Questions {

@@ -173,7 +173,10 @@ impl Platform {
             (query.name(), Arc::new(questions) as Arc<dyn Operations>)
         });
         let any = writes.len() > 0;
-        any.then(|| live::live(OPERATION, LoadSpec::writing(MESSAGES, writes, clients), live_rate, asked))
+        any.then(|| {
+            let after = About { phase: MESSAGES.to_owned(), load: MESSAGES.to_owned() };
+            live::live(OPERATION, after, LoadSpec::writing(MESSAGES, writes, clients), live_rate, asked)
+        })
     }
 
     /// Whether a question counts at each size: every layout answers it, and this is the longest span.

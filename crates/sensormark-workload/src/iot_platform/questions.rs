@@ -3,11 +3,11 @@
 use super::query::{PlatformQuery, statistics};
 use super::writes::Written;
 use sensormark_conformance::reference::Reference;
-use sensormark_data::iot_platform::{DAY_NS, Homes, START_NS, device_id, devices::DEVICES, field};
+use sensormark_data::iot_platform::{DAY_NS, DEVICE_ID, Homes, START_NS, device_id, devices::DEVICES, field};
 use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
-    Answer, AnswerSource, Ask, Batch, DaySplit, FieldSet, FieldType, Query, Schema, Selection, TimeRange,
+    Answer, AnswerSource, Ask, Batch, DaySplit, FieldType, Query, Schema, Selection, TimeRange,
 };
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -89,6 +89,13 @@ impl Questions {
         TimeRange::new(start_ns, start_ns + self.span_ns())
     }
 
+    /// The device of a question: each has its turn.
+    fn device(&self, index: u64) -> String {
+        let all = self.subjects.homes.homes() as usize * DEVICES.len();
+        let device = usize::try_from(index).unwrap_or(0) % all;
+        device_id(u32::try_from(device / DEVICES.len()).unwrap_or(0), device % DEVICES.len())
+    }
+
     fn question(&self, index: u64, watermark: u64) -> Query {
         let Subjects { homes, split, .. } = &self.subjects;
         let range = self.range(index, watermark);
@@ -101,17 +108,15 @@ impl Questions {
                 let of = field(homes.kind(series));
                 Query::chart(0, series, range, of, self.subjects.points)
             }
-            PlatformQuery::Statistics => {
-                let all = u64::from(homes.homes()) * DEVICES.len() as u64;
-                let device = usize::try_from(place(all)).unwrap_or(0);
-                let home = u32::try_from(device / DEVICES.len()).unwrap_or(0);
-                statistics(device_id(home, device % DEVICES.len()), range)
-            }
+            PlatformQuery::Statistics => statistics(self.device(index), range),
             PlatformQuery::Latest => {
-                let (of_home, fields) = (homes.series_a_home(), self.subjects.schema.tables[0].fields.len());
-                let own = home * of_home..(home + 1) * of_home;
-                let series = if homes.homes() == 1 { Selection::All } else { Selection::Set(own.collect()) };
-                Query { table: 0, series, range, ask: Ask::LastReading { fields: FieldSet::first(fields) } }
+                // What tells homes apart is in the names of devices.
+                let series = match homes.homes() {
+                    1 => Selection::All,
+                    _ => Selection::Tagged { tag: DEVICE_ID, value: self.device(index) },
+                };
+                let fields = self.subjects.schema.tables[0].all_fields();
+                Query { table: 0, series, range, ask: Ask::LastReading { fields } }
             }
             query => query
                 .of_temperature(homes.weather(home), range, *split)

@@ -34,16 +34,20 @@ fn all_layouts_of_sqlite_are_valid_with_every_answer_checked() {
         assert_eq!(ledger["attempted"], ledger["stored"]);
         assert_eq!((&ledger["lost"], &ledger["altered"]), (&0.into(), &0.into()));
         assert_eq!(ledger["checksum"], ledger["expected_checksum"]);
-        let written = readings(load(trial, "messages")) + readings(load(trial, "load"));
-        assert_eq!(stored, written);
+        let written = ["messages", "live", "load"].map(|phase| readings(load(trial, phase)));
+        assert_eq!(stored, written.iter().sum::<u64>());
         // About 12,771 values a day.
         assert!((50_000..52_500).contains(&readings(load(trial, "load"))), "{text}");
         assert_eq!(trial["answers"]["checked"], trial["answers"]["answered"]);
         let layout = trial["implementation"]["layout_name"].as_str();
         let not_supported = &load(trial, "daily-sums-3d")["not_supported"];
         assert_eq!(not_supported.is_null(), layout == Some("summary"), "{text}");
-        let phases = if layout == Some("summary") { 18 } else { 12 };
-        assert_eq!(trial["answers"]["answered"], phases * 12, "{text}");
+        let phases = if layout == Some("summary") { 19 } else { 13 };
+        let loads = trial["loads"].as_array().expect("loads").iter();
+        let live = loads.filter(|load| load["phase"] == "live");
+        let live: u64 = live.filter_map(|load| load["answers"]["answered"].as_u64()).sum();
+        assert!(live >= 6, "two questions twice a second: {live}");
+        assert_eq!(trial["answers"]["answered"], phases * 12 + live, "{text}");
     }
     let plain = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
