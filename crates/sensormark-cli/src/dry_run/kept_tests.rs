@@ -30,7 +30,10 @@ fn typed(factory: &dyn WorkloadFactory, kept: &Value) -> Value {
         }
         other => other.to_string(),
     };
-    let settings: Vec<String> = known.map(|(name, value)| format!("{name}={}", text(value))).collect();
+    let mut settings: Vec<String> = known.map(|(name, value)| format!("{name}={}", text(value))).collect();
+    // Runs of before have no live phase.
+    let has_live = table.iter().any(|one| one.name == "live_seconds") && !kept.contains_key("live_seconds");
+    settings.extend(has_live.then(|| "live_seconds=0".to_owned()));
     let preset = factory.preset(Scale::Study).expect("the study's numbers");
     adjust_values(preset, &settings, table).expect("numbers that were measured with")
 }
