@@ -601,7 +601,10 @@ test("a comparison is a forest, the largest change first, and ties are folded", 
   assert.equal(await ties.getAttribute("open"), null);
   await ties.locator("> summary").click();
   await ties.locator(".values > div").first().waitFor();
-  assert.match(await ties.locator(".values > div").first().textContent(), /would have seen one over [\d.,]+ %/);
+  // Two repetitions on a busy machine may tell nothing of a figure; most are told.
+  const told = await ties.locator(".values > div").allTextContents();
+  assert.match(told[0], /would have seen one over [\d.,]+ %|so few repetitions hardly show one/);
+  assert.ok(told.some((text) => /would have seen one over [\d.,]+ %/.test(text)), told.join("\n"));
   await page.close();
 });
 
