@@ -206,8 +206,7 @@ function believed(trial) {
 }
 
 // The runs of the studies' workloads, believed.
-// The curves of cardinality are no study's, and take two minutes to be looked at.
-function studies() { return runsOf(STUDIES).filter((folder) => !folder.endsWith("cardinality")).map((folder, place) => altered(folder, `study-${place}`, (trial) => [believed(trial)])); }
+function studies() { return runsOf(STUDIES).map((folder, place) => altered(folder, `study-${place}`, (trial) => [believed(trial)])); }
 
 // The numbers of a figure as its chart has them, drawn by scrolling to it.
 async function drawn(page, id) {
