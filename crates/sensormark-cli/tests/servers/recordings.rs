@@ -1,4 +1,4 @@
-//! Recordings of which sensormark once made a verdict about a database: what is stored and asked is right, or what the database cannot take is told.
+//! These recordings once led sensormark to a wrong verdict about a database. Now every answer is right, or the report says what the database cannot take.
 
 use crate::ordinary_user::{all_hold, flat};
 use crate::support::Place;
@@ -46,7 +46,7 @@ pub fn bounds_on_mongodb() {
     bounds("mongodb:*");
 }
 
-/// A text that fits into no datagram is told as refused, and nothing is said to be altered.
+/// The report says that a text which fits into no datagram was refused. It does not say that data were altered.
 pub fn a_text_that_fits_no_datagram() {
     let place = Place::new();
     let rows =

@@ -43,7 +43,7 @@ impl Churn {
         u64::try_from(begun).unwrap_or(u64::MAX)
     }
 
-    /// How many series there have been before this tick; all that ever are, for the largest.
+    /// How many series began before this tick. The largest tick gives all of them.
     pub fn series_before(&self, tick: u64) -> u64 {
         u64::from(self.places).saturating_add(self.begun(tick.saturating_sub(1)))
     }

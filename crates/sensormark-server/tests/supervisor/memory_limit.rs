@@ -43,7 +43,7 @@ fn inside(group: &Path) -> Vec<u32> {
     pids
 }
 
-/// An embedded database runs in the client's process, which is taken into a group of its own; one that eats too much is killed by the limit, and that is told.
+/// An embedded database runs in the client's process, which gets a group of its own. The kernel kills one that takes too much, and the error says so.
 #[test]
 fn the_process_of_an_embedded_database_is_killed_by_the_limit_and_that_is_told() {
     let Some(options) = limited() else { return };

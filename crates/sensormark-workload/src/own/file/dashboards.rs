@@ -20,7 +20,7 @@ pub struct DashboardPart {
     pub name: String,
     /// Names of queries.
     pub panels: Vec<String>,
-    /// From one question of a panel to its next, for one who watches.
+    /// How often a panel asks while one person watches.
     pub refresh_ns: i64,
     /// Who watch.
     pub users: u32,
@@ -33,7 +33,7 @@ pub struct Dashboard {
     pub name: Text,
     /// Names of queries.
     pub panels: At<Vec<Text>>,
-    /// From one question of a panel to its next, for one who watches.
+    /// How often a panel asks while one person watches.
     pub refresh: At<Length>,
     /// Who watch.
     pub users: Whole<100_000>,
