@@ -23,7 +23,7 @@ pub struct RoleLine {
 /// What is done before the process ends with its line.
 static BEFORE_END: Mutex<Vec<fn()>> = Mutex::new(Vec::new());
 
-/// Has this done before the process ends because its line is closed: a queue in the kernel, say, does not end with the process.
+/// Has this done before the process ends because its line is closed: a server, say, does not end with the process.
 pub fn before_end(action: fn()) {
     if let Ok(mut actions) = BEFORE_END.lock() {
         actions.push(action);

@@ -17,9 +17,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// The role of a source's process.
 pub const SOURCE: &str = "source";
@@ -175,39 +175,39 @@ impl Feeding {
     }
 }
 
-/// The journal of a fed load: what its client wrote and what became of it. The file is in memory where there is such a place, so that it costs the disk
-/// nothing.
+/// The journal of a fed load: what its client wrote and what became of it. Its files are in memory where there is such a place, so that they cost the disk
+/// nothing. They are in no folder, and end with this process.
 pub struct Journal {
-    folder: TempDir,
+    written: File,
+    stored: File,
+}
+
+/// Where processes of this user open a file that this one has open.
+fn path_of(file: &File) -> PathBuf {
+    format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()
 }
 
 impl Journal {
     /// A new one, empty.
     ///
     /// # Errors
-    /// When its file cannot be made.
+    /// When its files cannot be made.
     pub fn create() -> Result<Self, TrialFailure> {
-        let memory = Path::new("/dev/shm");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix("sensormark-journal-");
-        let made = if memory.is_dir() {
-            builder.tempdir_in(memory).or_else(|_| builder.tempdir())
-        } else {
-            builder.tempdir()
-        };
-        let journal = made.map(|folder| Self { folder });
-        let journal = journal.and_then(|journal| File::create(journal.path()).map(|_| journal));
-        journal.map_err(|error| TrialFailure::System(format!("cannot make the journal: {error}")))
+        let file = || tempfile::tempfile_in("/dev/shm").or_else(|_| tempfile::tempfile());
+        let make = || Ok(Self { written: file()?, stored: file()? });
+        make().map_err(|error: std::io::Error| {
+            TrialFailure::System(format!("cannot make the journal: {error}"))
+        })
     }
 
-    /// Its file.
+    /// Its file, for as long as this process has it.
     pub fn path(&self) -> PathBuf {
-        self.folder.path().join("journal")
+        path_of(&self.written)
     }
 
     /// The file of what is stored, which later trials of the case get.
     pub fn stored_path(&self) -> PathBuf {
-        self.folder.path().join("stored")
+        path_of(&self.stored)
     }
 
     /// The one that came from another host.
@@ -293,5 +293,15 @@ mod tests {
         };
         assert_eq!(stored(None), [2, 0], "by time");
         assert_eq!(stored(Some(vec![1_000, 999])), [0]);
+    }
+
+    /// A run that was killed left its journal in memory.
+    #[test]
+    fn no_folder_has_its_files() {
+        let journal = Journal::create().expect("files");
+        for path in [journal.path(), journal.stored_path()] {
+            let file = std::fs::read_link(path).expect("an open file");
+            assert!(!file.exists() && file.to_string_lossy().ends_with("(deleted)"), "{}", file.display());
+        }
     }
 }

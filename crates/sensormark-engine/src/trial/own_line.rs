@@ -1,12 +1,12 @@
 //! The line of a fed load on a host that is not the coordinator's: the client's own process opens it, keeps the journal, and looks after the source's silence.
 //!
 //! On the coordinator's host the coordinator does all of this (`feed`). A queue is a kernel's, and a file is a disk's, so here the client's process has to. What
-//! it holds is removed with the process, however that ends.
+//! it holds ends with the process, however that ends.
 
 use super::feed::{Journal, LONGEST_SILENCE, Line, Source};
 use crate::intake::Feed;
 use crate::role::Event;
-use crate::role_line::{before_end, tell};
+use crate::role_line::tell;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// How often it is looked whether the source still sends.
 const LOOK: Duration = Duration::from_secs(1);
@@ -25,8 +24,8 @@ static HELD: Mutex<Held> = Mutex::new(Held { line: None, journal: None, stored: 
 struct Held {
     line: Option<Box<dyn Line>>,
     journal: Option<Journal>,
-    /// A folder with the journal of what earlier trials stored.
-    stored: Option<TempDir>,
+    /// What earlier trials stored.
+    stored: Option<Journal>,
 }
 
 fn held<T>(work: impl FnOnce(&mut Held) -> T) -> T {
@@ -34,21 +33,11 @@ fn held<T>(work: impl FnOnce(&mut Held) -> T) -> T {
     work(&mut held)
 }
 
-/// Removes what is held.
-fn release() {
-    held(|held| {
-        held.line = None;
-        held.journal = None;
-        held.stored = None;
-    });
-}
-
 /// Opens the line of a source with a new journal.
 ///
 /// # Errors
 /// Why it cannot be made, in words.
 pub fn open(source: &dyn Source) -> Result<Feed, String> {
-    before_end(release);
     let line = source.open()?;
     let journal = Journal::create().map_err(|error| error.to_string())?;
     let feed = Feed { address: line.address(), journal: journal.path() };
@@ -58,10 +47,7 @@ pub fn open(source: &dyn Source) -> Result<Feed, String> {
     });
     match thread::Builder::new().spawn(watch) {
         Ok(_) => Ok(feed),
-        Err(error) => {
-            release();
-            Err(format!("cannot start a thread: {error}"))
-        }
+        Err(error) => Err(format!("cannot start a thread: {error}")),
     }
 }
 
@@ -120,12 +106,9 @@ fn watch() {
 /// # Errors
 /// When it cannot be kept, in words.
 pub fn keep_stored(encoded: &str) -> Result<PathBuf, String> {
-    before_end(release);
-    let bytes = decode(encoded)?;
-    let folder = TempDir::with_prefix("sensormark-stored-").map_err(|error| error.to_string())?;
-    let path = folder.path().join("stored");
-    std::fs::write(&path, bytes).map_err(|error| error.to_string())?;
-    held(|held| held.stored = Some(folder));
+    let journal = Journal::of_bytes(&decode(encoded)?).map_err(|error| error.to_string())?;
+    let path = journal.path();
+    held(|held| held.stored = Some(journal));
     Ok(path)
 }
 
