@@ -85,8 +85,11 @@ impl ServerOptions {
     }
 
     /// The smallest memory limit that a server with this much memory for caches and heaps is held to, in bytes: one and a half
-    /// times that memory, and what its kind needs `beside` it, in bytes.
-    pub const fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
+    /// times that memory, and what its kind needs `beside` it, in bytes. Memory that is a quarter of the limit grows with it.
+    pub fn least_memory_limit_bytes(&self, beside: u64) -> u64 {
+        if self.memory_limit_bytes.is_some_and(|limit| limit / 4 == self.memory_bytes) {
+            return (beside / 5 * 8).next_multiple_of(1 << 20);
+        }
         (self.memory_bytes / 2).saturating_add(self.memory_bytes).saturating_add(beside)
     }
 

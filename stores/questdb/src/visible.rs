@@ -92,6 +92,22 @@ impl Lookout {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+
+    /// Waits as [`Lookout::wait`] does after the last write. The time allowed is for each step forward: a load that is applied slowly is slow, and did not fail.
+    pub(crate) async fn catch_up(&self, link: &Link, table: &str) -> Result<(), StoreError> {
+        let look = || link.run(OPERATION, self.look(link, table));
+        let seen = look().await?;
+        let mut shown = seen.map(|state| state.shown);
+        loop {
+            let outcome = self.wait(link, table, seen).await.map(drop);
+            let is_late = outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout);
+            let now = if is_late { look().await?.map(|state| state.shown) } else { shown };
+            if now <= shown {
+                return outcome;
+            }
+            shown = now;
+        }
+    }
 }
 
 fn state(row: &Row) -> Result<State, Error> {
