@@ -46,7 +46,7 @@ pub struct Config {
     pub errors: BTreeMap<String, (Kind, String)>,
     /// How a server is found and started.
     pub server: Option<crate::server::ServerConfig>,
-    /// What `--server-profile` takes, `default` without it: text for the server's configuration.
+    /// What `--profile` takes, `default` without it: text for the server's configuration.
     #[serde(default)]
     pub profiles: BTreeMap<String, String>,
     /// Why sensormark starts no cluster of it, where one can be measured by URL.

@@ -7,8 +7,6 @@
 //! - [`config`], [`connection`] and [`members`]: how it is reached
 //! - [`schema`]: how readings become tables
 //! - [`mod@write`] and [`query`]: how they are written and asked about
-//!
-//! README.md says what each layout is in MariaDB's own words.
 
 mod config;
 mod connection;
