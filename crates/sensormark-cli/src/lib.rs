@@ -1,7 +1,7 @@
 //! `sensormark`: which database to keep sensor data in.
 //!
 //! Arguments in, exit code out: [`arguments`] says what can be asked for, one module a command does it. Everything that measures is
-//! in the crate `sensormark`.
+//! in `sensormark-workload`, `sensormark-engine` and `sensormark-report`.
 
 #![cfg_attr(
     not(test),

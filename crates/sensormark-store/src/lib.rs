@@ -1,6 +1,6 @@
 //! The contract between sensormark and the databases that it measures.
 //!
-//! The pipeline (crate `sensormark`) sees this crate alone; a store (one crate a database) depends on
+//! The pipeline (`sensormark-engine` and what is above it) sees this crate alone; a store (one crate a database) depends on
 //! this crate, on `sensormark-kit` and `sensormark-server`, and on its driver. Data flows through the modules in this order:
 //!
 //! - [`schema`]: what readings look like, without saying how a database keeps them;

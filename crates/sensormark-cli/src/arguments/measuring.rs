@@ -29,7 +29,7 @@ pub struct RunArguments {
     /// Follow the protocol of the workload's study as far as it is stated (sensormark list WORKLOAD --as-study shows it); --scale study does
     #[arg(help_heading = LOAD, long)]
     pub as_study: bool,
-    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a layout]
+    /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial]
     #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
     /// For durability: cut the power of the disk as the server is killed, in each class that a database has; it takes Linux with /dev/fuse
