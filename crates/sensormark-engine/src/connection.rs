@@ -254,14 +254,16 @@ impl<'a> Connection<'a> {
     /// Waits until the server has done everything that was written without an acknowledgement, or does not show yet.
     ///
     /// # Errors
-    /// What the store says; [`ErrorKind::Timeout`] when it says nothing in time.
+    /// What the store says, which gives up where nothing moves on; [`ErrorKind::Timeout`] when it says nothing for ten times as long as an operation may take.
     pub async fn catch_up(&mut self) -> Result<(), StoreError> {
         if self.session.is_none() {
             // What it had not done when the connection broke cannot be waited for.
             return Ok(());
         }
-        let (plan, watch, session) = self.parts();
-        let result = bounded(plan, watch, "catch up", session.catch_up()).await;
+        let (plan, _, session) = self.parts();
+        let limit = patience(plan) * 10;
+        let waiting = tokio::time::timeout(limit, session.catch_up()).await;
+        let result = waiting.unwrap_or_else(|_| Err(given_up(limit, "catch up")));
         self.drop_broken(&result);
         result
     }
@@ -336,12 +338,12 @@ impl<T> Future for Bounded<'_, T> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = Pin::new(&mut self.guarded).poll(context);
-        polled.map(|result| result.unwrap_or_else(|| Err(given_up(self.plan, self.operation))))
+        polled.map(|result| result.unwrap_or_else(|| Err(given_up(patience(self.plan), self.operation))))
     }
 }
 
 #[cold]
-fn given_up(plan: &Plan, operation: &str) -> StoreError {
-    let limit = patience(plan).as_millis();
+fn given_up(limit: Duration, operation: &str) -> StoreError {
+    let limit = limit.as_millis();
     StoreError::new(ErrorKind::Timeout, operation, format!("no answer within {limit} ms; given up"))
 }

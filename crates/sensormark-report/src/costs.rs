@@ -127,7 +127,9 @@ impl Costs {
         }
         let own: BTreeSet<LoadName> = counted(trial).map(name).collect();
         let all = self.side(side).iter().filter(|load| !own.contains(load));
-        all.map(|(phase, _)| phase.clone()).collect()
+        let beside_task = |phase: &String| trial.tasks.iter().any(|task| task.phase == *phase);
+        let what = |phase| if beside_task(phase) { format!("writers beside {phase}") } else { phase.clone() };
+        all.map(|(phase, _)| what(phase)).collect()
     }
 
     /// What a contestant costs in each repetition; none where a trial is missing or not valid.

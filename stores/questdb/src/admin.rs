@@ -249,7 +249,7 @@ impl BackendAdministrator for QuestdbAdministrator {
         let lookout = Lookout::new(&self.link).await?;
         for table in &self.tables.physical.schema.tables {
             for name in written_tables(self.plan.database.as_str(), table) {
-                lookout.catch_up(&self.link, &name).await?;
+                lookout.wait(&self.link, &name, None, true).await?;
             }
         }
         self.close_writers().await

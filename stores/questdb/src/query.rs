@@ -76,7 +76,7 @@ impl Reader<'_> {
             self.note_look(&name);
         }
         if !was_quiet {
-            let at_once = self.lookout.wait(self.link, &name, None).await?;
+            let at_once = self.lookout.wait(self.link, &name, None, false).await?;
             self.quiet[query.table] = at_once || self.nobody_writes;
         }
         let (state, answer) = self.ask(asked, &prepared, looks.then_some(&name)).await?;
@@ -84,7 +84,7 @@ impl Reader<'_> {
             return Ok(answer);
         }
         self.quiet[query.table] = false;
-        self.lookout.wait(self.link, &name, state).await?;
+        self.lookout.wait(self.link, &name, state, false).await?;
         let (_, answer) = self.ask(asked, &prepared, None).await?;
         Ok(answer)
     }
@@ -157,7 +157,7 @@ impl Reader<'_> {
         let asked = Bindings::new(physical, &query)?;
         let name = table_name(self.database, &asked.description.name);
         self.note_look(&name);
-        self.lookout.wait(self.link, &name, None).await?;
+        self.lookout.wait(self.link, &name, None, false).await?;
         let prepared = prepare(self.link, self.database, statement, asked).await?;
         self.kept.note(&prepared.text, Vec::new);
         let nothing: [Value; 0] = [];
@@ -185,7 +185,7 @@ impl Reader<'_> {
         let text = in_database(&entities(physical, number)?, self.database);
         for name in written_tables(self.database, &physical.schema.tables[number]) {
             self.note_look(&name);
-            self.lookout.wait(self.link, &name, None).await?;
+            self.lookout.wait(self.link, &name, None, false).await?;
         }
         self.kept.note(&text, Vec::new);
         let (mut key, mut values) = (String::new(), Vec::new());

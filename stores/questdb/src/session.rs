@@ -142,7 +142,7 @@ impl BackendSession for QuestdbSession {
         for (written, table) in self.written.iter_mut().zip(&self.tables.physical.schema.tables) {
             if std::mem::take(written) {
                 for name in written_tables(&self.database, table) {
-                    self.lookout.catch_up(&self.asking, &name).await?;
+                    self.lookout.wait(&self.asking, &name, None, true).await?;
                 }
             }
         }

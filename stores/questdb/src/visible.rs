@@ -56,14 +56,16 @@ impl Lookout {
     }
 
     /// Waits until all shows that is committed now, or was when this state was seen, and says whether it did at the first look. A table that is
-    /// not there has nothing to wait for.
+    /// not there has nothing to wait for. The time allowed is `for_each_step` forward after the last write: a load that is applied slowly did not fail.
     pub(crate) async fn wait(
         &self,
         link: &Link,
         table: &str,
         seen: Option<State>,
+        for_each_step: bool,
     ) -> Result<bool, StoreError> {
-        let (start, mut pause) = (Instant::now(), FIRST_PAUSE);
+        let mut patience = Patience { since: Instant::now(), shown: 0, for_each_step };
+        let mut pause = FIRST_PAUSE;
         let mut target = seen.map(|state| state.committed);
         loop {
             let Some(state) = link.run(OPERATION, self.look(link, table)).await? else {
@@ -80,7 +82,7 @@ impl Lookout {
                 )
                 .with_doubt(false));
             }
-            if start.elapsed() > link.allowed() {
+            if patience.is_over(state.shown, link.allowed()) {
                 return Err(StoreError::new(
                     ErrorKind::Timeout,
                     OPERATION,
@@ -92,24 +94,39 @@ impl Lookout {
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
+}
 
-    /// Waits as [`Lookout::wait`] does after the last write. The time allowed is for each step forward: a load that is applied slowly is slow, and did not fail.
-    pub(crate) async fn catch_up(&self, link: &Link, table: &str) -> Result<(), StoreError> {
-        let look = || link.run(OPERATION, self.look(link, table));
-        let seen = look().await?;
-        let mut shown = seen.map(|state| state.shown);
-        loop {
-            let outcome = self.wait(link, table, seen).await.map(drop);
-            let is_late = outcome.as_ref().is_err_and(|error| error.kind() == ErrorKind::Timeout);
-            let now = if is_late { look().await?.map(|state| state.shown) } else { shown };
-            if now <= shown {
-                return outcome;
-            }
-            shown = now;
+/// How long somebody waits.
+struct Patience {
+    since: Instant,
+    shown: i64,
+    for_each_step: bool,
+}
+
+impl Patience {
+    fn is_over(&mut self, shown: i64, allowed: Duration) -> bool {
+        if self.for_each_step && shown > self.shown {
+            (self.since, self.shown) = (Instant::now(), shown);
         }
+        self.since.elapsed() > allowed
     }
 }
 
 fn state(row: &Row) -> Result<State, Error> {
     Ok(State { shown: row.try_get(0)?, committed: row.try_get(1)?, is_suspended: row.try_get(2)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_applied_slowly_is_waited_for_and_what_stands_still_is_not() {
+        let allowed = Duration::from_secs(5);
+        let long_ago = Instant::now().checked_sub(2 * allowed).expect("the machine runs for longer");
+        let after = |for_each_step, shown| {
+            Patience { since: long_ago, shown: 5, for_each_step }.is_over(shown, allowed)
+        };
+        assert_eq!([after(true, 6), after(true, 5), after(false, 6)], [false, true, true]);
+    }
 }

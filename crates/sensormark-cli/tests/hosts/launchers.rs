@@ -13,7 +13,7 @@ const FOLDER: &str = "its folder, with its URL and password in endpoint.json: ";
 /// Source and writer on one host, where this program is.
 const WRITER_ON_PI1: [&str; 6] = ["--host-program", PROGRAM, "--host", "source=pi1", "--host", "writer=pi1"];
 /// Small numbers of devops: a second or two.
-const SMALL: [&str; 9] = [
+const SMALL: [&str; 10] = [
     "hosts=8",
     "hours=0.25",
     "more_hours=0.5",
@@ -23,6 +23,7 @@ const SMALL: [&str; 9] = [
     "batch=60",
     "several_hosts=3",
     "query_seconds=0",
+    "live_seconds=0",
 ];
 
 /// A PostgreSQL server on this machine, stopped at the end.

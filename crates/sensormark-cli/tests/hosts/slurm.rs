@@ -17,7 +17,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_sensormark");
 const LOAD_HOSTS: [&str; 4] =
     ["--host-program", PROGRAM, "--load-hosts", "slurm:node1,slurm:node2,slurm:node3,slurm:node4"];
 /// Small numbers of devops: a second or two.
-const SMALL: [&str; 9] = [
+const SMALL: [&str; 10] = [
     "hosts=8",
     "hours=0.25",
     "more_hours=0.5",
@@ -27,6 +27,7 @@ const SMALL: [&str; 9] = [
     "batch=60",
     "several_hosts=3",
     "query_seconds=0",
+    "live_seconds=0",
 ];
 /// A load of minutes.
 const LONG: [&str; 6] = ["hosts=40", "hours=24", "more_hours=25", "workers=4", "clients=4", "batch=20"];

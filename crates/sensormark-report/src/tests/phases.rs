@@ -6,6 +6,7 @@ use crate::{Report, ReportOptions};
 use sensormark_result::cost::Weights;
 use sensormark_result::measurement::disk::of_a_reading_bytes;
 use sensormark_result::measurement::latency::LatencyRecorder;
+use sensormark_result::measurement::lifecycle::TaskRecord;
 use sensormark_result::measurement::names;
 use sensormark_result::measurement::record::{Figure, LoadRecord, RunRecord, TrialRecord};
 use sensormark_result::tests::fixture::{load, of_phases, run, usual};
@@ -58,6 +59,21 @@ fn who_lacks_a_question_is_not_ranked_and_what_it_lacks_is_named() {
     assert_eq!(cell(&report, "phase_sums", "MariaDB individual", "remark"), "not supported");
     let summary = report.summary();
     assert_eq!(summary.lacking[0].label, "MariaDB individual");
+}
+
+/// DuckDB, which did a backup while nobody wrote, was said to lack a backup.
+#[test]
+fn who_did_a_task_without_writers_lacks_the_writers() {
+    let mut without = usual("MariaDB", 10);
+    without.tasks.push(TaskRecord { phase: "backup".to_owned(), ..TaskRecord::default() });
+    let with_writers = |title: &str| {
+        let mut loads = usual(title, 10).loads;
+        loads.push(load("backup", true, 10.0, 200, 200));
+        of_phases(title, loads)
+    };
+    let report = report(vec![without, with_writers("PostgreSQL"), with_writers("MongoDB")]);
+    let reason = cell(&report, "not_ranked", "MariaDB individual", "reason");
+    assert_eq!(reason, "lacks writers beside backup");
 }
 
 /// The ratio of two is theirs, whoever else is there.

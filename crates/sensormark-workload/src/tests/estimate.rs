@@ -1,6 +1,6 @@
 //! What the estimate counts: starts, phases, rest, restarts, what is written; and what it leaves out.
 
-use crate::{devops, durability, machine_tool};
+use crate::{devops, durability, machine_tool, shipped};
 use sensormark_conformance::memory::MemoryStore;
 use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::benchmark_case::BenchmarkCase;
@@ -51,6 +51,14 @@ fn windows_and_schedules_take_their_own_time() {
     assert!((10.3..11.5).contains(&read.seconds), "{read:?}");
     assert_eq!((write.side, read.side), (Side::Write, Side::Read));
     assert!(read.label.contains("read "), "{read:?}");
+}
+
+/// A year at `study` took twice as long as was said.
+#[test]
+fn a_life_takes_what_its_writers_rate_takes() {
+    let life = planned(Arc::new(shipped::YEAR), &["rate=1000"], hot());
+    // 100 sensors, 4 readings a day, 364 days.
+    assert!((140.0..170.0).contains(&life.seconds()), "{life:?}");
 }
 
 #[test]
