@@ -72,7 +72,8 @@ fn runs_are_listed_newest_first_with_winner_states_and_pages() {
         let report = place.run(&["report", &run.to_string_lossy(), "--format", "json"]);
         let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
         let (winner, states) = (&report["summary"]["winner"], &report["summary"]["states"]);
-        assert!(row.contains(&format!(">{}<details>", winner.as_str().expect("a winner"))), "{row}");
+        let winner = winner.as_str().expect("a winner");
+        assert!(row.contains(&format!(">{winner}, alone in its ranking<details>")), "{row}");
         for state in ["valid", "disturbed", "invalid"] {
             let count = &states[state];
             assert_eq!(row.contains(&format!("{count} {state}")), *count != 0, "{state}: {row}");

@@ -313,7 +313,10 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
     let cases: [(&[&str], [&str; 2]); 3] = [
         (&["servers", "start", "postgresql", "--memory-limit=300"], too_small),
         (&["explain", "devops", "--on=postgresql", "--memory-limit=300"], too_small),
-        (&["explain", "devops", "--on=sqlite", "--memory-limit=300"], ["SQLite cannot run in 300 MB", "at least 384 MB"]),
+        (
+            &["explain", "devops", "--on=sqlite", "--memory-limit=300"],
+            ["SQLite cannot run in 300 MB", "at least 384 MB"],
+        ),
     ];
     for (arguments, words) in cases {
         let place = Place::new();

@@ -86,6 +86,9 @@ impl Answer {
         let some = states.iter().filter(|(count, _)| *count > 0);
         let mut trials: Vec<String> = some.map(|(count, state)| format!("{count} {state}")).collect();
         let mut winner = summary.winner_or_reason();
+        if summary.ranked.len() == 1 {
+            winner.push_str(", alone in its ranking");
+        }
         if run.finished.is_none() {
             trials.push("not finished".to_owned());
             if summary.trials == 0 {
