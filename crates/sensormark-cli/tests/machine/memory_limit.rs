@@ -310,8 +310,12 @@ pub fn servers_by_hand_and_explain_refuse_as_a_run_does() -> Outcome {
         return missing();
     }
     let too_small = ["PostgreSQL cannot run in 300 MB", "at least 410 MB"];
-    let cases: [(&[&str], [&str; 2]); 3] = [
+    let cases: [(&[&str], [&str; 2]); 4] = [
         (&["servers", "start", "postgresql", "--memory-limit=300"], too_small),
+        (
+            &["servers", "start", "sqlite", "--memory-limit=2048"],
+            ["SQLite runs inside the client", "give it a folder"],
+        ),
         (&["explain", "devops", "--on=postgresql", "--memory-limit=300"], too_small),
         (
             &["explain", "devops", "--on=sqlite", "--memory-limit=300"],
