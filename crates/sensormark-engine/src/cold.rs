@@ -133,6 +133,7 @@ mod tests {
     use super::*;
     use rustix::io::{Errno, ReadWriteFlags, preadv2};
     use std::io::IoSliceMut;
+    use std::time::Duration;
 
     /// Whether the file's first byte can be read without its disk.
     fn is_in_memory(file: &Path) -> bool {
@@ -154,8 +155,14 @@ mod tests {
         std::fs::write(&file, vec![7; 1 << 20]).expect("ours");
         std::os::unix::fs::symlink("/not/there", folder.path().join("link")).expect("ours");
         assert!(is_in_memory(&file));
-        forget(folder.path()).expect("it is ours");
-        assert!(!is_in_memory(&file));
+        // A page that the kernel works at stays; a busy machine's are free a moment later.
+        let forgotten = (0..20).any(|_| {
+            forget(folder.path()).expect("it is ours");
+            let gone = !is_in_memory(&file);
+            std::thread::sleep(Duration::from_millis(if gone { 0 } else { 100 }));
+            gone
+        });
+        assert!(forgotten);
         assert_eq!(std::fs::read(&file).expect("ours"), vec![7; 1 << 20]);
     }
 }

@@ -196,7 +196,7 @@ pub const PROTOCOLS: [Protocol; 7] = [
         profile: AS_PUBLISHED,
         restart_before_reading: false,
         strategies_turn: false,
-        layouts: &[("mongodb", &["individual"]), ("influxdb", &["individual"])],
+        layouts: &[("mongodb", &["individual-as-published"]), ("influxdb", &["individual"])],
         durability: &[],
         statements: &[
             says(
@@ -205,7 +205,7 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ),
             says(
                 "MongoDB: one collection, tags as pairs of key and value, one index",
-                Done("the layout that is measured where a store is named without one"),
+                Done("its layout individual-as-published"),
             ),
             says(
                 "transparent huge pages are disabled",

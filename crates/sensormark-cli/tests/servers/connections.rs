@@ -13,6 +13,15 @@ fn password(url: &str) -> &str {
     url.split(['@', ':']).nth(2).expect("a password")
 }
 
+/// Waits for a server to listen.
+fn wait_until(it_listens: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while !it_listens() {
+        assert!(Instant::now() < deadline, "the server does not come");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
 pub fn mariadb_by_a_socket() {
     let place = Place::new();
     let server = Running::start_of(&place, "mariadb");
@@ -39,6 +48,7 @@ pub fn postgresql_by_a_socket() {
     let mut server = as_nobody(&programs.join("postgres"), &folder);
     server.args(["-D", &files, "-p", "5433", "-h", "", "-k"]).arg(&folder);
     let _server = Started(server.spawn().expect("it starts"));
+    wait_until(|| folder.join(".s.PGSQL.5433").exists());
     let folder = folder.display().to_string();
     let on = format!("postgresql:bulk/bulk=postgresql://me@/postgres?host={folder}&port=5433");
     let named = format!("postgresql=postgresql://me@{}:5433/postgres", folder.replace('/', "%2F"));
@@ -140,11 +150,7 @@ pub fn pgbouncer() -> Option<String> {
         }
         let mut started = as_nobody(&program, &folder);
         let started = Started(started.arg("pgbouncer.ini").spawn().expect("it starts"));
-        let deadline = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < deadline, "pgbouncer does not come");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_until(|| TcpStream::connect(("127.0.0.1", port)).is_ok());
         let on = format!("postgresql:bulk/bulk=postgresql://sensormark:{password}@127.0.0.1:{port}/postgres");
         // Nobody has used the pool before the first run.
         for _ in 0..2 {

@@ -10,11 +10,9 @@ use sensormark_store::{
 
 /// What this store offers for a schema and a family.
 pub(crate) fn layouts(schema: &Schema, family: Family) -> Vec<LayoutOption> {
-    let tagged = schema.tables.iter().all(|table| !table.tags.is_empty());
     let base = Layout::row_per_reading();
     match family {
-        Family::PerReading if tagged && schema.tables.len() > 1 => shared_collection(base),
-        Family::PerReading => collection_per_table(schema, base),
+        Family::PerReading => per_reading(schema, base),
         Family::PerSpan { span_ns } => per_span(schema, base, span_ns),
         Family::Bucketed { limit, per_ns, split } => {
             let shape = |extremes| Shape::Bucketed { limit, per_ns, split, extremes };
@@ -53,7 +51,6 @@ fn time_series(layout: Layout) -> Layout {
         shape: Shape::NativeTimeSeries,
         tags: TagPlacement::Subdocument,
         time: TimeKey::Native,
-        scope: Scope::PerTable,
         ..layout
     }
 }
@@ -67,15 +64,16 @@ fn selection_of_dates(schema: &Schema) -> DefaultSelection {
     }
 }
 
-fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
-    let tagged = schema.tables.iter().any(|table| !table.tags.is_empty());
+fn per_reading(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
+    let is_tagged = |table: &Table| !table.tags.is_empty();
+    let tagged = schema.tables.iter().any(is_tagged);
     let further = if tagged { DefaultSelection::Further } else { DefaultSelection::OnRequest };
     let mut offers = vec![
         offer(
             "",
             usual,
             DefaultSelection::Usual,
-            "document a reading {time: int64 ns, tags…, fields… or sensors: [values]}, index on (series, time)",
+            "a collection a table, document a reading {time: int64 ns, tags…, fields… or sensors: [values]}, index on (series, time)",
         ),
         offer(
             "dates",
@@ -87,7 +85,7 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
             "time-series",
             time_series(usual),
             further,
-            "time-series collection {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
+            "time-series collection a table {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
         ),
         on_request("no-index", unindexed(usual), "document a reading, no index but _id"),
         on_request("unordered", unordered(usual), "document a reading; a batch is an unordered insert"),
@@ -96,46 +94,28 @@ fn collection_per_table(schema: &Schema, usual: Layout) -> Vec<LayoutOption> {
         let series = usual.with_index(Index::Series);
         offers.push(on_request("series-index", series, "document a reading, index on the series alone"));
     }
+    if schema.tables.len() > 1 && schema.tables.iter().all(is_tagged) {
+        offers.extend(shared_collection(usual));
+    }
     offers
 }
 
-fn shared_collection(base: Layout) -> Vec<LayoutOption> {
-    let usual = Layout { tags: TagPlacement::KeyValueArray, scope: Scope::Shared, ..base };
-    let subdocument = usual.with_tags(TagPlacement::Subdocument);
-    vec![
+fn shared_collection(usual: Layout) -> [LayoutOption; 2] {
+    let published = Layout { tags: TagPlacement::KeyValueArray, scope: Scope::Shared, ..usual };
+    [
         offer(
-            "",
-            usual,
-            DefaultSelection::Usual,
+            "as-published",
+            published,
+            DefaultSelection::Further,
             "one collection, document a point {measurement, tags: [{key, val}…], fields: {…}, timestamp_ns: int64}, \
              multikey index (measurement, tags, timestamp_ns)",
         ),
-        offer(
+        on_request(
             "tags-subdocument",
-            subdocument,
-            DefaultSelection::Further,
+            published.with_tags(TagPlacement::Subdocument),
             "one collection, document a point {measurement, tags: {…}, fields: {…}, timestamp_ns: int64}, \
              index (measurement, the tag that names the series, timestamp_ns)",
         ),
-        offer(
-            "collection-per-measurement",
-            base,
-            DefaultSelection::Further,
-            "a collection a measurement, document a point {time: int64 ns, tags…, fields…}, index on (series, time)",
-        ),
-        offer(
-            "time-series",
-            time_series(base),
-            DefaultSelection::Further,
-            "a time-series collection a measurement {time: date of milliseconds, tags: metaField, fields…}, index on (series, time)",
-        ),
-        on_request(
-            "dates",
-            native(usual),
-            "the usual document with a BSON date: times are cut to milliseconds",
-        ),
-        on_request("no-index", unindexed(usual), "the usual document, no index but _id"),
-        on_request("unordered", unordered(usual), "the usual document; a batch is an unordered insert"),
     ]
 }
 

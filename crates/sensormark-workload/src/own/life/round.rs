@@ -102,6 +102,7 @@ impl Round {
             table => entry.table(plan, &tables[0].name),
             time => entry.names[1],
             keys => joined(keys.iter().map(|key| entry.column(key))),
+            tags => keys,
             groups => joined((1..keys.len() + 2).map(|place| place.to_string())),
             gone => parts.iter().filter(is_gone).collect::<Vec<_>>(),
             parts, rollups, more,
