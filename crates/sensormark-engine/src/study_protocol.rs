@@ -205,7 +205,7 @@ pub const PROTOCOLS: [Protocol; 7] = [
             ),
             says(
                 "MongoDB: one collection, tags as pairs of key and value, one index",
-                Done("its layout individual-as-published"),
+                Done("the layout that --as-study measures"),
             ),
             says(
                 "transparent huge pages are disabled",

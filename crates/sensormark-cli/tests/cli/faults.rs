@@ -50,7 +50,7 @@ fn a_wrong_range() {
 
 #[test]
 fn an_empty_answer() {
-    caught("sqlite:individual/individual", "empty-answer:9", &[], "wrong_answer");
+    caught("sqlite:individual/individual", "empty-answer:2", &[], "wrong_answer");
 }
 
 #[test]

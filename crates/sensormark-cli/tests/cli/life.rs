@@ -80,15 +80,17 @@ fn a_table_whose_one_tag_is_its_key_lives_too() {
     assert!(!said(&output).contains("Operations"), "rounds have a section of their own: {}", said(&output));
 }
 
-/// A trial of SQLite by means in which one text stands for another.
-fn by_other_means(text: &str, other: &str) -> (Value, Output) {
+/// A trial of SQLite by means in which one text stands for another, with this many readings a second.
+fn by_other_means(rate: u32, text: &str, other: &str) -> (Value, Output) {
     assert!(MEANS.contains(text), "{text}");
     let place = Place::new();
     let file = place.path().join("lifecycle.toml");
     std::fs::write(&file, MEANS.replace(text, other)).expect("ours");
     let mut arguments = vec!["run", "year", "--on", "sqlite:individual", "--results", "results"];
     arguments.push("--tolerate-disturbance");
-    arguments.extend(SETTINGS.iter().flat_map(|setting| ["--set", setting]));
+    let rate = format!("rate={rate}");
+    let settings = SETTINGS[..8].iter().chain([&*rate]);
+    arguments.extend(settings.flat_map(|setting| ["--set", setting]));
     let output = place.command(&arguments).env("SENSORMARK_LIFECYCLE", &file).output().expect("it starts");
     (place.trials().swap_remove(0), output)
 }
@@ -97,7 +99,8 @@ fn by_other_means(text: &str, other: &str) -> (Value, Output) {
 fn retention_that_takes_too_much_or_too_little_is_found() {
     let old = "DELETE FROM {{ table }} WHERE {{ time }} < {{ before }}";
     for (by, count) in [("+ 86400000000000", "lost"), ("- 86400000000000", "overdue")] {
-        let (trial, output) = by_other_means(old, &old.replace("before }}", &format!("before {by} }}}}")));
+        let (trial, output) =
+            by_other_means(1000, old, &old.replace("before }}", &format!("before {by} }}}}")));
         let days = trial["ledger"][count].as_u64().unwrap_or(0);
         assert!((15..=20).contains(&days), "{count}: {}\n{}", trial["ledger"], said(&output));
         assert!(!held_against(&trial).is_empty(), "{trial}");
@@ -106,8 +109,9 @@ fn retention_that_takes_too_much_or_too_little_is_found() {
 
 #[test]
 fn a_rollup_that_misses_what_comes_late_is_found() {
-    // It sums up the latest round alone.
+    // It sums up the latest round alone: so slow that it does that before the next round's writes are in.
     let (trial, output) = by_other_means(
+        200,
         "WHERE {{ time }} >= {{ more.from }} AND",
         "WHERE {{ time }} >= {{ more.until - every }} AND",
     );

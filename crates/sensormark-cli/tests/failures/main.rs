@@ -118,7 +118,7 @@ fn trial(server: &Server, name: &str, test: impl FnOnce(&Server) -> Outcome + Se
 }
 
 /// Servers whose tests are part of `make verify` alone, which sets the variable: the others try each kind of failure.
-const SLOW: [&str; 4] = ["cassandra", "influxdb", "mariadb", "questdb"];
+const SLOW: [&str; 5] = ["cassandra", "influxdb", "mariadb", "mongodb", "questdb"];
 
 /// Runs the slow servers' tests, too.
 const SLOW_VARIABLE: &str = "SENSORMARK_SLOW";
