@@ -16,7 +16,7 @@ pub struct DataRequest {
 
 impl DataRequest {
     /// The data that the workload itself writes.
-    pub const fn of(seed: u64) -> Self {
+    pub fn of(seed: u64) -> Self {
         Self { seed, start_ns: None, duration_ns: None }
     }
 
