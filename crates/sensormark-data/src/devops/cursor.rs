@@ -16,15 +16,9 @@ use std::ops::Range;
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Position {
-    tick: u64,
+    /// The tick that comes next.
+    pub tick: u64,
     states: Vec<States>,
-}
-
-impl Position {
-    /// The tick.
-    pub const fn tick(&self) -> u64 {
-        self.tick
-    }
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
@@ -36,7 +30,8 @@ pub struct Cursor {
     movers: Vec<Mover>,
     /// What hosts have for ever: boot time and memory, where the measurement has it.
     constants: Vec<(i64, i64)>,
-    position: Position,
+    /// Where it stands. It can be put where it, or another one like it, has been.
+    pub position: Position,
 }
 
 /// Goes along one float's walk of one host.
@@ -87,26 +82,11 @@ impl Devops {
 }
 
 impl Cursor {
-    /// The tick that comes next.
-    pub const fn tick(&self) -> u64 {
-        self.position.tick
-    }
-
-    /// Where it stands.
-    pub const fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Puts it where it, or another one like it, has been.
-    pub fn set(&mut self, position: &Position) {
-        self.position.clone_from(position);
-    }
-
     /// Goes on without readings.
     pub fn skip(&mut self, ticks: u64) {
         let first = self.position.tick;
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            mover.go(self.data.walk, first..first + ticks, states, None);
+            mover.go(self.data.walk, first..first + ticks, states, &mut Values::I64(Vec::new()), 0);
         }
         self.position.tick += ticks;
     }
@@ -132,7 +112,7 @@ impl Cursor {
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
             let values = &mut batch.columns[mover.field].values;
-            mover.go(self.data.walk, first..first + ticks, states, Some((values, begin)));
+            mover.go(self.data.walk, first..first + ticks, states, values, begin);
         }
         let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
         for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {

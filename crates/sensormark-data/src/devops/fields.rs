@@ -6,32 +6,20 @@
 use sensormark_store::{Batch, FieldType, Values};
 use std::sync::LazyLock;
 
-/// How a walk of whole numbers moves; steps are N(mean, 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Motion {
-    /// From 0, by the absolute value of the step.
-    Counter {
-        /// The steps' mean.
-        mean: i64,
-    },
-    /// Within 0 to a top, by the step.
-    Bounded {
-        /// The steps' mean.
-        mean: i64,
-        /// The upper bound.
-        top: i64,
-        /// Where it starts.
-        start: i64,
-    },
-}
-
 /// How a field gets its value.
 #[derive(Debug, Clone, Copy)]
 pub enum Rule {
     /// A float's walk of N(0, 1) within 0 to 100 from a uniform start.
     Percent,
-    /// A walk of whole numbers.
-    Whole(Motion),
+    /// A walk of whole numbers by steps of N(mean, 1): within 0 to a top by the step, or by its absolute value where there is no top.
+    Whole {
+        /// The steps' mean.
+        mean: i64,
+        /// The upper bound.
+        top: Option<i64>,
+        /// Where it starts.
+        start: i64,
+    },
     /// A walk of N(0, total/64) within 0 to the host's memory from a uniform start, cut to whole bytes.
     Memory,
     /// A whole number that follows from the fields that walk.
@@ -65,7 +53,7 @@ impl Reading<'_> {
 
 impl Rule {
     /// The type of the field's values.
-    pub const fn kind(self) -> FieldType {
+    pub fn kind(self) -> FieldType {
         match self {
             Self::Percent | Self::PercentOfMemory(_) => FieldType::F64,
             _ => FieldType::I64,
@@ -73,7 +61,7 @@ impl Rule {
     }
 
     /// Whether the field has a walk of its own.
-    pub const fn moves(self) -> bool {
+    pub fn moves(self) -> bool {
         !matches!(self, Self::Follows(_) | Self::PercentOfMemory(_))
     }
 }
@@ -95,11 +83,11 @@ const DISK_BYTES: i64 = 1 << 40;
 const INODE_BYTES: i64 = 4_096;
 
 const fn counter(mean: i64) -> Rule {
-    Rule::Whole(Motion::Counter { mean })
+    Rule::Whole { mean, top: None, start: 0 }
 }
 
 const fn climb(mean: i64, top: i64) -> Rule {
-    Rule::Whole(Motion::Bounded { mean, top, start: 0 })
+    Rule::Whole { mean, top: Some(top), start: 0 }
 }
 
 const FEW: Rule = counter(5);
@@ -109,7 +97,7 @@ const GAUGE: Rule = climb(5, 1_000);
 const BYTES: Rule = climb(1_024, 1 << 30);
 const SMALL: Rule = climb(5, 100);
 /// The disk's free bytes.
-const FREE: Rule = Rule::Whole(Motion::Bounded { mean: 50, top: DISK_BYTES, start: DISK_BYTES / 2 });
+const FREE: Rule = Rule::Whole { mean: 50, top: Some(DISK_BYTES), start: DISK_BYTES / 2 };
 
 /// The number of the measurement that questions are about, cpu.
 pub const CPU: usize = 0;

@@ -2,7 +2,7 @@
 
 use super::{
     Walk,
-    fields::{Motion, Rule},
+    fields::Rule,
     steps::{Normals, PART_BITS},
 };
 use crate::{random::Stream, shapes::shape::whole};
@@ -62,15 +62,11 @@ impl FloatBounds {
 impl Mover {
     /// Where the walks begin.
     pub fn start(&self) -> States {
-        let start = match self.rule {
-            Rule::Whole(Motion::Bounded { start, .. }) => start << PART_BITS,
-            Rule::Whole(Motion::Counter { .. }) => 0,
-            _ => {
-                let hosts = self.streams.iter().zip(&self.tops);
-                return States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect());
-            }
-        };
-        States::Whole(vec![start; self.streams.len()])
+        if let Rule::Whole { start, .. } = self.rule {
+            return States::Whole(vec![start << PART_BITS; self.streams.len()]);
+        }
+        let hosts = self.streams.iter().zip(&self.tops);
+        States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect())
     }
 
     /// What holds the walk of the host at this place.
@@ -80,40 +76,36 @@ impl Mover {
         FloatBounds { walk, top, sigma: top * self.step }
     }
 
-    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, or nowhere.
-    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, to: Option<(&mut Values, usize)>) {
+    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
+    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, to: &mut Values, row: usize) {
         match (states, to) {
-            (States::Whole(states), Some((Values::I64(to), row))) => {
-                self.go_whole(walk, ticks, states, &mut to[row..]);
-            }
-            (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
-            (States::Float(states), Some((Values::F64(to), row))) => {
+            (States::Whole(states), Values::I64(to)) => self.go_whole(walk, ticks, states, &mut to[row..]),
+            (States::Float(states), Values::F64(to)) => {
                 self.go_float(walk, ticks, states, &mut to[row..], |shown| shown);
             }
-            (States::Float(states), Some((Values::I64(to), row))) => {
+            (States::Float(states), Values::I64(to)) => {
                 self.go_float(walk, ticks, states, &mut to[row..], whole);
             }
-            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole),
+            _ => unreachable!("walks of whole numbers have columns of such"),
         }
     }
 
     fn go_whole(&self, walk: Walk, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
-        let Rule::Whole(motion) = self.rule else { unreachable!("floats and whole numbers keep apart") };
-        let normals = Normals::get();
-        let (mean, top) = match motion {
-            Motion::Counter { mean } => (mean, i64::MAX >> (PART_BITS + 2)), // out of reach
-            Motion::Bounded { mean, top, .. } => (mean, top),
+        let Rule::Whole { mean, top, .. } = self.rule else {
+            unreachable!("floats and whole numbers keep apart")
         };
-        let (mean, top) = (mean << PART_BITS, top << PART_BITS);
+        let normals = Normals::get();
+        let mean = mean << PART_BITS;
+        let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
         let step = |state: i64, _, word| {
             let step = mean + normals.parts(word);
-            match (motion, walk) {
-                (Motion::Counter { .. }, _) => state + step.abs(),
-                (_, Walk::Clamped) => (state + step).clamp(0, top),
-                (_, Walk::Reflected) => (state + step).rem_euclid(2 * top),
+            match (top, walk) {
+                (None, _) => state + step.abs(),
+                (_, Walk::Clamped) => (state + step).clamp(0, bound),
+                (_, Walk::Reflected) => (state + step).rem_euclid(2 * bound),
             }
         };
-        let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
+        let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
         self.each(ticks, states, out, shown, step);
     }
 
