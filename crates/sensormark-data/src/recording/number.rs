@@ -54,7 +54,7 @@ impl Marks {
 
 impl Number {
     /// As floating point; infinite where it is not finite.
-    pub const fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Float(value) => value,

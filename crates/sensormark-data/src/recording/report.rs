@@ -64,20 +64,14 @@ pub struct TimeReport {
 }
 
 /// Puts together what was found.
-pub fn compile(
-    dialect: &Dialect,
-    evidence: &Evidence,
-    plan: &Plan,
-    taken: &Taken,
-    timing: Timing,
-) -> RecordingReport {
+pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Taken) -> RecordingReport {
     let table = &taken.schema.tables[0];
     let column = |(number, &role): (usize, &&'static str)| {
         let field = plan.fields.iter().position(|field| field.column == number);
         let rows = 0..taken.readings.len();
         let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
         ColumnReport {
-            label: plan.labels[number].clone(),
+            label: evidence.columns[number].label.clone(),
             role,
             field: field.map(|field| table.fields[field].clone()),
             absent: field.map_or(0, absent) as u64,
@@ -92,12 +86,12 @@ pub fn compile(
         series: table.series.len(),
         columns: plan.roles.iter().enumerate().map(column).collect(),
         time: TimeReport {
-            label: plan.time.label(&plan.labels),
+            label: plan.time.label.clone(),
             format: plan.time.format.clone(),
             reason: plan.time.reason.clone(),
             resolution: table.time_resolution,
         },
-        timing,
+        timing: taken.timing.clone(),
         bad_rows: taken.bad.clone(),
         assumptions: [&plan.assumptions[..], &taken.notes].concat(),
     }
@@ -170,7 +164,7 @@ pub fn shown(time_ns: impl Into<i128>) -> String {
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
-const fn kind_text(kind: FieldType) -> &'static str {
+fn kind_text(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Bool => "truth value",
         FieldType::I64 | FieldType::U16 => "64-bit integer",

@@ -320,6 +320,6 @@ impl Sample {
     }
 }
 
-const fn is_text(look: &Look) -> bool {
+fn is_text(look: &Look) -> bool {
     matches!(look, Look::Text | Look::Clock { .. })
 }
