@@ -119,7 +119,7 @@ pub fn schema(meters: u32) -> Schema {
 }
 
 /// One meter under a seed: everything that it reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Meter {
     /// Its mean hour, in hundredths.
     base: u64,

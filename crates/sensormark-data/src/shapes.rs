@@ -34,7 +34,7 @@ const DELAY: u64 = JITTER + 4;
 const STALE: u64 = JITTER + 5;
 
 /// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// The first tick.
     pub start_ns: i64,
@@ -89,7 +89,7 @@ pub struct Sensors {
 }
 
 /// One reading that is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub struct Sent {
     /// The tick in which it was taken.
     pub tick: u64,

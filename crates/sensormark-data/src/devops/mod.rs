@@ -41,7 +41,7 @@ const TURN: u64 = 2_048;
 const ROWS: u64 = 512;
 
 /// What a bounded walk does at its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
     /// It stays at the bound until a step leads back: the published behaviour. Walks that only climb reach their bound within minutes and stay.
@@ -52,7 +52,7 @@ pub enum Walk {
 }
 
 /// The hosts under a seed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Devops {
     /// The seed.
     pub seed: u64,

@@ -6,7 +6,7 @@ use std::{io, sync::Arc};
 
 use sensormark_store::{Batch, Schema};
 
-use super::shard::Shard;
+use super::Shard;
 
 /// Readings in a batch that is made for writing, about.
 pub(crate) const BATCH: u32 = 4_096;

@@ -9,19 +9,13 @@ use std::{
 
 use sensormark_store::{Table, text::Page};
 
-use super::{
-    csv,
-    data_set::DataSet,
-    json, line_protocol,
-    options::{ExportOptions, Format},
-    prepared::Writer,
-};
+use super::{DataSet, ExportOptions, Format, csv, json, line_protocol, prepared::Writer};
 
 /// A page is handed on when it holds this many bytes.
 const PAGE_BYTES: usize = 1 << 18;
 
 /// What was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub struct Summary {
     /// Readings.
     pub readings: u64,

@@ -4,7 +4,7 @@ use crate::quantity::length_text;
 use sensormark_store::TimeRange;
 
 /// Which of a workload's data is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct DataRequest {
     /// The seed.
     pub seed: u64,

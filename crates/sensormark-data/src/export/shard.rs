@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, str::FromStr};
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Shard {
     number: u32,
     pub(super) count: u32,

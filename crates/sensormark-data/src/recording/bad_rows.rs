@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::evidence::ColumnEvidence;
+use super::ColumnEvidence;
 
 /// How many bad rows are shown.
 const SHOWN: usize = 5;

@@ -3,9 +3,9 @@
 use csv::ByteRecord;
 
 use super::{
-    bad_rows::{ENCODING, Fault},
-    number::{Marks, Number, ReadNumber, read},
-    options::RecordingOptions,
+    Fault, Marks, Number, RecordingOptions,
+    bad_rows::ENCODING,
+    number::{ReadNumber, read},
     time::{Written, read_clock},
 };
 

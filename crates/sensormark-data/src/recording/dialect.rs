@@ -2,7 +2,7 @@
 
 use csv::ByteRecord;
 
-use super::source::Source;
+use super::Source;
 
 /// What kind of CSV it is.
 pub struct Dialect {

@@ -5,7 +5,7 @@ use std::io;
 use itertools::Itertools;
 use thiserror::Error;
 
-use super::{bad_rows::BadRows, source::Source};
+use super::{BadRows, Source};
 
 /// What comes of reading a recording.
 pub type Result<T, E = RecordingError> = std::result::Result<T, E>;

@@ -6,11 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    cell::{CellRules, Look, unit},
-    dialect::Dialect,
-    error::Result,
-    number::{Marks, Number, ReadNumber},
-    options::RecordingOptions,
+    CellRules, Dialect, Marks, Number, RecordingOptions, Result,
+    cell::{Look, unit},
+    number::ReadNumber,
     rows,
 };
 

@@ -6,16 +6,14 @@
 use itertools::Itertools;
 
 use super::{
+    ColumnEvidence, Dialect, RecordingOptions, Result, Tally, TimeFormat, TimeSource, ask,
     cell::text,
-    dialect::Dialect,
-    error::{Result, ask, unclear},
-    evidence::{ColumnEvidence, Tally},
-    names::name_of,
-    options::RecordingOptions,
+    name_of,
     report::shown,
     rows,
-    time::{TimeFormat, Written, meanings, plausible},
-    time_source::{TimeSource, is_of_dates, is_of_tails},
+    time::{Written, meanings, plausible},
+    time_source::{is_of_dates, is_of_tails},
+    unclear,
 };
 
 /// Words of names of columns that hold times.

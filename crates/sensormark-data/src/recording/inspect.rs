@@ -6,11 +6,7 @@ use clap::{Args, Command, FromArgMatches};
 use itertools::Itertools;
 use serde_json::Value;
 
-use super::{
-    Recording,
-    error::{RecordingError, Result, quoted, unclear},
-    options::RecordingOptions,
-};
+use super::{Recording, RecordingError, RecordingOptions, Result, error::quoted, unclear};
 
 /// Numbers that loggers write for "no value".
 const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";

@@ -10,10 +10,7 @@ use std::{
 use regex::Regex;
 use serde_json::value::RawValue;
 
-use super::{
-    error::{Result, unclear},
-    source::Source,
-};
+use super::{Result, Source, unclear};
 
 /// Numbers that JSON does not have, and Python writes.
 static NOT_FINITE: LazyLock<Regex> =

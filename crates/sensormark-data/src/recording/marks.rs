@@ -6,12 +6,7 @@
 
 use itertools::Itertools;
 
-use super::{
-    error::{Result, ask, unclear},
-    evidence::{ColumnEvidence, Evidence, Tally},
-    number::{self, Marks},
-    options::RecordingOptions,
-};
+use super::{ColumnEvidence, Evidence, Marks, RecordingOptions, Result, Tally, ask, number, unclear};
 
 /// One way to read the numbers of a column.
 struct Reading<'e> {

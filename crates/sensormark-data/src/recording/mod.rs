@@ -52,9 +52,15 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use error::Result;
-use evidence::{ColumnEvidence, Evidence};
+// What most of the parts name.
+use bad_rows::Fault;
+use cell::CellRules;
+use dialect::Dialect;
+use error::{Result, ask, empty, unclear};
+use evidence::{ColumnEvidence, DISTINCT, Evidence, Tally};
+use number::{Marks, Number};
 use plan::Plan;
+use source::Source;
 use take::Taken;
 
 pub use bad_rows::BadRows;
@@ -62,8 +68,9 @@ pub use error::RecordingError;
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
-pub use report::{ColumnReport, RecordingReport, TimeReport};
+pub use report::{ColumnReport, RecordingReport};
 pub use time::{Epoch, TimeFormat};
+pub use time_source::TimeSource;
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
@@ -86,7 +93,7 @@ impl Recording {
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         Self::try_read(path, options).or_else(|error| match error {
             RecordingError::System(error) => {
-                error::unclear(format!("cannot read the recording {}: {error}", path.display()))
+                unclear(format!("cannot read the recording {}: {error}", path.display()))
             }
             error => Err(error),
         })
@@ -94,7 +101,7 @@ impl Recording {
 
     fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         if is_read_once(path) {
-            return error::unclear(format!(
+            return unclear(format!(
                 "{} can be read only once; copy it to a file, or pipe it into sensormark replay -",
                 path.display()
             ));
@@ -129,7 +136,7 @@ fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
         };
         let clocks = evidence.columns.iter().filter(is_clock);
         let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
-        return error::ask(format!(
+        return ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
         ));
     }
@@ -155,7 +162,7 @@ fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &Recor
         (values > 1).then_some((values, label))
     });
     match candidates.min() {
-        Some((values, label)) => error::ask(format!(
+        Some((values, label)) => ask(format!(
             "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
         )),
         None => Ok(()),

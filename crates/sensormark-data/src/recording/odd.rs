@@ -2,11 +2,7 @@
 
 use itertools::Itertools;
 
-use super::{
-    error::{Result, ask},
-    evidence::{ColumnEvidence, DISTINCT},
-    names::name_of,
-};
+use super::{ColumnEvidence, DISTINCT, Result, ask, name_of};
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
 const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";

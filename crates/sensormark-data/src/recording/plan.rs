@@ -9,17 +9,15 @@ use itertools::Itertools;
 use sensormark_store::{FieldSet, FieldType};
 
 use super::{
-    dialect::Dialect,
-    error::{Result, empty, unclear},
-    evidence::{ColumnEvidence, Evidence},
+    ColumnEvidence, Dialect, Evidence, Marks, RecordingOptions, Result, TimeSource, empty,
     find_time::Search,
     marks::Said,
-    names::{column_note, free_name_of, name_of, table_name_of},
-    number::Marks,
+    name_of,
+    names::{free_name_of, table_name_of},
     odd,
-    options::RecordingOptions,
     time::read_tail,
-    time_source::{TimeSource, is_of_tails},
+    time_source::is_of_tails,
+    unclear,
 };
 use crate::nearest::unknown;
 
@@ -193,8 +191,9 @@ impl Plan {
 
     /// The contract's name of what the file calls so.
     fn name(&mut self, label: &str) -> String {
-        self.assumptions.extend(column_note(label));
-        free_name_of(label, &mut self.names)
+        let (name, note) = free_name_of(label, &mut self.names);
+        self.assumptions.extend(note);
+        name
     }
 
     fn check_fields(&self, dialect: &Dialect) -> Result<()> {

@@ -5,10 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use sensormark_store::{Field, FieldType, TimeResolution};
 
-use super::{
-    bad_rows::BadRows, dialect::Dialect, evidence::Evidence, plan::Plan, take::Taken, time::TimeFormat,
-    timing::Timing,
-};
+use super::{BadRows, Dialect, Evidence, Plan, TimeSource, Timing, take::Taken};
 
 /// What was found in a recording.
 #[derive(Debug, Clone)]
@@ -28,7 +25,9 @@ pub struct RecordingReport {
     /// All columns, in the file's order.
     pub columns: Vec<ColumnReport>,
     /// The time.
-    pub time: TimeReport,
+    pub time: TimeSource,
+    /// How finely readings are spaced.
+    pub resolution: TimeResolution,
     /// Span, interval, gaps, repeated and late readings.
     pub timing: Timing,
     /// Rows that were left out because they cannot be read; none unless that was asked for.
@@ -48,19 +47,6 @@ pub struct ColumnReport {
     pub field: Option<Field>,
     /// Readings without, of a field.
     pub absent: u64,
-}
-
-/// The time.
-#[derive(Debug, Clone)]
-pub struct TimeReport {
-    /// The column, or the columns with commas between.
-    pub label: String,
-    /// How times are written in it.
-    pub format: TimeFormat,
-    /// Why it is this column, and what else it could be, in words.
-    pub reason: String,
-    /// How finely readings are spaced.
-    pub resolution: TimeResolution,
 }
 
 /// Puts together what was found.
@@ -85,12 +71,8 @@ pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Take
         readings: taken.readings.len() as u64,
         series: table.series.len(),
         columns: plan.roles.iter().enumerate().map(column).collect(),
-        time: TimeReport {
-            label: plan.time.label.clone(),
-            format: plan.time.format.clone(),
-            reason: plan.time.reason.clone(),
-            resolution: table.time_resolution,
-        },
+        time: plan.time.clone(),
+        resolution: table.time_resolution,
         timing: taken.timing.clone(),
         bad_rows: taken.bad.clone(),
         assumptions: [&plan.assumptions[..], &taken.notes].concat(),
@@ -149,7 +131,7 @@ impl RecordingReport {
             time.label,
             time.reason,
             time.format,
-            format!("{:?}", time.resolution).to_lowercase(),
+            format!("{:?}", self.resolution).to_lowercase(),
             shown(timing.first_ns),
             shown(timing.last_ns),
             timing.repeated,

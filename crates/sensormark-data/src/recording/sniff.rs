@@ -10,13 +10,13 @@ use encoding_rs::WINDOWS_1252;
 use itertools::Itertools;
 
 use super::{
-    cell::{CellRules, Look},
-    dialect::{Dialect, builder, squeezed},
-    error::{Result, ask, empty, unclear},
+    CellRules, Dialect, RecordingOptions, Result, Source, ask,
+    cell::Look,
+    dialect::{builder, squeezed},
+    empty,
     find_time::{is_named_clock, is_named_time},
-    options::RecordingOptions,
     rows::lines_of,
-    source::Source,
+    unclear,
 };
 
 /// How much of the file is looked at, in bytes.

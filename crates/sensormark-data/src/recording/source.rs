@@ -11,11 +11,7 @@ use std::{
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::{
-    error::{Result, unclear},
-    json,
-    options::RecordingOptions,
-};
+use super::{RecordingOptions, Result, json, unclear};
 
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;

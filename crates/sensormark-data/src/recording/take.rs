@@ -9,16 +9,12 @@ use sensormark_store::{
 };
 
 use super::{
-    bad_rows::{self, BadRows, Fault},
-    cell::{CellRules, text, truth},
-    dialect::Dialect,
-    error::{RecordingError, Result, unclear},
-    evidence::Evidence,
-    number::{Marks, Number},
-    options::RecordingOptions,
-    plan::{FieldSource, Plan, TagSource},
+    BadRows, CellRules, Dialect, Evidence, Fault, Marks, Number, Plan, RecordingError, RecordingOptions,
+    Result, Timing, bad_rows,
+    cell::{text, truth},
+    plan::{FieldSource, TagSource},
     rows::{self, Row},
-    timing::Timing,
+    unclear,
 };
 
 /// Everything that was read.

@@ -5,13 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use csv::ByteRecord;
 use itertools::Itertools;
 
-use super::{
-    bad_rows::Fault,
-    cell::text,
-    error::Result,
-    evidence::{ColumnEvidence, DISTINCT},
-    time::{TimeFormat, read_tail},
-};
+use super::{ColumnEvidence, DISTINCT, Fault, Result, TimeFormat, cell::text, time::read_tail};
 
 /// What stands before year, month, day, hour, minute, second and millisecond.
 const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];
@@ -33,6 +27,7 @@ pub fn is_of_tails(seen: &ColumnEvidence) -> bool {
 }
 
 /// Where the time of a row is.
+#[derive(Debug, Clone)]
 pub struct TimeSource {
     /// Its columns, that of the date or the year first.
     pub columns: Vec<usize>,

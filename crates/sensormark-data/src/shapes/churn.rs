@@ -7,7 +7,7 @@ use std::ops::Range;
 const DAY: u128 = 86_400_000_000_000 * 1_000_000;
 
 /// How many series report at a time, and how often one ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Churn {
     /// How many series report at a time.
     pub places: u32,

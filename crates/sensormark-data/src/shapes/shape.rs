@@ -31,7 +31,7 @@ const OUTLIERS: u64 = 4 << 10;
 const LONGEST_RUN: u64 = 64;
 
 /// How a field moves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Shape {
     /// Always this number.
     Constant(f64),
@@ -56,7 +56,7 @@ pub enum Shape {
 }
 
 /// A field: its shape, and what is done to the value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FieldShape {
     /// Its type.
     pub kind: FieldType,
