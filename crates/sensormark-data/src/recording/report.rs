@@ -95,11 +95,14 @@ impl fmt::Display for RecordingReport {
             self.times()
         )?;
         for column in &self.columns {
-            let kind = |field: &Field| format!(" {}, {}", field.name, kind_text(field.kind));
-            let kind = column.field.as_ref().map_or_else(String::new, kind);
-            let absent = format!(", absent in {} readings", column.absent);
-            let absent = if column.absent > 0 { &absent } else { "" };
-            writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;
+            write!(formatter, "  {}: {}", column.label, column.role)?;
+            if let Some(field) = &column.field {
+                write!(formatter, " {}, {}", field.name, kind_text(field.kind))?;
+            }
+            if column.absent > 0 {
+                write!(formatter, ", absent in {} readings", column.absent)?;
+            }
+            writeln!(formatter)?;
         }
         for assumption in &self.assumptions {
             writeln!(formatter, "Assumed: {assumption}.")?;

@@ -9,8 +9,8 @@ use sensormark_store::{
 };
 
 use super::{
-    BadRows, CellRules, Dialect, Evidence, Fault, Marks, Number, Plan, RecordingError, RecordingOptions,
-    Result, Timing, bad_rows,
+    BadRows, CellRules, Dialect, Evidence, Fault, Number, Plan, RecordingError, RecordingOptions, Result,
+    Timing, bad_rows,
     cell::{text, truth},
     plan::{FieldSource, TagSource},
     rows::{self, Row},
@@ -218,38 +218,29 @@ impl<'p> Taker<'p> {
 impl FieldSource {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
     fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
-        let Some(numbers) = self.numbers else {
-            return read_cell(rules, text, self.kind, self.marks);
-        };
-        match (read_cell(rules, text, numbers, self.marks), self.kind) {
-            (Ok(_), FieldType::Text) => Ok(Value::Null),
-            (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
-            (read, _) => Ok(read.unwrap_or(Value::Null)),
+        match (self.numbers.map(|numbers| self.read_as(numbers, rules, text)), self.kind) {
+            (None, kind) | (Some(Err(_)), kind @ FieldType::Text) => self.read_as(kind, rules, text),
+            (Some(Ok(_)), FieldType::Text) => Ok(Value::Null),
+            (Some(number), _) => Ok(number.unwrap_or(Value::Null)),
         }
     }
-}
 
-/// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(
-    rules: &CellRules<'_>,
-    text: &str,
-    kind: FieldType,
-    marks: Marks,
-) -> Result<Value, &'static str> {
-    if rules.is_absent(text) {
-        return Ok(Value::Null);
-    }
-    let number = marks.read(rules.plain(text));
-    match (kind, text, number) {
-        (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
-        (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
-        (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
-        (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
-        (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
-        (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
-        (FieldType::F64, ..) => Err("is not a number"),
-        (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
-        _ => Err("is not written as a whole number of 64 bits"),
+    /// Reads a cell as this type, or says why it cannot be.
+    fn read_as(&self, kind: FieldType, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+        if rules.is_absent(text) {
+            return Ok(Value::Null);
+        }
+        match (kind, text, self.marks.read(rules.plain(text))) {
+            (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
+            (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+            (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+            (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
+            (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
+            (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
+            (FieldType::F64, ..) => Err("is not a number"),
+            (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+            _ => Err("is not written as a whole number of 64 bits"),
+        }
     }
 }
 
