@@ -2,10 +2,10 @@
 //!
 //! An absent value is an empty cell and an empty text a quoted empty one. A cell is quoted where it must be, or where blanks at its ends might be cut.
 
-use sensormark_store::text::Page;
+use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Table, Values};
 
-use super::prepared::{Writer, fields, starts};
+use super::prepared::{Writer, starts};
 
 /// What writes CSV.
 pub fn writer(table: &Table) -> Result<Writer, String> {
@@ -24,13 +24,13 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
         }
         Ok(())
     })?;
-    let commas = fields(table, |_, page| page.put(b","));
+    let comma = Piece::new(b",");
     let batch = move |batch: &Batch, page: &mut Page| {
         let mut written = 0;
         for row in 0..batch.len() {
             page.put_integer(batch.times_ns[row]);
             page.put(&starts[batch.series[row] as usize]);
-            for (column, comma) in batch.columns.iter().zip(&commas) {
+            for column in &batch.columns {
                 written += u64::from(column.has(row));
                 match &column.values {
                     _ if !column.has(row) => page.put_byte(b','),
@@ -38,7 +38,7 @@ pub fn writer(table: &Table) -> Result<Writer, String> {
                         page.put_byte(b',');
                         put_cell(values.get(row), page);
                     }
-                    values => page.put_value(comma, |slot| slot.put_plain(values, row)),
+                    values => page.put_value(&comma, |slot| slot.put_plain(values, row)),
                 }
             }
             page.put(b"\r\n");

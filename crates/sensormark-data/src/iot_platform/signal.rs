@@ -120,7 +120,8 @@ impl Signal {
             Self::Words { words, hold } => {
                 let unit = turn.value.unit(turn.number / hold);
                 // The square makes the first of n texts as frequent as the root of 1/n.
-                Value::Text(words[place(unit * unit, words.len())].clone())
+                let place = usize::try_from(whole(unit * unit * words.len() as f64)).unwrap_or(0);
+                Value::Text(words[place.min(words.len() - 1)].clone())
             }
         }
     }
@@ -152,9 +153,4 @@ impl Level {
         // There is one zero: some databases keep no negative one.
         stepped / self.per_unit + 0.0
     }
-}
-
-/// The place of a number under 1 in a list.
-fn place(unit: f64, length: usize) -> usize {
-    usize::try_from(whole(unit * length as f64)).unwrap_or(0).min(length - 1)
 }

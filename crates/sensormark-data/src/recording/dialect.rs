@@ -27,11 +27,6 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// Cells of a row.
-    pub fn width(&self) -> usize {
-        self.names.len()
-    }
-
     /// Whether a row is the header again, as where files were put together.
     pub fn is_header(&self, row: &ByteRecord) -> bool {
         self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))

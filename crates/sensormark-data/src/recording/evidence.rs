@@ -93,7 +93,7 @@ pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence>
     rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.width() && !dialect.is_header(row.record) {
+        if whole && row.record.len() == dialect.names.len() && !dialect.is_header(row.record) {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();

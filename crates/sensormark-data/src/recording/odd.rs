@@ -16,8 +16,10 @@ pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
     let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
     let ColumnEvidence { label, example, .. } = seen;
     if is_without_tags && has_names && is_of_sensors(label) {
-        let words = format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is");
-        return ask_or_text(seen, &words);
+        return ask_or_text(
+            seen,
+            &format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
+        );
     }
     Ok(())
 }
@@ -46,13 +48,16 @@ fn units(seen: &ColumnEvidence) -> Result<()> {
         return unit(seen).map(drop);
     }
     if is_most(seen.near_numbers) && !with_units {
-        let words = format!("has numbers with other signs ({example:?}). Write them as plain numbers");
-        return ask_or_text(seen, &words);
+        return ask_or_text(
+            seen,
+            &format!("has numbers with other signs ({example:?}). Write them as plain numbers"),
+        );
     }
     if with_units && seen.units.len() == 1 {
-        let words =
-            format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers");
-        return ask_or_text(seen, &words);
+        return ask_or_text(
+            seen,
+            &format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers"),
+        );
     }
     Ok(())
 }
@@ -92,16 +97,20 @@ fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     let words = format!("has {} numbers and {others} other cells", seen.numeric);
     if texts.is_empty() && is_all_known {
         let shown = list(&absent);
-        let words = format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value");
-        return ask_or_text(seen, &words);
+        return ask_or_text(
+            seen,
+            &format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value"),
+        );
     }
     if others * 20 <= present {
         return Ok(());
     }
     let (shown, label) = (list(&texts[..texts.len().min(3)]), &seen.label);
     let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
-    let words = format!(
-        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
-    );
-    ask_or_text(seen, &words)
+    ask_or_text(
+        seen,
+        &format!(
+            "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
+        ),
+    )
 }
