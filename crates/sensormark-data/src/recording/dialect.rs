@@ -20,7 +20,7 @@ pub struct Dialect {
     pub units_rows: usize,
     /// Names of the columns as the file has them, one a column; empty where a column has none.
     pub names: Vec<String>,
-    /// What was found around the table.
+    /// What was done to the file, and what was found around the table.
     pub notes: Vec<String>,
     /// Columns of the group key, where InfluxDB names them.
     pub group_key: Vec<String>,

@@ -65,7 +65,7 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     }
     let columns = &evidence.columns[..];
     let named = Named::new(columns, dialect, options)?;
-    let mut assumptions = [&dialect.source.notes[..], &dialect.notes].concat();
+    let mut assumptions = dialect.notes.clone();
     if !dialect.has_header {
         let (first, last) = (&columns[0].label, &columns[columns.len() - 1].label);
         assumptions.push(format!("line 1 is a reading, not a header; columns are called {first} to {last}"));
@@ -79,8 +79,15 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     assumptions.extend(zone_note(&time, columns));
     let said = Said::new(evidence, options)?;
     let (table, note) = table_name_of(&dialect.source.given, options);
-    let (roles, fields, tags, names) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
-    let mut plan = Plan { table, roles, fields, tags, time, assumptions, names };
+    let mut plan = Plan {
+        table,
+        time,
+        assumptions,
+        roles: Vec::new(),
+        fields: Vec::new(),
+        tags: Vec::new(),
+        names: BTreeSet::new(),
+    };
     for column in columns {
         let role = plan.role(column, dialect, &named, &said)?;
         plan.roles.push(role);

@@ -112,7 +112,7 @@ impl<'o> Sniffer<'o> {
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = lines.unwrap_or(0);
-        let mut notes = Vec::new();
+        let mut notes = source.notes.clone();
         if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
             delimiter.get_or_insert(*given);
             skipped = 1;

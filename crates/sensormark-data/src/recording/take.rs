@@ -13,8 +13,7 @@ use super::{
     Timing, bad_rows,
     cell::{text, truth},
     plan::{FieldSource, TagSource},
-    rows::{self, Row},
-    unclear,
+    rows, unclear,
 };
 
 /// Everything that was read.
@@ -40,7 +39,7 @@ pub fn take(
     rows::for_each(dialect, |row| {
         count += 1;
         let torn = row.is_torn(dialect, &quotes)?;
-        if let Err(fault) = taker.row(&row, torn) {
+        if let Err(fault) = taker.row(row.record, torn) {
             bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
         }
         Ok(())
@@ -109,8 +108,7 @@ impl<'p> Taker<'p> {
     }
 
     /// Takes one row, all of it or nothing.
-    fn row(&mut self, row: &Row<'_>, torn: bool) -> Result<(), Fault> {
-        let record = row.record;
+    fn row(&mut self, record: &ByteRecord, torn: bool) -> Result<(), Fault> {
         if torn {
             return Err(Fault::of_row(
                 bad_rows::QUOTE,
