@@ -113,7 +113,7 @@ impl<'o> Sniffer<'o> {
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = lines.unwrap_or(0);
         let mut notes = source.notes.clone();
-        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
+        if let (None, Some([given, b'\r' | b'\n', ..])) = (lines, text.strip_prefix(b"sep=")) {
             delimiter.get_or_insert(*given);
             skipped = 1;
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
