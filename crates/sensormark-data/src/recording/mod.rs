@@ -128,7 +128,7 @@ pub fn is_read_once(path: &Path) -> bool {
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
 fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
     let (readings, repeated) = (taken.readings.len(), taken.timing.repeated);
-    let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
+    let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
     if plan.time.is_bare_date && repeated > most as u64 {
         let column = &plan.time.label;
         let is_clock = |clock: &&ColumnEvidence| {
@@ -145,10 +145,10 @@ fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
 
 /// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
 fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &RecordingOptions) -> Result<()> {
-    let Taken { schema, readings, timing, .. } = taken;
+    let Taken { readings, timing, .. } = taken;
     let disorder = timing.repeated + timing.out_of_order;
     let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
-    if !schema.tables[0].tags.is_empty() {
+    if !plan.tags.is_empty() {
         return Ok(());
     }
     let half = readings.len() / 2;

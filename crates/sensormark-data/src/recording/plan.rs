@@ -233,23 +233,22 @@ struct Named {
 
 impl Named {
     fn new(columns: &[ColumnEvidence], dialect: &Dialect, options: &RecordingOptions) -> Result<Self> {
-        let all = |names: &[String], option| all(columns, names, option);
-        let mut time = all(options.time.as_slice(), "--time")?;
-        let mut tags = all(&options.tags, "--tags")?;
-        let mut left_out = all(&options.leave_out, "--leave-out")?;
+        let mut time = all(columns, options.time.as_slice(), "--time")?;
+        let mut tags = all(columns, &options.tags, "--tags")?;
+        let mut left_out = all(columns, &options.leave_out, "--leave-out")?;
         let types = options.types.iter().map(|text| typed(columns, text));
-        let types: BTreeMap<_, _> = types.collect::<Result<_, _>>()?;
+        let types = types.collect::<Result<BTreeMap<_, _>>>()?;
         if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
             let known = |names: &str| -> Vec<usize> {
                 columns.iter().positions(|column| names.split(' ').contains(&column.label.as_str())).collect()
             };
             time = known("_time");
-            tags = all(&dialect.group_key, "--tags")?;
+            tags = all(columns, &dialect.group_key, "--tags")?;
             left_out.extend(known("result table _start _stop"));
         }
         let mut named = BTreeMap::new();
-        for (option, all) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
-            for column in all {
+        for (option, named_columns) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
+            for column in named_columns {
                 if let Some(one) = named.insert(column, option) {
                     return unclear(format!(
                         "column {} is named by both {one} and {option}; a column is one thing",
@@ -259,7 +258,7 @@ impl Named {
             }
         }
         let taken = tags.iter().chain(&left_out).chain(types.keys()).copied().collect();
-        let only = all(&options.only, "--only")?;
+        let only = all(columns, &options.only, "--only")?;
         if !only.is_empty() {
             let kept = [&only[..], &time, &tags].concat();
             left_out.extend((0..columns.len()).filter(|column| !kept.contains(column)));

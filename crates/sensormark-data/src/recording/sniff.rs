@@ -63,8 +63,8 @@ pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     if options.header_line.or(options.skip_lines).is_none() {
         sniffer.titles(&mut sample);
     }
-    let is_line_given = options.header_line.is_some();
-    let has_header = options.header.unwrap_or_else(|| is_line_given || sniffer.is_header(&sample));
+    let has_header =
+        options.header.unwrap_or_else(|| options.header_line.is_some() || sniffer.is_header(&sample));
     let names = if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
     let units_rows = (1..=2).take_while(|&row| has_header && sniffer.is_units(&sample, row)).count();
     for record in &sample.records[..=units_rows][1..] {
