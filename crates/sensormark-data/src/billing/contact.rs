@@ -62,7 +62,7 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         format_args!("{state}"),
     ];
     for (value, text) in values.iter_mut().zip(texts) {
-        if *value == Value::Null {
+        if !matches!(value, Value::Text(_)) {
             *value = Value::Text(String::new());
         }
         if let Value::Text(used) = value {
