@@ -76,7 +76,7 @@ fn keeping(
     recording: &Recording,
     not_measured: &mut Vec<NotMeasured>,
 ) -> Result<Vec<Choice>, Failure> {
-    let is_early = recording.report().timing.first_ns < 0;
+    let is_early = recording.report.timing.first_ns < 0;
     let is_kept =
         |choice: &Choice| !is_early || BEFORE_1970.contains(&choice.store.description().name.as_str());
     let (kept, left_out): (Vec<Choice>, Vec<Choice>) = choices.into_iter().partition(is_kept);
@@ -95,7 +95,7 @@ pub fn replay(arguments: &ReplayArguments) -> Result<ExitCode, Failure> {
     let mut options = arguments.recording.clone();
     // A clear message comes before anything starts. The trial's process reads it again.
     let (recording, file, _stream) = read(&arguments.file, &mut options)?;
-    messages::say(recording.report());
+    messages::say(&recording.report);
     let scale = arguments.scale.scale();
     let preset = Parameters::of(scale, file, options);
     let parameters = adjust(&preset, &arguments.settings, Numbers::TABLE).map_err(Failure::usage)?;

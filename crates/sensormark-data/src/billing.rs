@@ -22,20 +22,20 @@ pub mod calendar;
 
 mod contact;
 
-mod export;
-
-mod streams;
-
 #[cfg(test)]
 mod tests;
 
-use super::random::Stream;
-use crate::table::{field, table};
-use crate::units::{round_u64, signed};
+use crate::{
+    export::{BATCH, DataSet},
+    random::Stream,
+    table::{field, table},
+    units::{round_u64, signed},
+};
 use calendar::{HOUR_NS, START_NS};
 pub use contact::fill_contact;
-pub use export::data_set;
-use sensormark_store::{Batch, Entity, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values};
+use sensormark_store::{
+    Batch, Entity, Field, FieldType, Schema, Series, Table, TagColumn, TimeResolution, Values,
+};
 use std::ops::Range;
 
 /// Numbers of the fields.
@@ -58,6 +58,14 @@ pub mod fields {
 
 /// Names of the fields.
 const FIELDS: &str = "usage_since_read usage_this_hour usage_this_day usage_this_week usage_this_month usage_this_year all_time_usage error_code_1 error_code_2";
+
+/// Numbers of a meter's streams of random values.
+const BASE_STREAM: u64 = 0;
+const BEFORE_STREAM: u64 = 1;
+const JITTER_STREAM: u64 = 2;
+const ERROR_STREAMS: [u64; 2] = [3, 4];
+/// Of what its entity says.
+const CONTACT_STREAM: u64 = 5;
 
 const HOURS_A_DAY: usize = 24;
 const HOURS_A_WEEK: usize = 7 * HOURS_A_DAY;
@@ -93,23 +101,25 @@ const fn sums() -> [u64; HOURS_A_WEEK + 1] {
 
 /// The table of readings of so many meters, numbered from 1, with their entities.
 pub fn schema(meters: u32) -> Schema {
-    let kind = |number| {
-        if number < fields::ERROR_CODE_1 { FieldType::F64 } else { FieldType::I64 }
+    // The first so many of one type, the others of another.
+    let named = |names: &str, first: usize, kinds: [FieldType; 2]| -> Vec<Field> {
+        let kind = |number| kinds[usize::from(number >= first)];
+        names.split(' ').enumerate().map(|(number, name)| field(name, kind(number))).collect()
     };
-    let named = FIELDS.split(' ').enumerate().map(|(number, name)| field(name, kind(number)));
+    let readings = named(FIELDS, fields::ERROR_CODE_1, [FieldType::F64, FieldType::I64]);
     let ids = TagColumn::Integer((1..=i64::from(meters)).collect());
     let series = Series::new(vec![ids]).every(HOUR_NS);
     let entity = Entity {
         name: "meters".to_owned(),
-        columns: contact::columns().map(|(name, kind)| field(name, kind)).collect(),
+        columns: named(contact::COLUMNS, contact::TEXTS, [FieldType::Text, FieldType::F64]),
         last_time_column: "last_reading".to_owned(),
     };
-    let table = table("meter_reads", &["meter"], named, TimeResolution::Seconds, series);
+    let table = table("meter_reads", &["meter"], readings, TimeResolution::Seconds, series);
     Schema { tables: vec![Table { entity: Some(entity), ..table }] }
 }
 
 /// One meter under a seed: everything that it reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Meter {
     /// Its mean hour, in hundredths.
     base: u64,
@@ -126,14 +136,14 @@ impl Meter {
     /// The meter of this series.
     pub fn new(seed: u64, series: u32) -> Self {
         let stream = |number| Stream::new(seed, u64::from(series), number);
-        let base = stream(streams::BASE).within(0, BASE).unsigned_abs();
+        let base = stream(BASE_STREAM).within(0, BASE).unsigned_abs();
         let jitters = 1 + base * JITTER_TENTHS / 10;
-        let jitter = stream(streams::JITTER);
+        let jitter = stream(JITTER_STREAM);
         Self {
             base,
-            before: stream(streams::BEFORE).below(0, MOST_BEFORE),
+            before: stream(BEFORE_STREAM).below(0, MOST_BEFORE),
             jitter,
-            errors: streams::ERRORS.map(stream),
+            errors: ERROR_STREAMS.map(stream),
             first_jitter: jitter.below(0, jitters),
             jitters,
         }
@@ -213,4 +223,18 @@ fn period_start(field: usize, hour: u32) -> u32 {
 #[inline]
 pub fn time_ns(hour: u32) -> i64 {
     START_NS + i64::from(hour) * HOUR_NS
+}
+
+/// So many first readings of each of so many meters as a data set that can be exported, meter by meter.
+pub fn data_set(seed: u64, meters: u32, readings: u32) -> DataSet {
+    DataSet::new(schema(meters), move |shard, sink| {
+        for series in shard.series(meters) {
+            let meter = Meter::new(seed, series);
+            for start in (0..readings).step_by(BATCH as usize) {
+                let hours = start..readings.min(start + BATCH);
+                sink.put(0, |batch| meter.push(series, hours, batch))?;
+            }
+        }
+        Ok(())
+    })
 }

@@ -24,13 +24,7 @@ const SINE_TERMS: [f64; 10] = {
 /// of the angle's own rounding.
 pub fn sine_of_turns(turns: f64) -> f64 {
     let nearest = turns - turns.round();
-    let folded = if nearest > 0.25 {
-        0.5 - nearest
-    } else if nearest < -0.25 {
-        -0.5 - nearest
-    } else {
-        nearest
-    };
+    let folded = if nearest.abs() > 0.25 { 0.5_f64.copysign(nearest) - nearest } else { nearest };
     let radians = folded * core::f64::consts::TAU;
     let square = radians * radians;
     let tail = SINE_TERMS.iter().fold(0.0, |sum, term| sum * square + term);

@@ -18,14 +18,15 @@
 //!
 //! It is not a model of wear, of operating modes or of time stamps: a sample's time is the source's matter.
 
-use crate::shapes::shape::whole;
-use crate::table::{field, table};
-use sensormark_store::{FieldType, Schema, Series, TimeResolution};
+use crate::{
+    elementary::sine_of_turns,
+    export::{BATCH, DataSet},
+    random::Stream,
+    shapes::shape::whole,
+    table::{field, table},
+};
+use sensormark_store::{FieldType, Schema, Series, TimeResolution, Values};
 use std::ops::Range;
-
-use super::{elementary::sine_of_turns, random::Stream};
-
-mod export;
 
 /// Channels of the machine: the angle and four more.
 pub const CHANNELS: usize = 5;
@@ -68,23 +69,15 @@ pub struct MachineTool {
     sines: [Box<[u16]>; CHANNELS - 1],
 }
 
-/// Where the angle stands at some sample and how it goes on, in 2^-20ths of a count.
-#[derive(Debug, Clone, Copy)]
-struct Ramp {
-    angle: u32,
-    slope: u32,
-    /// The first sample after this cycle.
-    end: u64,
-}
-
 impl MachineTool {
     /// The machine under a seed.
     pub fn new(seed: u64) -> Self {
-        let phases = Stream::new(seed, SERIES, PHASE_FIELD);
+        let stream = |field| Stream::new(seed, SERIES, field);
+        let phases = stream(PHASE_FIELD);
         let mut channel = 0;
         Self {
-            noise: [0, 1, 2, 3, 4].map(|field| Stream::new(seed, SERIES, field)),
-            jitter: Stream::new(seed, SERIES, JITTER_FIELD),
+            noise: [0, 1, 2, 3, 4].map(stream),
+            jitter: stream(JITTER_FIELD),
             sines: SINES.map(|(period, amplitude)| {
                 channel += 1;
                 sine(period, amplitude, phases.below(channel, period))
@@ -131,6 +124,33 @@ impl MachineTool {
         add_noise(self.noise[channel], start, column);
     }
 
+    /// Samples 0 to `samples` in the workload's table as a data set that can be exported, the first at `start_ns` (ns since the Unix epoch), the next ones
+    /// so far apart. The caller has checked that their times end before 2262. (In a run the writer stamps samples as they come; a file has no such clock.)
+    ///
+    /// # Panics
+    /// When there are more samples than the signal has.
+    pub fn data_set(self, schema: Schema, start_ns: i64, period_ns: u64, samples: u64) -> DataSet {
+        assert!(samples <= INDEX_LIMIT, "the signal has 2^44 samples");
+        DataSet::new(schema, move |shard, sink| {
+            let samples = if shard.series(1).is_empty() { 0 } else { samples };
+            for first in (0..samples).step_by(BATCH as usize) {
+                let indices = first..samples.min(first + u64::from(BATCH));
+                sink.put(0, |batch| {
+                    let time = |index| start_ns.wrapping_add_unsigned(index * period_ns);
+                    batch.times_ns.extend(indices.map(time));
+                    batch.series.resize(batch.times_ns.len(), 0);
+                    for (channel, column) in batch.columns.iter_mut().enumerate() {
+                        if let Values::U16(values) = &mut column.values {
+                            values.resize(batch.times_ns.len(), 0);
+                            self.fill_channel(first, channel, values);
+                        }
+                    }
+                })?;
+            }
+            Ok(())
+        })
+    }
+
     /// The number of the cycle that sample `index` lies in.
     ///
     /// # Panics
@@ -158,36 +178,26 @@ impl MachineTool {
     }
 
     fn first_sample(&self, cycle: u64) -> u64 {
-        let boundary = u64::try_from(self.boundary(cycle)).unwrap_or(0);
-        boundary.div_ceil(1 << BOUNDARY_BITS)
-    }
-
-    /// The cycle's ramp as it stands at `index`. The only division of the signal, once a cycle.
-    fn ramp(&self, index: u64) -> Ramp {
-        let cycle = self.cycle_at(index);
-        let (begin, end) = (self.boundary(cycle), self.boundary(cycle + 1));
-        let slope = (ANGLE_SPAN << (ANGLE_BITS + BOUNDARY_BITS)) / begin.abs_diff(end);
-        let elapsed = (index << BOUNDARY_BITS).cast_signed().abs_diff(begin);
-        // 4,088 counts in 2^-20ths are below 2^32, and so is the slope.
-        let low_word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
-        Ramp {
-            angle: low_word((slope * elapsed) >> BOUNDARY_BITS),
-            slope: low_word(slope),
-            end: self.first_sample(cycle + 1),
-        }
+        self.boundary(cycle).max(0).cast_unsigned().div_ceil(1 << BOUNDARY_BITS)
     }
 
     fn fill_angle(&self, start: u64, mut column: &mut [u16]) {
+        // 4,088 counts in 2^-20ths are below 2^32, and so is the slope.
+        let low_word = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let mut index = start;
         while !column.is_empty() {
-            let ramp = self.ramp(index);
-            let left = usize::try_from(ramp.end - index).unwrap_or(usize::MAX);
+            // The only division of the signal, once a cycle.
+            let cycle = self.cycle_at(index);
+            let (begin, end) = (self.boundary(cycle), self.boundary(cycle + 1));
+            let slope = (ANGLE_SPAN << (ANGLE_BITS + BOUNDARY_BITS)) / begin.abs_diff(end);
+            let elapsed = (index << BOUNDARY_BITS).cast_signed().abs_diff(begin);
+            let (mut angle, slope) = (low_word((slope * elapsed) >> BOUNDARY_BITS), low_word(slope));
+            let left = usize::try_from(self.first_sample(cycle + 1) - index).unwrap_or(usize::MAX);
             let (part, rest) = column.split_at_mut(left.min(column.len()));
-            let mut angle = ramp.angle;
             for value in &mut *part {
                 *value = (angle >> ANGLE_BITS) as u16; // 12 bits
                 // One step past the cycle's end may overflow; that value is never used.
-                angle = angle.wrapping_add(ramp.slope);
+                angle = angle.wrapping_add(slope);
             }
             index += part.len() as u64;
             column = rest;
@@ -197,18 +207,19 @@ impl MachineTool {
 
 fn sine(period: u64, amplitude: f64, phase: u64) -> Box<[u16]> {
     let centre = CENTRE - f64::from(NOISE_BOUND);
-    let turns = |step: u64| ((step + phase) % period) as f64 / period as f64;
-    let value = |step| (centre + amplitude * sine_of_turns(turns(step)) + 0.5).floor();
-    // Sines lie between 44 and 4,044 counts.
-    (0..period).map(|step| u16::try_from(whole(value(step))).unwrap_or(0)).collect()
+    let value = |step: u64| {
+        let turns = ((step + phase) % period) as f64 / period as f64;
+        let value = (centre + amplitude * sine_of_turns(turns) + 0.5).floor();
+        u16::try_from(whole(value)).expect("sines lie between 44 and 4,044 counts")
+    };
+    (0..period).map(value).collect()
 }
 
 fn fill_sine(period: &[u16], start: u64, mut column: &mut [u16]) {
     let mut offset = usize::try_from(start % period.len() as u64).unwrap_or(0);
     while !column.is_empty() {
-        let length = (period.len() - offset).min(column.len());
-        let (part, rest) = column.split_at_mut(length);
-        part.copy_from_slice(&period[offset..offset + length]);
+        let (part, rest) = column.split_at_mut((period.len() - offset).min(column.len()));
+        part.copy_from_slice(&period[offset..][..part.len()]);
         offset = 0;
         column = rest;
     }

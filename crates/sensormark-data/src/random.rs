@@ -17,6 +17,8 @@ use std::ops::RangeInclusive;
 
 use super::elementary::natural_logarithm;
 
+/// 2^-53, between neighbouring uniform numbers.
+const UNIT: f64 = 1.0 / 9_007_199_254_740_992.0;
 /// 2^64 divided by the golden ratio, made odd: the step of SplitMix64.
 const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -29,7 +31,7 @@ pub const fn finalise(word: u64) -> u64 {
 }
 
 /// The random values of one field of one series; value i is a pure function of (seed, series, field, i).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Stream {
     key: u64,
     gamma: u64,
@@ -56,7 +58,7 @@ impl Stream {
     /// Uniform in [0, 1): a multiple of 2^-53.
     #[inline]
     pub fn unit(&self, index: u64) -> f64 {
-        (self.word(index) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+        (self.word(index) >> 11) as f64 * UNIT
     }
 
     /// A uniform integer in 0..bound; 0 where that is empty.
@@ -83,13 +85,13 @@ impl Stream {
     /// When the range is empty.
     #[inline]
     pub fn within(&self, index: u64, bounds: RangeInclusive<i64>) -> i64 {
-        assert!(bounds.start() <= bounds.end(), "an empty range has no values");
-        let span = bounds.start().abs_diff(*bounds.end());
-        let above = match span.checked_add(1) {
+        assert!(!bounds.is_empty(), "an empty range has no values");
+        let (start, end) = bounds.into_inner();
+        let above = match start.abs_diff(end).checked_add(1) {
             Some(bound) => self.below(index, bound),
             None => self.word(index),
         };
-        bounds.start().wrapping_add_unsigned(above)
+        start.wrapping_add_unsigned(above)
     }
 
     /// Standard normal: mean 0, standard deviation 1, one word a value.
@@ -105,7 +107,7 @@ impl Stream {
 /// The standard normal of a word.
 pub(super) fn normal_of(word: u64) -> f64 {
     let odd = ((word >> 12) << 1) | 1;
-    normal_quantile(odd as f64 * (1.0 / 9_007_199_254_740_992.0))
+    normal_quantile(odd as f64 * UNIT)
 }
 
 /// The value below which a standard normal falls with this probability. The probability is strictly between 0 and 1.

@@ -12,15 +12,16 @@
 pub mod churn;
 pub mod shape;
 
-mod export;
-
 #[cfg(test)]
 mod tests;
 
-use crate::{random::Stream, units::signed};
+use crate::{
+    export::{BATCH, DataSet},
+    random::Stream,
+    units::signed,
+};
 use churn::Churn;
-pub use export::data_set;
-use sensormark_store::{Batch, FieldSet};
+use sensormark_store::{Batch, FieldSet, Schema};
 use shape::{FieldShape, Moment};
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ const DELAY: u64 = JITTER + 4;
 const STALE: u64 = JITTER + 5;
 
 /// When readings are taken and sent. Times in ns since the Unix epoch, lengths in ns.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// The first tick.
     pub start_ns: i64,
@@ -69,19 +70,26 @@ impl Timing {
         let burst_ns = before.saturating_mul(self.interval_ns).saturating_add(self.start_ns);
         burst_ns.saturating_add(of_burst.saturating_mul(self.burst_interval_ns))
     }
+
+    /// A time as it is kept.
+    fn cut(&self, time_ns: i64) -> i64 {
+        time_ns - time_ns.rem_euclid(self.unit_ns)
+    }
 }
 
 /// The sensors.
 #[derive(Debug, Clone)]
 pub struct Sensors {
     seed: u64,
-    churn: Churn,
-    timing: Timing,
+    /// Which series report when.
+    pub churn: Churn,
+    /// When readings are taken and sent.
+    pub timing: Timing,
     fields: Vec<FieldShape>,
 }
 
 /// One reading that is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy)]
 pub struct Sent {
     /// The tick in which it was taken.
     pub tick: u64,
@@ -112,24 +120,9 @@ impl Sensors {
         Self { churn, ..self }
     }
 
-    /// Which series report when.
-    pub const fn churn(&self) -> &Churn {
-        &self.churn
-    }
-
     /// How many series report at a time: each tick has so many turns. Which series has a turn says [`Churn::series_at`].
-    pub const fn series(&self) -> u32 {
-        self.churn.places()
-    }
-
-    /// When readings are taken and sent.
-    pub const fn timing(&self) -> &Timing {
-        &self.timing
-    }
-
-    /// The fields' shapes.
-    pub fn fields(&self) -> &[FieldShape] {
-        &self.fields
+    pub fn series(&self) -> u32 {
+        self.churn.places
     }
 
     /// Whatever time and sending depend on is of the place, so that what a series sends late comes from its place after its end, too.
@@ -174,87 +167,71 @@ impl Sensors {
 
     /// What a series sends in a tick's turn: its reading, one that is late, and what was sent in the turn before once more.
     pub fn sent(&self, series: u32, turn: u64, with_copies: bool) -> impl Iterator<Item = Sent> {
-        let first = self.firsts(series, turn);
-        let again = turn.checked_sub(1).filter(|_| with_copies);
-        let copies = again.map_or([None; 3], |before| self.firsts(series, before));
-        let copies = copies.into_iter().flatten();
+        let copied = turn.checked_sub(1).filter(|_| with_copies);
+        let copies = copied.into_iter().flat_map(move |before| self.firsts(series, before));
         let copies = copies.filter(move |&tick| self.is_repeated(series, tick));
         let sent = |again: bool| move |tick: u64| Sent { tick, again };
-        let first = first.into_iter().flatten().map(sent(false));
-        first.chain(copies.map(sent(true)))
+        self.firsts(series, turn).map(sent(false)).chain(copies.map(sent(true)))
     }
 
     /// The ticks whose readings are sent for the first time in this turn.
-    fn firsts(&self, series: u32, turn: u64) -> [Option<u64>; 3] {
-        let comes = |tick: &u64| !self.is_missing(series, *tick);
-        let before = |share: f64, ticks: &dyn Fn() -> u64| {
-            (share > 0.0).then(|| turn.checked_sub(ticks())).flatten().filter(comes)
-        };
+    fn firsts(&self, series: u32, turn: u64) -> impl Iterator<Item = u64> {
         let Timing { late, stale, stale_ticks, .. } = self.timing;
-        let (is_late, is_stale) =
-            (|tick: u64| self.is_late(series, tick), |tick: u64| self.is_stale(series, tick));
-        [
-            Some(turn).filter(comes).filter(|&tick| !is_late(tick) && !is_stale(tick)),
-            before(late, &|| self.delay(series)).filter(|&tick| is_late(tick) && !is_stale(tick)),
-            before(stale, &|| stale_ticks).filter(|&tick| is_stale(tick)),
-        ]
+        let before =
+            |share: f64, ticks: &dyn Fn() -> u64| (share > 0.0).then(|| turn.checked_sub(ticks())).flatten();
+        let is_stale = |tick: &u64| self.is_stale(series, *tick);
+        let is_late = |tick: &u64| self.is_late(series, *tick) && !is_stale(tick);
+        let firsts = [
+            Some(turn).filter(|tick| !is_late(tick) && !is_stale(tick)),
+            before(late, &|| self.delay(series)).filter(is_late),
+            before(stale, &|| stale_ticks).filter(is_stale),
+        ];
+        firsts.into_iter().flatten().filter(move |&tick| !self.is_missing(series, tick))
     }
 
     /// When the reading was taken, in ns since the Unix epoch.
     pub fn time_ns(&self, series: u32, tick: u64) -> i64 {
-        let Timing { jitter_ns, unit_ns, .. } = self.timing;
-        let mut time_ns = self.timing.tick_ns(tick);
-        let jitter = self.stream(series, JITTER).below(tick, jitter_ns.unsigned_abs());
-        time_ns = time_ns.saturating_add_unsigned(jitter);
-        time_ns - time_ns.rem_euclid(unit_ns)
+        let jitter_ns = self.stream(series, JITTER).below(tick, self.timing.jitter_ns.unsigned_abs());
+        self.timing.cut(self.timing.tick_ns(tick).saturating_add_unsigned(jitter_ns))
     }
 
     /// The first instant at which no reading of an earlier tick than this one was taken, and every one of it or a later tick comes after or then.
     pub fn boundary_ns(&self, tick: u64) -> i64 {
-        let start = self.timing.tick_ns(tick);
-        start - start.rem_euclid(self.timing.unit_ns)
+        self.timing.cut(self.timing.tick_ns(tick))
     }
 
     /// The ticks of which a reading may have been taken from `start_ns` to before `end_ns`, none of them at or after tick `below`.
     pub fn ticks(&self, start_ns: i64, end_ns: i64, below: u64) -> Range<u64> {
         let Timing { start_ns: zero, interval_ns, jitter_ns, unit_ns, burst, .. } = self.timing;
-        let bursts = |length_ns: i64| length_ns / interval_ns.saturating_mul(burst);
+        let bursts =
+            |instant_ns: i64| instant_ns.saturating_sub(zero).max(0) / interval_ns.saturating_mul(burst);
         let ticks = |bursts: i64| u64::try_from(bursts.saturating_mul(burst)).unwrap_or(0);
-        let since = |instant_ns: i64| instant_ns.saturating_sub(zero).max(0);
-        let first = ticks(bursts(since(start_ns.saturating_sub(jitter_ns))));
-        let last = ticks(bursts(since(end_ns.saturating_add(unit_ns))) + 1);
-        let last = last.min(below);
-        first.min(last)..last
+        let last = ticks(bursts(end_ns.saturating_add(unit_ns)) + 1).min(below);
+        ticks(bursts(start_ns.saturating_sub(jitter_ns))).min(last)..last
     }
 
     /// The instant at which a field is looked at.
-    fn moment(&self, series: u32, tick: u64) -> Moment {
-        Moment { seed: self.seed, series, tick, interval_ns: self.timing.interval_ns }
+    fn moment(&self, field: usize, series: u32, tick: u64) -> Moment {
+        Moment { seed: self.seed, series, field, tick, interval_ns: self.timing.interval_ns }
     }
 
     /// A numeric field's value; none for text and truth values.
     pub fn number(&self, field: usize, series: u32, tick: u64) -> Option<shape::Number> {
-        self.fields[field].number(field, self.moment(series, tick))
+        self.fields[field].number(self.moment(field, series, tick))
     }
 
     /// Appends a reading with these fields to a batch whose columns are all of them.
     pub fn push(&self, series: u32, tick: u64, batch: &mut Batch, fields: FieldSet) {
         batch.times_ns.push(self.time_ns(series, tick));
         batch.series.push(series);
-        let moment = self.moment(series, tick);
         let columns = self.fields.iter().zip(&mut batch.columns).enumerate();
         for (number, (field, column)) in columns.filter(|(number, _)| fields.contains(*number)) {
-            field.push(number, moment, &mut column.values);
+            field.push(self.moment(number, series, tick), &mut column.values);
         }
     }
 
-    /// Appends everything that is sent in some turns, counted through all series of a tick and then the next tick's.
-    pub fn push_turns(&self, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
-        self.push_turns_of(&(0..self.series()), turns, with_copies, batch);
-    }
-
-    /// The same of some series alone.
-    fn push_turns_of(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
+    /// Appends everything that some series send in some turns, counted through all of them in a tick and then the next tick's.
+    pub fn push_turns(&self, of: &Range<u32>, turns: Range<u64>, with_copies: bool, batch: &mut Batch) {
         let (width, all) = (of.len() as u64, FieldSet::first(self.fields.len()));
         for turn in turns {
             let tick = turn / width;
@@ -264,4 +241,20 @@ impl Sensors {
             }
         }
     }
+}
+
+/// What sensors send in their first ticks as a data set that can be exported, in the order of sending, copies of repeated readings included: table after
+/// table. Each table of the schema has its sensors, and how many ticks.
+pub fn data_set(schema: Schema, tables: Vec<(Sensors, u64)>) -> DataSet {
+    DataSet::new(schema, move |shard, sink| {
+        for (table, (sensors, ticks)) in tables.iter().enumerate() {
+            let series = shard.series(sensors.series());
+            let end = ticks.saturating_mul(series.len() as u64);
+            for first in (0..end).step_by(BATCH as usize) {
+                let turns = first..end.min(first + u64::from(BATCH));
+                sink.put(table, |batch| sensors.push_turns(&series, turns, true, batch))?;
+            }
+        }
+        Ok(())
+    })
 }

@@ -49,7 +49,7 @@ pub fn month_of(hour: u32) -> usize {
 /// # Panics
 /// When the calendar has no such month.
 #[inline]
-pub const fn month_start(month: usize) -> u32 {
+pub fn month_start(month: usize) -> u32 {
     STARTS[month]
 }
 

@@ -1,15 +1,16 @@
 //! Whose a meter is and where it stands: the columns of its entity. Invented, of common names; e-mail addresses and telephone numbers are of ranges
 //! that are kept free for examples.
 
-use super::streams::CONTACT;
+use super::CONTACT_STREAM;
 use crate::random::Stream;
-use sensormark_store::{FieldType, Value};
+use sensormark_store::Value;
 use std::fmt::Write;
 
-/// Names of the entity's columns of text, and of those of numbers.
-const TEXTS: [&str; 7] =
-    ["contact_name", "email", "number", "description", "address", "city", "state_province"];
-const NUMBERS: [&str; 2] = ["latitude", "longitude"];
+/// Names of the entity's columns: first those of text, then those of numbers.
+pub const COLUMNS: &str =
+    "contact_name email number description address city state_province latitude longitude";
+/// How many are of text.
+pub const TEXTS: usize = 7;
 /// The column that tells which meter a row is of.
 const DESCRIPTION: usize = 3;
 /// What stands before the meter's number in it.
@@ -35,26 +36,22 @@ const CITIES: [(&str, &str, i64, i64); 8] = [
 /// Meters stand up to so far from their city's middle, in 1e-5 degrees.
 const AROUND: i64 = 5_000;
 
-/// Names and types of the entity's columns.
-pub fn columns() -> impl Iterator<Item = (&'static str, FieldType)> {
-    let texts = TEXTS.into_iter().map(|name| (name, FieldType::Text));
-    texts.chain(NUMBERS.map(|name| (name, FieldType::F64)))
-}
-
 /// Makes these values the columns of a meter's entity, in memory that is used again. Where they are that meter's already, nothing is done: they
 /// must come from this function, under the same seed.
 pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
     let id = u64::from(series) + 1;
-    if is_of(id, values) {
+    if let Some(Value::Text(description)) = values.get(DESCRIPTION)
+        && description.strip_prefix(METER).and_then(|number| number.parse().ok()) == Some(id)
+    {
         return;
     }
-    let stream = Stream::new(seed, u64::from(series), CONTACT);
+    let stream = Stream::new(seed, u64::from(series), CONTACT_STREAM);
     let word = |words: &'static str, index| *stream.one_of(index, &words.split('/').collect::<Vec<_>>());
     let (first, last, street) = (word(FIRST_NAMES, 0), word(LAST_NAMES, 1), word(STREETS, 2));
     let (city, state, latitude, longitude) = *stream.one_of(3, &CITIES);
     let house = stream.within(4, 1..=400);
     let line = stream.within(5, 100..=199);
-    values.resize(TEXTS.len() + NUMBERS.len(), Value::Null);
+    values.resize(COLUMNS.split(' ').count(), Value::Null);
     let texts = [
         format_args!("{first} {last}"),
         format_args!("{first}.{last}.{id}@example.org"),
@@ -65,26 +62,17 @@ pub fn fill_contact(seed: u64, series: u32, values: &mut Vec<Value>) {
         format_args!("{state}"),
     ];
     for (value, text) in values.iter_mut().zip(texts) {
-        let mut used = match std::mem::replace(value, Value::Null) {
-            Value::Text(used) => used,
-            _ => String::new(),
-        };
-        used.clear();
-        // Writing to memory does not fail.
-        let _ = used.write_fmt(text);
-        *value = Value::Text(used);
+        if !matches!(value, Value::Text(_)) {
+            *value = Value::Text(String::new());
+        }
+        if let Value::Text(used) = value {
+            used.clear();
+            // Writing to memory does not fail.
+            let _ = used.write_fmt(text);
+        }
     }
-    for ((value, middle), index) in values[TEXTS.len()..].iter_mut().zip([latitude, longitude]).zip(6..) {
+    for ((value, middle), index) in values[TEXTS..].iter_mut().zip([latitude, longitude]).zip(6..) {
         let degrees = middle + stream.within(index, -AROUND..=AROUND);
         *value = Value::F64(degrees as f64 / 100_000.0);
     }
-}
-
-/// Whether these are the columns of the meter with this number.
-fn is_of(id: u64, values: &[Value]) -> bool {
-    let Some(Value::Text(description)) = values.get(DESCRIPTION) else {
-        return false;
-    };
-    let number = description.strip_prefix(METER);
-    number.and_then(|number| number.parse().ok()) == Some(id)
 }

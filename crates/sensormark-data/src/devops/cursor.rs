@@ -3,7 +3,7 @@
 //! A cursor stands before a tick and holds what every walk shows at it; going on takes one random word a walk. Nothing is computed twice, nothing grows.
 
 use super::{
-    Devops, fields,
+    Devops,
     fields::{MEASUREMENTS, Reading, Rule},
     mover::{FloatBounds, Mover, States},
     steps::Normals,
@@ -14,29 +14,23 @@ use sensormark_store::{Batch, Values};
 use std::ops::Range;
 
 /// Where all walks of a cursor stand: kept, it leads back to its tick.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Position {
-    tick: u64,
+    /// The tick that comes next.
+    pub tick: u64,
     states: Vec<States>,
-}
-
-impl Position {
-    /// The tick.
-    pub const fn tick(&self) -> u64 {
-        self.tick
-    }
 }
 
 /// Goes through one measurement of some hosts, tick by tick.
 #[derive(Debug, Clone)]
 pub struct Cursor {
-    data: Devops,
     measurement: usize,
     hosts: Range<u32>,
     movers: Vec<Mover>,
     /// What hosts have for ever: boot time and memory, where the measurement has it.
     constants: Vec<(i64, i64)>,
-    position: Position,
+    /// Where it stands. It can be put where it, or another one like it, has been.
+    pub position: Position,
 }
 
 /// Goes along one float's walk of one host.
@@ -58,55 +52,20 @@ impl Devops {
         let rules = MEASUREMENTS[measurement].fields.iter().enumerate();
         let movers: Vec<Mover> = rules
             .filter(|(_, (_, rule))| rule.moves())
-            .map(|(field, (_, rule))| self.mover(measurement, field, *rule, hosts.clone()))
+            .map(|(field, (_, rule))| Mover::new(self, measurement, field, *rule, hosts.clone()))
             .collect();
         let constant = |host| (self.boot_seconds(host), self.memory_bytes(host));
         let position = Position { tick: 0, states: movers.iter().map(Mover::start).collect() };
-        Cursor {
-            data: *self,
-            measurement,
-            constants: hosts.clone().map(constant).collect(),
-            hosts,
-            movers,
-            position,
-        }
-    }
-
-    fn mover(&self, measurement: usize, field: usize, rule: Rule, hosts: Range<u32>) -> Mover {
-        let number = fields::number(measurement, field);
-        let stream = |host| Stream::new(self.seed, u64::from(host), number);
-        let (step, tops) = match rule {
-            Rule::Memory => {
-                let top = |host| self.memory_bytes(host) as f64;
-                (1.0 / 64.0, hosts.clone().map(top).collect())
-            }
-            _ => (0.01, vec![100.0; hosts.len()]),
-        };
-        Mover { field, rule, streams: hosts.map(stream).collect(), tops, step }
+        Cursor { measurement, constants: hosts.clone().map(constant).collect(), hosts, movers, position }
     }
 }
 
 impl Cursor {
-    /// The tick that comes next.
-    pub const fn tick(&self) -> u64 {
-        self.position.tick
-    }
-
-    /// Where it stands.
-    pub const fn position(&self) -> &Position {
-        &self.position
-    }
-
-    /// Puts it where it, or another one like it, has been.
-    pub fn set(&mut self, position: &Position) {
-        self.position.clone_from(position);
-    }
-
     /// Goes on without readings.
     pub fn skip(&mut self, ticks: u64) {
         let first = self.position.tick;
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
-            mover.go(self.data.walk, first..first + ticks, states, None);
+            mover.go(first..first + ticks, states, &mut Values::I64(Vec::new()), 0);
         }
         self.position.tick += ticks;
     }
@@ -132,7 +91,7 @@ impl Cursor {
         }
         for (mover, states) in self.movers.iter().zip(&mut self.position.states) {
             let values = &mut batch.columns[mover.field].values;
-            mover.go(self.data.walk, first..first + ticks, states, Some((values, begin)));
+            mover.go(first..first + ticks, states, values, begin);
         }
         let rules = MEASUREMENTS[self.measurement].fields.iter().enumerate();
         for (field, (_, rule)) in rules.filter(|(_, (_, rule))| !rule.moves()) {
@@ -167,7 +126,7 @@ impl Cursor {
         let mover = &self.movers[number];
         Some(Track {
             stream: *mover.streams.get(place)?,
-            bounds: mover.bounds(self.data.walk, place),
+            bounds: mover.bounds[place],
             tick: self.position.tick,
             state: states[place],
         })

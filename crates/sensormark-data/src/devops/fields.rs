@@ -6,32 +6,20 @@
 use sensormark_store::{Batch, FieldType, Values};
 use std::sync::LazyLock;
 
-/// How a walk of whole numbers moves; steps are N(mean, 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Motion {
-    /// From 0, by the absolute value of the step.
-    Counter {
-        /// The steps' mean.
-        mean: i64,
-    },
-    /// Within 0 to a top, by the step.
-    Bounded {
-        /// The steps' mean.
-        mean: i64,
-        /// The upper bound.
-        top: i64,
-        /// Where it starts.
-        start: i64,
-    },
-}
-
 /// How a field gets its value.
 #[derive(Debug, Clone, Copy)]
 pub enum Rule {
     /// A float's walk of N(0, 1) within 0 to 100 from a uniform start.
     Percent,
-    /// A walk of whole numbers.
-    Whole(Motion),
+    /// A walk of whole numbers by steps of N(mean, 1): within 0 to a top by the step, or by its absolute value where there is no top.
+    Whole {
+        /// The steps' mean.
+        mean: i64,
+        /// The upper bound.
+        top: Option<i64>,
+        /// Where it starts.
+        start: i64,
+    },
     /// A walk of N(0, total/64) within 0 to the host's memory from a uniform start, cut to whole bytes.
     Memory,
     /// A whole number that follows from the fields that walk.
@@ -65,7 +53,7 @@ impl Reading<'_> {
 
 impl Rule {
     /// The type of the field's values.
-    pub const fn kind(self) -> FieldType {
+    pub fn kind(self) -> FieldType {
         match self {
             Self::Percent | Self::PercentOfMemory(_) => FieldType::F64,
             _ => FieldType::I64,
@@ -73,7 +61,7 @@ impl Rule {
     }
 
     /// Whether the field has a walk of its own.
-    pub const fn moves(self) -> bool {
+    pub fn moves(self) -> bool {
         !matches!(self, Self::Follows(_) | Self::PercentOfMemory(_))
     }
 }
@@ -94,151 +82,117 @@ const DISK_BYTES: i64 = 1 << 40;
 /// Bytes of the disk an inode.
 const INODE_BYTES: i64 = 4_096;
 
-const fn counter(mean: i64) -> Rule {
-    Rule::Whole(Motion::Counter { mean })
-}
-
-const fn climb(mean: i64, top: i64) -> Rule {
-    Rule::Whole(Motion::Bounded { mean, top, start: 0 })
-}
-
-const FEW: Rule = counter(5);
-const MANY: Rule = counter(50);
-const GAUGE: Rule = climb(5, 1_000);
-/// A walk of bytes up to 1 GiB.
-const BYTES: Rule = climb(1_024, 1 << 30);
-const SMALL: Rule = climb(5, 100);
-/// The disk's free bytes.
-const FREE: Rule = Rule::Whole(Motion::Bounded { mean: 50, top: DISK_BYTES, start: DISK_BYTES / 2 });
-
 /// The number of the measurement that questions are about, cpu.
 pub const CPU: usize = 0;
 /// The number of the field that questions are about, usage_user.
 pub const USAGE_USER: usize = 0;
 
-/// A measurement's name, further tags, and rules with the fields that have them.
-type Layout = (&'static str, &'static str, &'static [(Rule, &'static str)]);
-
-const LAYOUTS: [Layout; 9] = [
-    (
-        "cpu",
-        "",
-        &[(
-            Rule::Percent,
-            "usage_user usage_system usage_idle usage_nice usage_iowait usage_irq usage_softirq usage_steal usage_guest usage_guest_nice",
-        )],
-    ),
-    (
-        "diskio",
-        "serial",
-        &[
-            (MANY, "reads writes"),
-            (counter(100), "read_bytes write_bytes"),
-            (FEW, "read_time write_time io_time"),
-        ],
-    ),
-    (
-        "disk",
-        "path fstype",
-        &[
-            (Rule::Follows(|_| DISK_BYTES), "total"),
-            (FREE, "free"),
-            (Rule::Follows(|of| DISK_BYTES - of.field(1)), "used"),
-            // In whole percent, rounded down.
-            (Rule::Follows(|of| (DISK_BYTES - of.field(1)) * 100 / DISK_BYTES), "used_percent"),
-            (Rule::Follows(|_| DISK_BYTES / INODE_BYTES), "inodes_total"),
-            (Rule::Follows(|of| of.field(1) / INODE_BYTES), "inodes_free"),
-            (Rule::Follows(|of| DISK_BYTES / INODE_BYTES - of.field(1) / INODE_BYTES), "inodes_used"),
-        ],
-    ),
-    (
-        "kernel",
-        "",
-        &[
-            (Rule::Follows(|of| of.boot), "boot_time"),
-            (FEW, "interrupts context_switches processes_forked disk_pages_in disk_pages_out"),
-        ],
-    ),
-    (
-        "mem",
-        "",
-        &[
-            (Rule::Follows(|of| of.memory), "total"),
-            (Rule::Follows(|of| of.memory - of.field(2)), "available"),
-            (Rule::Memory, "used"),
-            // What is available and, of a share of it as large as the caches are of the memory, not cache: available · (1 − cached/total). The total is
-            // whole GiB and the parts are under 2^35: nothing overflows or is lost.
-            (
-                Rule::Follows(|of| {
-                    ((of.memory - of.field(2)) >> 10) * ((of.memory - of.field(4)) >> 10) / (of.memory >> 20)
-                }),
-                "free",
-            ),
-            (Rule::Memory, "cached buffered"),
-            (Rule::PercentOfMemory(|of| of.field(2)), "used_percent"),
-            (Rule::PercentOfMemory(|of| of.memory - of.field(2)), "available_percent"),
-            (Rule::PercentOfMemory(|of| of.field(5)), "buffered_percent"),
-        ],
-    ),
-    (
-        "net",
-        "interface",
-        &[
-            (MANY, "bytes_sent bytes_recv packets_sent packets_recv"),
-            (FEW, "err_in err_out drop_in drop_out"),
-        ],
-    ),
-    ("nginx", "port server", &[(FEW, "accepts handled requests"), (SMALL, "active reading waiting writing")]),
-    (
-        "postgresql",
-        "",
-        &[
-            (
-                GAUGE,
-                "numbackends xact_commit xact_rollback blks_read blks_hit tup_returned tup_fetched tup_inserted tup_updated tup_deleted conflicts temp_files",
-            ),
-            (BYTES, "temp_bytes"),
-            (GAUGE, "deadlocks blk_read_time blk_write_time"),
-        ],
-    ),
-    (
-        "redis",
-        "port server",
-        &[
-            (
-                Rule::Follows(|of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000),
-                "uptime_in_seconds",
-            ),
-            (FEW, "total_connections_received"),
-            (MANY, "expired_keys evicted_keys keyspace_hits keyspace_misses"),
-            (
-                GAUGE,
-                "instantaneous_ops_per_sec instantaneous_input_kbps instantaneous_output_kbps connected_clients",
-            ),
-            (BYTES, "used_memory used_memory_rss used_memory_peak used_memory_lua"),
-            (GAUGE, "rdb_changes_since_last_save"),
-            (FEW, "sync_full sync_partial_ok sync_partial_err"),
-            (GAUGE, "pubsub_channels pubsub_patterns latest_fork_usec connected_slaves"),
-            (MANY, "master_repl_offset"),
-            (GAUGE, "repl_backlog_active repl_backlog_size repl_backlog_histlen"),
-            (SMALL, "mem_fragmentation_ratio"),
-            (FEW, "used_cpu_sys used_cpu_user used_cpu_sys_children used_cpu_user_children"),
-        ],
-    ),
-];
+/// All measurements. A line is `measurement`, its name and its further tags, or a rule and the fields that have it ([`rule`]).
+const TABLE: &str = "
+measurement cpu
+percent usage_user usage_system usage_idle usage_nice usage_iowait usage_irq usage_softirq usage_steal usage_guest usage_guest_nice
+measurement diskio serial
+many reads writes
+hundred read_bytes write_bytes
+few read_time write_time io_time
+measurement disk path fstype
+follows total
+free free
+follows used used_percent inodes_total inodes_free inodes_used
+measurement kernel
+follows boot_time
+few interrupts context_switches processes_forked disk_pages_in disk_pages_out
+measurement mem
+follows total available
+memory used
+follows free
+memory cached buffered
+percent_of_memory used_percent available_percent buffered_percent
+measurement net interface
+many bytes_sent bytes_recv packets_sent packets_recv
+few err_in err_out drop_in drop_out
+measurement nginx port server
+few accepts handled requests
+small active reading waiting writing
+measurement postgresql
+gauge numbackends xact_commit xact_rollback blks_read blks_hit tup_returned tup_fetched tup_inserted tup_updated tup_deleted conflicts temp_files
+bytes temp_bytes
+gauge deadlocks blk_read_time blk_write_time
+measurement redis port server
+follows uptime_in_seconds
+few total_connections_received
+many expired_keys evicted_keys keyspace_hits keyspace_misses
+gauge instantaneous_ops_per_sec instantaneous_input_kbps instantaneous_output_kbps connected_clients
+bytes used_memory used_memory_rss used_memory_peak used_memory_lua
+gauge rdb_changes_since_last_save
+few sync_full sync_partial_ok sync_partial_err
+gauge pubsub_channels pubsub_patterns latest_fork_usec connected_slaves
+many master_repl_offset
+gauge repl_backlog_active repl_backlog_size repl_backlog_histlen
+small mem_fragmentation_ratio
+few used_cpu_sys used_cpu_user used_cpu_sys_children used_cpu_user_children
+";
 
 /// All measurements.
 pub static MEASUREMENTS: LazyLock<Vec<Measurement>> = LazyLock::new(|| {
-    let measurement = |&(name, tags, rules): &Layout| Measurement {
-        name,
-        tags: tags.split_whitespace().collect(),
-        fields: rules
-            .iter()
-            .flat_map(|&(rule, names)| names.split(' ').map(move |name| (name, rule)))
-            .collect(),
-    };
-    LAYOUTS.iter().map(measurement).collect()
+    let mut all: Vec<Measurement> = Vec::new();
+    for (kind, names) in TABLE.lines().filter_map(|line| line.split_once(' ')) {
+        let mut names = names.split(' ');
+        if kind == "measurement" {
+            let name = names.next().unwrap_or_default();
+            all.push(Measurement { name, tags: names.collect(), fields: Vec::new() });
+            continue;
+        }
+        let Measurement { name, fields, .. } = all.last_mut().expect("fields are of a measurement");
+        fields.extend(names.map(|field| (field, rule(kind, name, field))));
+    }
+    all
 });
+
+/// The rule of a field.
+fn rule(kind: &str, measurement: &str, field: &str) -> Rule {
+    let counter = |mean| Rule::Whole { mean, top: None, start: 0 };
+    let climb = |mean, top| Rule::Whole { mean, top: Some(top), start: 0 };
+    match kind {
+        "percent" => Rule::Percent,
+        "memory" => Rule::Memory,
+        "few" => counter(5),
+        "many" => counter(50),
+        "hundred" => counter(100),
+        "small" => climb(5, 100),
+        "gauge" => climb(5, 1_000),
+        // Up to 1 GiB.
+        "bytes" => climb(1_024, 1 << 30),
+        // The disk's free bytes.
+        "free" => Rule::Whole { mean: 50, top: Some(DISK_BYTES), start: DISK_BYTES / 2 },
+        "percent_of_memory" => Rule::PercentOfMemory(following(measurement, field)),
+        _ => Rule::Follows(following(measurement, field)),
+    }
+}
+
+/// What a field follows from.
+fn following(measurement: &str, field: &str) -> fn(&Reading<'_>) -> i64 {
+    match (measurement, field) {
+        ("disk", "total") => |_| DISK_BYTES,
+        ("disk", "used") => |of| DISK_BYTES - of.field(1),
+        // In whole percent, rounded down.
+        ("disk", "used_percent") => |of| (DISK_BYTES - of.field(1)) * 100 / DISK_BYTES,
+        ("disk", "inodes_total") => |_| DISK_BYTES / INODE_BYTES,
+        ("disk", "inodes_free") => |of| of.field(1) / INODE_BYTES,
+        ("disk", _) => |of| DISK_BYTES / INODE_BYTES - of.field(1) / INODE_BYTES,
+        ("kernel", _) => |of| of.boot,
+        ("mem", "total") => |of| of.memory,
+        ("mem", "available" | "available_percent") => |of| of.memory - of.field(2),
+        ("mem", "used_percent") => |of| of.field(2),
+        ("mem", "buffered_percent") => |of| of.field(5),
+        // What is available and, of a share of it as large as the caches are of the memory, not cache: available · (1 − cached/total). The total is
+        // whole GiB and the parts are under 2^35: nothing overflows or is lost.
+        ("mem", _) => {
+            |of| ((of.memory - of.field(2)) >> 10) * ((of.memory - of.field(4)) >> 10) / (of.memory >> 20)
+        }
+        _ => |of| (of.batch.times_ns[of.row] - super::START_NS) / 1_000_000_000,
+    }
+}
 
 /// The number of a field among all fields of all measurements: its stream.
 pub fn number(measurement: usize, field: usize) -> u64 {

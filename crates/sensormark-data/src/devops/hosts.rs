@@ -8,21 +8,11 @@ use super::{
 };
 use crate::random::Stream;
 use crate::table::{field, table};
-use sensormark_store::{Schema, Series, Table, TagColumn, TimeResolution};
+use sensormark_store::{Schema, Series, TagColumn, TimeResolution};
 
 /// Tags of every measurement. The first tells hosts apart.
-pub const TAGS: [&str; 10] = [
-    "hostname",
-    "region",
-    "datacenter",
-    "rack",
-    "os",
-    "arch",
-    "team",
-    "service",
-    "service_version",
-    "service_environment",
-];
+pub const TAGS: &str =
+    "hostname region datacenter rack os arch team service service_version service_environment";
 /// The number of the tag that tells hosts apart.
 pub const HOSTNAME: usize = 0;
 /// The number of the tag that says at which site a host is.
@@ -36,7 +26,7 @@ const OF_HOST: u64 = 1_000;
 
 impl Devops {
     /// What draws what a host has, each at its place.
-    const fn of_host(&self, host: u32) -> Stream {
+    fn of_host(&self, host: u32) -> Stream {
         Stream::new(self.seed, host as u64, OF_HOST)
     }
 
@@ -88,16 +78,15 @@ impl Devops {
 
     /// What the hosts report: a table a measurement, a series a host, numbered as the hosts are.
     pub fn schema(&self) -> Schema {
-        Schema { tables: MEASUREMENTS.iter().map(|one| self.table(one)).collect() }
-    }
-
-    fn table(&self, measurement: &Measurement) -> Table {
-        let tags = [&TAGS[..], &measurement.tags].concat();
-        let values = |tag: &&str| {
-            TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, tag)).collect())
+        let described = |measurement: &Measurement| {
+            let tags: Vec<&str> = TAGS.split(' ').chain(measurement.tags.iter().copied()).collect();
+            let values = |tag: &&str| {
+                TagColumn::Text((0..self.hosts).map(|host| self.tag(host, measurement.name, tag)).collect())
+            };
+            let series = Series::new(tags.iter().map(values).collect()).every(super::INTERVAL_NS);
+            let fields = measurement.fields.iter().map(|(name, rule)| field(*name, rule.kind()));
+            table(measurement.name, &tags, fields, TimeResolution::Seconds, series)
         };
-        let series = Series::new(tags.iter().map(values).collect()).every(super::INTERVAL_NS);
-        let fields = measurement.fields.iter().map(|(name, rule)| field(*name, rule.kind()));
-        table(measurement.name, &tags, fields, TimeResolution::Seconds, series)
+        Schema { tables: MEASUREMENTS.iter().map(described).collect() }
     }
 }

@@ -15,13 +15,12 @@ pub mod fields;
 pub mod hosts;
 pub mod steps;
 
-mod export;
 mod mover;
 
 #[cfg(test)]
 mod tests;
 
-use crate::units::signed;
+use crate::{export::DataSet, units::signed};
 pub use cursor::{Cursor, Position, Track};
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +35,13 @@ pub const VALUES_PER_HOST: u64 = 101;
 /// Ticks stay below this (317 years), so that counters and times stay in 64 bits.
 pub const TICK_LIMIT: u64 = 1_000_000_000;
 
+/// Readings of one measurement before it is the next one's turn, about.
+const TURN: u64 = 2_048;
+/// Readings in a batch, about: few enough for columns and lines to stay in a processor's cache.
+const ROWS: u64 = 512;
+
 /// What a bounded walk does at its bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
     /// It stays at the bound until a step leads back: the published behaviour. Walks that only climb reach their bound within minutes and stay.
@@ -48,7 +52,7 @@ pub enum Walk {
 }
 
 /// The hosts under a seed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Devops {
     /// The seed.
     pub seed: u64,
@@ -68,4 +72,29 @@ pub fn time_ns(tick: u64) -> i64 {
 pub fn tick_from(instant_ns: i64) -> u64 {
     let since = instant_ns.saturating_sub(START_NS).max(0).unsigned_abs();
     since.div_ceil(INTERVAL_NS.unsigned_abs())
+}
+
+impl Devops {
+    /// What the hosts report in their first ticks, in the order of time and then of measurements, as a data set that can be exported.
+    pub fn data_set(self, ticks: u64) -> DataSet {
+        let schema = self.schema();
+        let tables = schema.tables.len();
+        DataSet::new(schema, move |shard, sink| {
+            let hosts = shard.series(self.hosts);
+            let ticks_of = |readings: u64| (readings / (hosts.len() as u64).max(1)).max(1);
+            let mut cursors: Vec<Cursor> =
+                (0..tables).map(|table| self.cursor(table, hosts.clone())).collect();
+            let mut end = 0;
+            while end < ticks {
+                end = ticks.min(end + ticks_of(TURN));
+                for (table, cursor) in cursors.iter_mut().enumerate() {
+                    while cursor.position.tick < end {
+                        let ticks = ticks_of(ROWS).min(end - cursor.position.tick);
+                        sink.put(table, |batch| cursor.fill(ticks, batch))?;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
 }

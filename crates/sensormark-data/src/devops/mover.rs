@@ -1,8 +1,8 @@
 //! The walks of one field over some hosts: what it takes to go on by a tick, and what shows. A cursor holds one for each field that moves.
 
 use super::{
-    Walk,
-    fields::{Motion, Rule},
+    Devops, Walk,
+    fields::{Rule, number},
     steps::{Normals, PART_BITS},
 };
 use crate::{random::Stream, shapes::shape::whole};
@@ -10,7 +10,7 @@ use sensormark_store::Values;
 use std::ops::Range;
 
 /// Where one field's walks stand, one entry a host.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum States {
     /// In parts of one (counters, bounded walks; those that turn back on a circle of twice their range).
     Whole(Vec<i64>),
@@ -22,11 +22,11 @@ pub enum States {
 #[derive(Debug, Clone)]
 pub struct Mover {
     pub field: usize,
-    pub rule: Rule,
+    rule: Rule,
+    walk: Walk,
     pub streams: Vec<Stream>,
-    /// Of floats, the top of each host's range; their steps have this part of it as standard deviation.
-    pub tops: Vec<f64>,
-    pub step: f64,
+    /// Of floats, one a host.
+    pub bounds: Vec<FloatBounds>,
 }
 
 /// What holds a float's walk: 0 and the top.
@@ -60,74 +60,63 @@ impl FloatBounds {
 }
 
 impl Mover {
+    /// A field of a measurement that moves by this rule.
+    pub fn new(data: &Devops, measurement: usize, field: usize, rule: Rule, hosts: Range<u32>) -> Self {
+        let stream = |host| Stream::new(data.seed, u64::from(host), number(measurement, field));
+        let bounds = |host| {
+            let (top, step) = match rule {
+                Rule::Memory => (data.memory_bytes(host) as f64, 1.0 / 64.0),
+                _ => (100.0, 0.01),
+            };
+            FloatBounds { walk: data.walk, top, sigma: top * step }
+        };
+        let streams = hosts.clone().map(stream).collect();
+        Self { field, rule, walk: data.walk, streams, bounds: hosts.map(bounds).collect() }
+    }
+
     /// Where the walks begin.
     pub fn start(&self) -> States {
-        let start = match self.rule {
-            Rule::Whole(Motion::Bounded { start, .. }) => start << PART_BITS,
-            Rule::Whole(Motion::Counter { .. }) => 0,
-            _ => {
-                let hosts = self.streams.iter().zip(&self.tops);
-                return States::Float(hosts.map(|(stream, top)| stream.unit(0) * top).collect());
-            }
-        };
-        States::Whole(vec![start; self.streams.len()])
+        if let Rule::Whole { start, .. } = self.rule {
+            return States::Whole(vec![start << PART_BITS; self.streams.len()]);
+        }
+        let hosts = self.streams.iter().zip(&self.bounds);
+        States::Float(hosts.map(|(stream, bounds)| stream.unit(0) * bounds.top).collect())
     }
 
-    /// What holds the walk of the host at this place.
-    #[inline]
-    pub fn bounds(&self, walk: Walk, place: usize) -> FloatBounds {
-        let top = self.tops[place];
-        FloatBounds { walk, top, sigma: top * self.step }
-    }
-
-    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, or nowhere.
-    pub fn go(&self, walk: Walk, ticks: Range<u64>, states: &mut States, to: Option<(&mut Values, usize)>) {
+    /// Goes on by some ticks. The values go into a column from a row on, one a host and tick, until it ends.
+    pub fn go(&self, ticks: Range<u64>, states: &mut States, to: &mut Values, row: usize) {
         match (states, to) {
-            (States::Whole(states), Some((Values::I64(to), row))) => {
-                self.go_whole(walk, ticks, states, &mut to[row..]);
+            (States::Whole(states), Values::I64(to)) => self.go_whole(ticks, states, &mut to[row..]),
+            (States::Float(states), Values::F64(to)) => {
+                self.go_float(ticks, states, &mut to[row..], |shown| shown);
             }
-            (States::Whole(states), _) => self.go_whole(walk, ticks, states, &mut []),
-            (States::Float(states), Some((Values::F64(to), row))) => {
-                self.go_float(walk, ticks, states, &mut to[row..], |shown| shown);
-            }
-            (States::Float(states), Some((Values::I64(to), row))) => {
-                self.go_float(walk, ticks, states, &mut to[row..], whole);
-            }
-            (States::Float(states), _) => self.go_float(walk, ticks, states, &mut [], whole),
+            (States::Float(states), Values::I64(to)) => self.go_float(ticks, states, &mut to[row..], whole),
+            _ => unreachable!("walks of whole numbers have columns of such"),
         }
     }
 
-    fn go_whole(&self, walk: Walk, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
-        let Rule::Whole(motion) = self.rule else { unreachable!("floats and whole numbers keep apart") };
-        let normals = Normals::get();
-        let (mean, top) = match motion {
-            Motion::Counter { mean } => (mean, i64::MAX >> (PART_BITS + 2)), // out of reach
-            Motion::Bounded { mean, top, .. } => (mean, top),
+    fn go_whole(&self, ticks: Range<u64>, states: &mut [i64], out: &mut [i64]) {
+        let Rule::Whole { mean, top, .. } = self.rule else {
+            unreachable!("floats and whole numbers keep apart")
         };
-        let (mean, top) = (mean << PART_BITS, top << PART_BITS);
+        let (normals, mean) = (Normals::get(), mean << PART_BITS);
+        let bound = top.unwrap_or(i64::MAX >> (PART_BITS + 2)) << PART_BITS; // out of reach without a top
         let step = |state: i64, _, word| {
             let step = mean + normals.parts(word);
-            match (motion, walk) {
-                (Motion::Counter { .. }, _) => state + step.abs(),
-                (_, Walk::Clamped) => (state + step).clamp(0, top),
-                (_, Walk::Reflected) => (state + step).rem_euclid(2 * top),
+            match (top, self.walk) {
+                (None, _) => state + step.abs(),
+                (_, Walk::Clamped) => (state + step).clamp(0, bound),
+                (_, Walk::Reflected) => (state + step).rem_euclid(2 * bound),
             }
         };
-        let shown = |state, _| (if state > top { 2 * top - state } else { state }) >> PART_BITS;
+        let shown = |state, _| (if state > bound { 2 * bound - state } else { state }) >> PART_BITS;
         self.each(ticks, states, out, shown, step);
     }
 
-    fn go_float<V>(
-        &self,
-        walk: Walk,
-        ticks: Range<u64>,
-        states: &mut [f64],
-        out: &mut [V],
-        value: impl Fn(f64) -> V,
-    ) {
+    fn go_float<V>(&self, ticks: Range<u64>, states: &mut [f64], out: &mut [V], value: impl Fn(f64) -> V) {
         let normals = Normals::get();
-        let step = |state, place, word| self.bounds(walk, place).advance(state, normals.float(word));
-        let shown = |state, place| value(self.bounds(walk, place).shown(state));
+        let step = |state, place: usize, word| self.bounds[place].advance(state, normals.float(word));
+        let shown = |state, place: usize| value(self.bounds[place].shown(state));
         self.each(ticks, states, out, shown, step);
     }
 

@@ -83,12 +83,12 @@ impl Normals {
 }
 
 #[inline]
-const fn segment(word: u64) -> usize {
+fn segment(word: u64) -> usize {
     (word >> (64 - SEGMENT_BITS)) as usize
 }
 
 #[inline]
-const fn is_far(segment: usize) -> bool {
+fn is_far(segment: usize) -> bool {
     segment.wrapping_sub(FAR) >= SEGMENTS - 2 * FAR
 }
 

@@ -5,63 +5,47 @@
 use sensormark_store::text::{Page, Piece};
 use sensormark_store::{Batch, Table, Values};
 
-use super::prepared::{Writer, fields, starts};
+use super::prepared::{Writer, starts};
 
-/// Writes CSV.
-pub struct Csv {
-    head: Box<[u8]>,
-    starts: Vec<Box<[u8]>>,
-    commas: Vec<Piece>,
-}
-
-impl Csv {
-    pub fn new(table: &Table) -> Result<Self, String> {
-        let tags = table.tags.iter().map(|tag| &tag.name);
-        let mut head = Page::default();
-        head.put(b"time_ns");
-        for name in tags.chain(table.fields.iter().map(|field| &field.name)) {
-            head.put(b",");
-            put_cell(name, &mut head);
+/// What writes CSV.
+pub fn writer(table: &Table) -> Result<Writer, String> {
+    let tags = table.tags.iter().map(|tag| &tag.name);
+    let mut head = Page::default();
+    head.put(b"time_ns");
+    for name in tags.chain(table.fields.iter().map(|field| &field.name)) {
+        head.put(b",");
+        put_cell(name, &mut head);
+    }
+    head.put(b"\r\n");
+    let starts = starts(table, |series, page| {
+        for column in table.series.columns() {
+            page.put(b",");
+            put_cell(&column.text(series), page);
         }
-        let starts = starts(table, |series, page| {
-            for column in table.series.columns() {
-                page.put(b",");
-                put_cell(&column.text(series), page);
-            }
-            Ok(())
-        })?;
-        Ok(Self { head: head.written().into(), starts, commas: fields(table, |_, page| page.put(b",")) })
-    }
-}
-
-impl Writer for Csv {
-    fn head(&self, page: &mut Page) {
-        page.put(&self.head);
-        page.put(b"\r\n");
-    }
-
-    fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
+        Ok(())
+    })?;
+    let comma = Piece::new(b",");
+    let batch = move |batch: &Batch, page: &mut Page| {
         let mut written = 0;
         for row in 0..batch.len() {
             page.put_integer(batch.times_ns[row]);
-            page.put(&self.starts[batch.series[row] as usize]);
-            for (column, comma) in batch.columns.iter().zip(&self.commas) {
-                if !column.has(row) {
-                    page.put_byte(b',');
-                    continue;
+            page.put(&starts[batch.series[row] as usize]);
+            for column in &batch.columns {
+                written += u64::from(column.has(row));
+                match &column.values {
+                    _ if !column.has(row) => page.put_byte(b','),
+                    Values::Text(values) => {
+                        page.put_byte(b',');
+                        put_cell(values.get(row), page);
+                    }
+                    values => page.put_value(&comma, |slot| slot.put_plain(values, row)),
                 }
-                if let Values::Text(values) = &column.values {
-                    page.put_byte(b',');
-                    put_cell(values.get(row), page);
-                } else {
-                    page.put_value(comma, |slot| slot.put_plain(&column.values, row));
-                }
-                written += 1;
             }
             page.put(b"\r\n");
         }
         written
-    }
+    };
+    Ok(Writer { head: head.written().into(), batch: Box::new(batch) })
 }
 
 /// Writes a text, in quotes where they are needed.

@@ -6,7 +6,7 @@ use std::{io, sync::Arc};
 
 use sensormark_store::{Batch, Schema};
 
-use super::shard::Shard;
+use super::Shard;
 
 /// Readings in a batch that is made for writing, about.
 pub(crate) const BATCH: u32 = 4_096;
@@ -16,7 +16,8 @@ type Readings = dyn Fn(Shard, &mut BatchSink<'_>) -> io::Result<()>;
 
 /// A data set that can be exported.
 pub struct DataSet {
-    schema: Arc<Schema>,
+    /// What the readings look like, all series included.
+    pub schema: Arc<Schema>,
     readings: Box<Readings>,
 }
 
@@ -34,11 +35,6 @@ impl DataSet {
         readings: impl Fn(Shard, &mut BatchSink<'_>) -> io::Result<()> + 'static,
     ) -> Self {
         Self { schema: schema.into(), readings: Box::new(readings) }
-    }
-
-    /// What the readings look like, all series included.
-    pub const fn schema(&self) -> &Arc<Schema> {
-        &self.schema
     }
 
     /// Gives the readings of a shard, batch by batch.

@@ -1,28 +1,43 @@
 //! JSON lines: `{"table":…,"tags":{…},"time_ns":…,"fields":{…}}`, an object a reading, without absent fields.
 
-use sensormark_store::text::{Page, Piece};
+use sensormark_store::text::Page;
 use sensormark_store::{Batch, Table, TagColumn, Values};
 
 use super::prepared::{Writer, fields, starts};
 
-/// Writes JSON lines.
-pub struct JsonLines {
-    starts: Vec<Box<[u8]>>,
-    names: Vec<Piece>,
-}
-
-impl JsonLines {
-    pub fn new(table: &Table) -> Result<Self, String> {
-        let names = fields(table, |name, page| {
-            page.put_json(name);
-            page.put_byte(b':');
-        });
-        let starts = starts(table, |series, page| {
-            put_start(table, series, page);
-            Ok(())
-        })?;
-        Ok(Self { starts, names })
-    }
+/// What writes JSON lines.
+pub fn writer(table: &Table) -> Result<Writer, String> {
+    let names = fields(table, |name, page| {
+        page.put_json(name);
+        page.put_byte(b':');
+    });
+    let starts = starts(table, |series, page| {
+        put_start(table, series, page);
+        Ok(())
+    })?;
+    let batch = move |batch: &Batch, page: &mut Page| {
+        let mut written = 0;
+        for row in 0..batch.len() {
+            page.put(&starts[batch.series[row] as usize]);
+            page.put_integer(batch.times_ns[row]);
+            page.put(b",\"fields\":{");
+            let before = written;
+            for (column, name) in batch.columns.iter().zip(&names).filter(|(column, _)| column.has(row)) {
+                page.put_value(name, |slot| slot.put_plain(&column.values, row));
+                if let Values::Text(values) = &column.values {
+                    page.put_json(values.get(row));
+                }
+                page.put_byte(b',');
+                written += 1;
+            }
+            if written > before {
+                page.cut_byte();
+            }
+            page.put(b"}}\n");
+        }
+        written
+    };
+    Ok(Writer { head: Box::default(), batch: Box::new(batch) })
 }
 
 fn put_start(table: &Table, series: u32, page: &mut Page) {
@@ -41,30 +56,4 @@ fn put_start(table: &Table, series: u32, page: &mut Page) {
         }
     }
     page.put(b"},\"time_ns\":");
-}
-
-impl Writer for JsonLines {
-    fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        let mut written = 0;
-        for row in 0..batch.len() {
-            page.put(&self.starts[batch.series[row] as usize]);
-            page.put_integer(batch.times_ns[row]);
-            page.put(b",\"fields\":{");
-            let before = written;
-            for (column, name) in batch.columns.iter().zip(&self.names).filter(|(column, _)| column.has(row))
-            {
-                page.put_value(name, |slot| slot.put_plain(&column.values, row));
-                if let Values::Text(values) = &column.values {
-                    page.put_json(values.get(row));
-                }
-                page.put_byte(b',');
-                written += 1;
-            }
-            if written > before {
-                page.cut_byte();
-            }
-            page.put(b"}}\n");
-        }
-        written
-    }
 }

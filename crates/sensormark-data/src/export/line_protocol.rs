@@ -12,17 +12,15 @@ use super::prepared::{Writer, starts};
 /// What is escaped in a table's name.
 const IN_TABLES: &[u8] = b", ";
 
-/// Writes line protocol.
-pub struct LineProtocol {
-    starts: Vec<Box<[u8]>>,
-    lines: Lines,
-}
-
-impl LineProtocol {
-    pub fn new(table: &Table) -> Result<Self, String> {
-        let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
-        Ok(Self { starts: starts(table, |series, page| put_start(table, series, page))?, lines })
-    }
+/// What writes line protocol.
+pub fn writer(table: &Table) -> Result<Writer, String> {
+    let lines = Lines::new(table.fields.iter().map(|field| &field.name), false);
+    let starts = starts(table, |series, page| put_start(table, series, page))?;
+    let batch = move |batch: &Batch, page: &mut Page| {
+        let mut lines = lines.of(batch);
+        (0..batch.len()).map(|row| lines.put(row, &starts[batch.series[row] as usize], page)).sum()
+    };
+    Ok(Writer { head: Box::default(), batch: Box::new(batch) })
 }
 
 /// Writes a series' name and tags, and the blank before the first field.
@@ -48,11 +46,4 @@ fn put_start(table: &Table, series: u32, page: &mut Page) -> Result<(), String> 
     }
     page.put(b" ");
     Ok(())
-}
-
-impl Writer for LineProtocol {
-    fn batch(&self, batch: &Batch, page: &mut Page) -> u64 {
-        let mut lines = self.lines.of(batch);
-        (0..batch.len()).map(|row| lines.put(row, &self.starts[batch.series[row] as usize], page)).sum()
-    }
 }

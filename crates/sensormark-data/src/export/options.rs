@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use sensormark_store::Schema;
 
-use super::shard::Shard;
+use super::Shard;
 
 /// How readings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 /// What is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// How.
     pub format: Format,

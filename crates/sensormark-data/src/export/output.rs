@@ -9,20 +9,13 @@ use std::{
 
 use sensormark_store::{Table, text::Page};
 
-use super::{
-    csv::Csv,
-    data_set::DataSet,
-    json::JsonLines,
-    line_protocol::LineProtocol,
-    options::{ExportOptions, Format},
-    prepared::Writer,
-};
+use super::{DataSet, ExportOptions, Format, csv, json, line_protocol, prepared::Writer};
 
 /// A page is handed on when it holds this many bytes.
 const PAGE_BYTES: usize = 1 << 18;
 
 /// What was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub struct Summary {
     /// Readings.
     pub readings: u64,
@@ -76,43 +69,42 @@ fn to_file(place: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<Summar
 }
 
 /// What writes each table; nothing for those that are not wanted.
-pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Box<dyn Writer>>>, String> {
-    options.check_shard(data.schema())?;
-    let chosen = options.chosen(data.schema())?;
-    let writer = |(number, table): (usize, &Table)| -> Result<Option<Box<dyn Writer>>, String> {
-        Ok(match options.format {
-            _ if chosen.is_some_and(|chosen| chosen != number) => None,
-            Format::LineProtocol => Some(Box::new(LineProtocol::new(table)?)),
-            Format::Json => Some(Box::new(JsonLines::new(table)?)),
-            Format::Csv => Some(Box::new(Csv::new(table)?)),
-        })
+pub fn writers(data: &DataSet, options: &ExportOptions) -> Result<Vec<Option<Writer>>, String> {
+    options.check_shard(&data.schema)?;
+    let chosen = options.chosen(&data.schema)?;
+    let writer = match options.format {
+        Format::LineProtocol => line_protocol::writer,
+        Format::Json => json::writer,
+        Format::Csv => csv::writer,
     };
-    data.schema().tables.iter().enumerate().map(writer).collect()
+    let wanted = |(number, table): (usize, &Table)| {
+        chosen.is_none_or(|chosen| chosen == number).then(|| writer(table)).transpose()
+    };
+    data.schema.tables.iter().enumerate().map(wanted).collect()
 }
 
 /// Writes everything.
 pub fn write(
-    writers: &[Option<Box<dyn Writer>>],
+    writers: &[Option<Writer>],
     data: &DataSet,
     options: &ExportOptions,
     to: &mut dyn Write,
 ) -> io::Result<Summary> {
     let mut summary = Summary::default();
     let mut page = Page::default();
-    writers.iter().flatten().for_each(|writer| writer.head(&mut page));
+    writers.iter().flatten().for_each(|writer| page.put(&writer.head));
     let mut hand_on = |page: &mut Page| {
         summary.bytes += page.len() as u64;
         to.write_all(page.written())?;
         page.clear();
         to.flush()
     };
-    let (mut readings, mut values) = (0, 0);
     data.each_batch(options.shard, |batch| {
-        let written = writers[batch.table].as_ref().map_or(0, |writer| writer.batch(batch, &mut page));
-        values += written;
-        readings += if written > 0 { batch.len() as u64 } else { 0 };
+        let written = writers[batch.table].as_ref().map_or(0, |writer| (writer.batch)(batch, &mut page));
+        summary.values += written;
+        summary.readings += if written > 0 { batch.len() as u64 } else { 0 };
         if page.len() < PAGE_BYTES { Ok(()) } else { hand_on(&mut page) }
     })?;
     hand_on(&mut page)?;
-    Ok(Summary { readings, values, ..summary })
+    Ok(summary)
 }

@@ -6,15 +6,15 @@ use sensormark_store::{Batch, Table};
 /// What precedes the readings of each series of a table, as `start` writes it.
 pub fn starts(
     table: &Table,
-    mut start: impl FnMut(u32, &mut Page) -> Result<(), String>,
+    start: impl Fn(u32, &mut Page) -> Result<(), String>,
 ) -> Result<Vec<Box<[u8]>>, String> {
     let mut page = Page::default();
-    let mut written = |series| {
+    let written = |series| {
         page.clear();
         start(series, &mut page)?;
         Ok(page.written().into())
     };
-    (0..table.series.len()).map(&mut written).collect()
+    (0..table.series.len()).map(written).collect()
 }
 
 /// What precedes each field's value, as `field` writes it.
@@ -27,11 +27,12 @@ pub fn fields(table: &Table, field: impl Fn(&str, &mut Page)) -> Vec<Piece> {
     table.fields.iter().map(|field| piece(&field.name)).collect()
 }
 
-/// What writes readings of a table in one format.
-pub trait Writer {
-    /// Writes what comes before all readings.
-    fn head(&self, _page: &mut Page) {}
+/// Writes a batch and says how many values it holds.
+type WriteBatch = dyn Fn(&Batch, &mut Page) -> u64;
 
-    /// Writes a batch and says how many values it holds.
-    fn batch(&self, batch: &Batch, page: &mut Page) -> u64;
+/// What writes readings of a table in one format.
+pub struct Writer {
+    /// What comes before all readings.
+    pub head: Box<[u8]>,
+    pub batch: Box<WriteBatch>,
 }

@@ -4,7 +4,7 @@ use crate::quantity::length_text;
 use sensormark_store::TimeRange;
 
 /// Which of a workload's data is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct DataRequest {
     /// The seed.
     pub seed: u64,
@@ -16,7 +16,7 @@ pub struct DataRequest {
 
 impl DataRequest {
     /// The data that the workload itself writes.
-    pub const fn of(seed: u64) -> Self {
+    pub fn of(seed: u64) -> Self {
         Self { seed, start_ns: None, duration_ns: None }
     }
 

@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, str::FromStr};
 
 /// One part of a data set's series. The parts of one number of shards make the whole, without overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Shard {
     number: u32,
     pub(super) count: u32,
@@ -14,7 +14,7 @@ impl Shard {
     pub const WHOLE: Self = Self { number: 0, count: 1 };
 
     /// Shard `number` (from 0) of `count`; none when there is no such shard.
-    pub const fn new(number: u32, count: u32) -> Option<Self> {
+    pub fn new(number: u32, count: u32) -> Option<Self> {
         if number < count { Some(Self { number, count }) } else { None }
     }
 

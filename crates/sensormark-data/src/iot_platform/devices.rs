@@ -4,22 +4,26 @@
 //! devices are the study's. Their properties are those that such devices commonly send.
 
 use super::signal::{Level, Signal};
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
-/// A physical device.
-#[derive(Debug)]
-pub struct Device {
-    /// What its owner calls it.
-    pub name: &'static str,
-    /// Its parts.
+/// What every home has, in order.
+#[derive(Debug, Default)]
+pub struct Home {
+    /// Physical devices, by what their owner calls them.
+    pub devices: Vec<&'static str>,
+    /// Their parts.
     pub things: Vec<Thing>,
+    /// What these send: a home's series.
+    pub properties: Vec<Property>,
 }
 
 /// A logical part of a device. It sends all of its properties in one message.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Thing {
     /// Its name, unique in the device.
     pub name: &'static str,
+    /// The device's number.
+    pub device: usize,
     /// From one message's turn to the next, in seconds; an hour is a multiple of it.
     pub every_s: u32,
     /// A message comes less than this long after its turn, in ms; shorter than `every_s`. What happens on events has nearly all of it.
@@ -28,8 +32,8 @@ pub struct Thing {
     pub share: f64,
     /// Whether messages come when people are up ([`RHYTHM`]), rather than evenly.
     pub by_people: bool,
-    /// What it sends.
-    pub properties: Vec<Property>,
+    /// Numbers of the properties that it sends.
+    pub properties: Range<u32>,
 }
 
 /// A sensor or control: one series a home.
@@ -37,6 +41,8 @@ pub struct Thing {
 pub struct Property {
     /// Its name, unique in the thing.
     pub name: &'static str,
+    /// The thing's number.
+    pub thing: usize,
     /// How it moves, and so its type.
     pub signal: Signal,
 }
@@ -71,7 +77,7 @@ wind 3 0 1 5 120 1.5 0 60 16
 /// - `events` and a thing that reports when something happens, at most once a quarter of an hour, anywhere in it: its name, how often a day
 /// - `again` and the name of a thing of an earlier device, which this device has too
 /// - a signal and a property of the thing before: its name, and what the signal takes ([`Signal`]; of a level its name)
-const HOME: &str = "
+const DEVICES: &str = "
 device Gate
 events gate 40
 words state 1 closed opening open closing
@@ -136,32 +142,51 @@ float gust wind
 words direction 9 W SW NW S N SE E NE
 ";
 
-/// The devices of a home.
-pub static DEVICES: LazyLock<Vec<Device>> = LazyLock::new(|| {
+/// What every home has.
+pub static HOME: LazyLock<Home> = LazyLock::new(|| {
     let mut levels = csv::ReaderBuilder::new().delimiter(b' ').from_reader(LEVELS.as_bytes());
     let levels: Vec<Level> = levels.deserialize().collect::<Result<_, _>>().expect("a table of levels");
-    let mut devices: Vec<Device> = Vec::new();
-    for (kind, rest) in HOME.lines().filter_map(|line| line.split_once(' ')) {
-        if kind == "device" {
-            devices.push(Device { name: rest, things: Vec::new() });
-            continue;
-        }
+    let mut home = Home::default();
+    for (kind, rest) in DEVICES.lines().filter_map(|line| line.split_once(' ')) {
         let cells: Vec<&str> = rest.split(' ').collect();
-        let name = cells[0];
-        let mut known = devices.iter().rev().flat_map(|device| &device.things);
-        let again = known.find(|thing| thing.name == name).cloned();
-        let things = &mut devices.last_mut().expect("things are of a device").things;
-        match (kind, again) {
-            ("again", Some(thing)) => things.push(thing),
-            ("periodic" | "events", _) => things.push(thing(&cells)),
-            _ => {
-                let properties = &mut things.last_mut().expect("properties are of a thing").properties;
-                properties.push(Property { name, signal: signal(kind, &cells, &levels) });
+        match kind {
+            "device" => home.devices.push(rest),
+            "periodic" | "events" => home.add(thing(&cells)),
+            "again" => {
+                let known = home.things.iter().rfind(|thing| thing.name == rest);
+                let known = known.expect("a thing of an earlier device").clone();
+                let sent = known.properties.clone();
+                home.add(known);
+                for number in sent {
+                    let Property { name, signal, .. } = home.properties[number as usize].clone();
+                    home.add_property(name, signal);
+                }
             }
+            _ => home.add_property(cells[0], signal(kind, &cells, &levels)),
         }
     }
-    devices
+    home
 });
+
+impl Home {
+    /// Adds a thing, still without properties, to the last device.
+    fn add(&mut self, thing: Thing) {
+        let (device, next) = (self.devices.len() - 1, few(self.properties.len()));
+        self.things.push(Thing { device, properties: next..next, ..thing });
+    }
+
+    /// Adds a property to the last thing.
+    fn add_property(&mut self, name: &'static str, signal: Signal) {
+        let thing = self.things.len() - 1;
+        self.properties.push(Property { name, thing, signal });
+        self.things[thing].properties.end += 1;
+    }
+}
+
+/// A number of things or properties, of which there are few.
+pub fn few(count: usize) -> u32 {
+    u32::try_from(count).expect("few")
+}
 
 fn number<T: std::str::FromStr>(text: &str) -> T {
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a number"))
@@ -172,7 +197,7 @@ fn thing(cells: &[&'static str]) -> Thing {
         [_, every_s, jitter_ms, share] => (false, number(every_s), number(jitter_ms), number(share)),
         _ => (true, 900, 899_000, number::<f64>(cells[1]) / 96.0),
     };
-    Thing { name: cells[0], every_s, jitter_ms, share, by_people, properties: Vec::new() }
+    Thing { name: cells[0], every_s, jitter_ms, share, by_people, ..Thing::default() }
 }
 
 fn signal(kind: &str, cells: &[&'static str], levels: &[Level]) -> Signal {

@@ -12,22 +12,21 @@
 //! It is not where readings are written or asked about (`workload::iot_platform`).
 
 pub mod devices;
-mod export;
 pub mod signal;
 
 #[cfg(test)]
 mod tests;
 
-use crate::random::{Stream, finalise};
-use crate::table;
-use crate::units::duration_ns;
-use devices::{DEVICES, Property, RHYTHM, Thing, WEATHER_STATION};
-use sensormark_store::{
-    Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution, Value,
+use crate::{
+    export::DataSet,
+    random::{Stream, finalise},
+    table,
+    units::seconds_to_ns,
 };
-use signal::{Streams, Turn};
+use devices::{HOME, Property, RHYTHM, Thing, WEATHER_STATION, few};
+use sensormark_store::{Batch, Field, FieldType, Schema, Series, TagColumn, TimeRange, TimeResolution};
+use signal::Turn;
 use std::ops::Range;
-use std::time::Duration;
 
 /// When everything begins: 27 September 2021, midnight UTC, in ns since the Unix epoch.
 pub const START_NS: i64 = 1_632_700_800 * SECOND_NS;
@@ -50,32 +49,11 @@ const JITTER: u64 = 3;
 const COMES: u64 = 4;
 
 /// The homes and what their devices send.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Homes {
     seed: u64,
-    homes: u32,
-    /// Things of one home, in order.
-    things: Vec<ThingOf>,
-    /// Properties of one home, in order: a home's series.
-    properties: Vec<PropertyOf>,
-}
-
-/// A thing of every home.
-#[derive(Debug, Clone)]
-struct ThingOf {
-    thing: &'static Thing,
-    /// Its properties, by their numbers in the home.
-    properties: Range<u32>,
-}
-
-/// A property of every home.
-#[derive(Debug, Clone, Copy)]
-struct PropertyOf {
-    property: &'static Property,
-    /// The thing's number in the home.
-    thing: usize,
-    /// The device's number in the home.
-    device: usize,
+    /// How many homes there are.
+    pub homes: u32,
 }
 
 /// One message: what a thing of a home sends at one time.
@@ -98,18 +76,12 @@ impl Homes {
     /// When there is no home, or more than [`MOST_HOMES`]: defects of the caller.
     pub fn new(seed: u64, homes: u32) -> Self {
         assert!((1..=MOST_HOMES).contains(&homes), "there are homes");
-        let (things, properties) = of_one_home();
-        Self { seed, homes, things, properties }
-    }
-
-    /// How many homes there are.
-    pub const fn homes(&self) -> u32 {
-        self.homes
+        Self { seed, homes }
     }
 
     /// How many series a home has. Those of home h are numbers h · this and up.
     pub fn series_a_home(&self) -> u32 {
-        small(self.properties.len())
+        few(HOME.properties.len())
     }
 
     /// How many series there are.
@@ -119,38 +91,38 @@ impl Homes {
 
     /// The type of a series' values.
     pub fn kind(&self, series: u32) -> FieldType {
-        self.property(series).property.signal.kind()
+        self.property(series).signal.kind()
     }
 
     /// The weather station's temperature of a home.
     pub fn weather(&self, home: u32) -> u32 {
-        let (device, name) = WEATHER_STATION;
-        let place = self
-            .properties
-            .iter()
-            .position(|property| DEVICES[property.device].name == device && property.property.name == name);
-        let place = small(place.expect("it is among the devices"));
-        home * self.series_a_home() + place
+        let is_it = |property: &Property| {
+            (HOME.devices[HOME.things[property.thing].device], property.name) == WEATHER_STATION
+        };
+        let place = HOME.properties.iter().position(is_it).expect("it is among the devices");
+        home * self.series_a_home() + few(place)
     }
 
     /// Values that a home sends in an hour, about.
-    pub fn values_an_hour(&self) -> f64 {
-        values_an_hour(&self.things)
+    pub fn values_an_hour() -> f64 {
+        let of =
+            |thing: &Thing| 3_600.0 / f64::from(thing.every_s) * thing.share * thing.properties.len() as f64;
+        HOME.things.iter().map(of).sum()
     }
 
-    fn property(&self, series: u32) -> PropertyOf {
-        self.properties[(series % self.series_a_home()) as usize]
+    fn property(&self, series: u32) -> &'static Property {
+        &HOME.properties[(series % self.series_a_home()) as usize]
     }
 
-    const fn stream(&self, series: u32, number: u64) -> Stream {
+    fn stream(&self, series: u32, number: u64) -> Stream {
         Stream::new(self.seed, series as u64, number)
     }
 
     /// The message of a thing's turn, if one comes.
     #[inline]
     fn message(&self, home: u32, number: usize, turn: u64) -> Option<Message> {
-        let ThingOf { thing, properties } = &self.things[number];
-        let stream = |number| self.stream(home * self.series_a_home() + properties.start, number);
+        let thing = &HOME.things[number];
+        let stream = |number| self.stream(home * self.series_a_home() + thing.properties.start, number);
         let every_ms = u64::from(thing.every_s) * 1_000;
         let start_ms = turn * every_ms;
         if thing.share < 1.0 {
@@ -166,7 +138,7 @@ impl Homes {
         Some(Message {
             time_ns: START_NS + (start_ms + phase_ms + jitter_ms).cast_signed() * MILLISECOND_NS,
             home,
-            thing: small(number),
+            thing: few(number),
             turn,
         })
     }
@@ -174,8 +146,8 @@ impl Homes {
     /// Appends the messages that a home sends in these hours, counted from the start, in the order of time.
     pub fn messages(&self, home: u32, hours: Range<u64>, messages: &mut Vec<Message>) {
         let first = messages.len();
-        for (number, one) in self.things.iter().enumerate() {
-            let an_hour = u64::from(3_600 / one.thing.every_s);
+        for (number, thing) in HOME.things.iter().enumerate() {
+            let an_hour = u64::from(3_600 / thing.every_s);
             let turns = hours.start * an_hour..hours.end * an_hour;
             messages.extend(turns.filter_map(|turn| self.message(home, number, turn)));
         }
@@ -185,10 +157,8 @@ impl Homes {
     /// Appends what a message holds, one reading a property, of those series that are in `series`.
     #[inline]
     pub fn push(&self, message: &Message, series: &Range<u32>, batch: &mut Batch) {
-        let one = &self.things[message.thing as usize];
-        let first = message.home * self.series_a_home();
-        for property in one.properties.clone() {
-            let number = first + property;
+        for property in HOME.things[message.thing as usize].properties.clone() {
+            let number = message.home * self.series_a_home() + property;
             if series.contains(&number) {
                 self.push_value(number, message.time_ns, message.turn, batch);
             }
@@ -198,19 +168,15 @@ impl Homes {
     #[inline]
     fn push_value(&self, series: u32, time_ns: i64, turn: u64, batch: &mut Batch) {
         let property = self.property(series);
-        let turn = Turn { number: turn, time_ns, every_s: self.things[property.thing].thing.every_s };
-        let signal = &property.property.signal;
         let [value, drift] = [VALUE, DRIFT].map(|number| self.stream(series, number));
-        let value = signal.value(&Streams { value, drift }, turn);
+        let every_s = HOME.things[property.thing].every_s;
+        let value = property.signal.value(&Turn { number: turn, time_ns, every_s, value, drift });
         batch.times_ns.push(time_ns);
         batch.series.push(series);
-        // Of its type's column; the others have none.
-        let field = field(signal.kind());
-        let mut value = Some(value);
-        for (number, column) in batch.columns.iter_mut().enumerate() {
-            let value = if number == field { value.take() } else { None };
-            column.push(value.unwrap_or(Value::Null)).expect("a value of the column's type");
-        }
+        let field = field(property.signal.kind());
+        batch.columns[field].push(value).expect("a value of the column's type");
+        let others = batch.columns.iter_mut().enumerate().filter(|(number, _)| *number != field);
+        others.for_each(|(_, column)| column.push_null());
     }
 
     /// Appends what a home sends in these hours of those series that are in `series`, in the order of time.
@@ -222,14 +188,24 @@ impl Homes {
         }
     }
 
+    /// Everything that the homes send in their first hours as a data set that can be exported: in the order in which devices send, home by home within an hour.
+    pub fn data_set(self, hours: u64) -> DataSet {
+        DataSet::new(schema(self.homes), move |shard, sink| {
+            let series = shard.series(self.series());
+            for hour in 0..hours {
+                for home in 0..self.homes {
+                    sink.put(0, |batch| self.push_hours(home, hour..hour + 1, &series, batch))?;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Appends the readings of a series in a range of time that began at the start or later, in the order of time.
     pub fn push_series(&self, series: u32, range: TimeRange, batch: &mut Batch) {
         let property = self.property(series);
-        let every_ns = i64::from(self.things[property.thing].thing.every_s) * SECOND_NS;
-        let turn = |time_ns: i64| {
-            let since = time_ns.saturating_sub(START_NS).max(0);
-            (since / every_ns).cast_unsigned()
-        };
+        let every_ns = i64::from(HOME.things[property.thing].every_s) * SECOND_NS;
+        let turn = |time_ns: i64| (time_ns.saturating_sub(START_NS).max(0) / every_ns).cast_unsigned();
         let home = series / self.series_a_home();
         for turn in turn(range.start_ns)..=turn(range.end_ns) {
             let message = self.message(home, property.thing, turn);
@@ -240,38 +216,12 @@ impl Homes {
     }
 }
 
-fn values_an_hour(things: &[ThingOf]) -> f64 {
-    let of = |one: &ThingOf| {
-        3_600.0 / f64::from(one.thing.every_s) * one.thing.share * one.thing.properties.len() as f64
-    };
-    things.iter().map(of).sum()
-}
-
-/// A number of things or properties, of which there are few.
-fn small(count: usize) -> u32 {
-    u32::try_from(count).expect("few")
-}
-
-fn of_one_home() -> (Vec<ThingOf>, Vec<PropertyOf>) {
-    let (mut things, mut properties) = (Vec::new(), Vec::new());
-    for (device, known) in DEVICES.iter().enumerate() {
-        for thing in &known.things {
-            let first = small(properties.len());
-            let own =
-                thing.properties.iter().map(|property| PropertyOf { property, thing: things.len(), device });
-            properties.extend(own);
-            things.push(ThingOf { thing, properties: first..small(properties.len()) });
-        }
-    }
-    (things, properties)
-}
-
 /// The table of values: its name.
 pub const TABLE: &str = "property_values";
 /// The tag that names a device.
 pub const DEVICE_ID: usize = 0;
 /// The field of a type.
-pub const fn field(kind: FieldType) -> usize {
+pub fn field(kind: FieldType) -> usize {
     match kind {
         FieldType::Bool => 0,
         FieldType::I64 | FieldType::U16 => 1,
@@ -282,20 +232,23 @@ pub const fn field(kind: FieldType) -> usize {
 
 /// What the values of so many homes look like: tags device_id, device_name, thing_id and property_id, and a field for each type, of which a value fills one.
 pub fn schema(homes: u32) -> Schema {
-    let (things, properties) = of_one_home();
-    let tag = |text: &dyn Fn(u32, &PropertyOf) -> String| {
-        let of_home = |home| properties.iter().map(move |property| text(home, property));
+    let tag = |text: &dyn Fn(u32, &Property) -> String| {
+        let of_home = |home| HOME.properties.iter().map(move |property| text(home, property));
         TagColumn::Text((0..homes).flat_map(of_home).collect())
     };
+    let thing = |property: &Property| &HOME.things[property.thing];
     let values = vec![
-        tag(&|home, property| device_id(home, property.device)),
-        tag(&|home, property| device_name(home, DEVICES[property.device].name)),
-        tag(&|_, property| things[property.thing].thing.name.to_owned()),
-        tag(&|_, property| property.property.name.to_owned()),
+        tag(&|home, property| device_id(home, thing(property).device)),
+        tag(&|home, property| match (home, HOME.devices[thing(property).device]) {
+            (0, name) => name.to_owned(),
+            (_, name) => format!("{name}, home {}", home + 1),
+        }),
+        tag(&|_, property| thing(property).name.to_owned()),
+        tag(&|_, property| property.name.to_owned()),
     ];
     // Of all properties on average: some are sent each minute, some a few times a day.
-    let interval_s = 3_600.0 * properties.len() as f64 / values_an_hour(&things);
-    let interval_ns = duration_ns(Duration::from_secs_f64(interval_s)).cast_signed();
+    let interval_s = 3_600.0 * HOME.properties.len() as f64 / Homes::values_an_hour();
+    let interval_ns = seconds_to_ns(interval_s).cast_signed();
     let fields = [
         ("value_bool", FieldType::Bool),
         ("value_int", FieldType::I64),
@@ -316,8 +269,4 @@ pub fn schema(homes: u32) -> Schema {
 pub fn device_id(home: u32, device: usize) -> String {
     let word = finalise((u64::from(home) << 32) | (device as u64 + 1));
     format!("614f{:04x}{word:016x}", home & 0xffff)
-}
-
-fn device_name(home: u32, name: &str) -> String {
-    if home == 0 { name.to_owned() } else { format!("{name}, home {}", home + 1) }
 }

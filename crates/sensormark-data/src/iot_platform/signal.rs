@@ -75,16 +75,7 @@ pub struct Level {
     pub per_unit: f64,
 }
 
-/// The random numbers of a property of a home.
-#[derive(Debug, Clone, Copy)]
-pub struct Streams {
-    /// Of what is drawn for each turn or stretch.
-    pub value: Stream,
-    /// Of the drift.
-    pub drift: Stream,
-}
-
-/// A turn of a thing.
+/// A turn of a property of a home, and the property's random numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     /// Its number.
@@ -93,11 +84,15 @@ pub struct Turn {
     pub time_ns: i64,
     /// From one turn to the next, in seconds.
     pub every_s: u32,
+    /// What is drawn for each turn or stretch.
+    pub value: Stream,
+    /// The drift.
+    pub drift: Stream,
 }
 
 impl Signal {
     /// The type of its values.
-    pub const fn kind(&self) -> FieldType {
+    pub fn kind(&self) -> FieldType {
         match self {
             Self::Float(_) => FieldType::F64,
             Self::Whole(_) | Self::Meter { .. } | Self::Uptime { .. } => FieldType::I64,
@@ -108,26 +103,25 @@ impl Signal {
 
     /// The value of a turn.
     #[inline]
-    pub fn value(&self, streams: &Streams, turn: Turn) -> Value {
+    pub fn value(&self, turn: &Turn) -> Value {
         match self {
-            Self::Float(level) => Value::F64(level.value(streams, turn)),
-            Self::Whole(level) => Value::I64(whole(level.value(streams, turn))),
+            Self::Float(level) => Value::F64(level.value(turn)),
+            Self::Whole(level) => Value::I64(whole(level.value(turn))),
             Self::Meter { step } => {
-                let part = streams.value.below(turn.number, *step);
-                let counted = turn.number * u64::from(*step) + part;
-                Value::I64(signed(counted))
+                let part = turn.value.below(turn.number, *step);
+                Value::I64(signed(turn.number * u64::from(*step) + part))
             }
             Self::Uptime { turns } => {
                 // Each device has its own day of starting.
-                let first = streams.drift.below(0, *turns);
-                let since = (turn.number + first) % turns;
+                let since = (turn.number + turn.drift.below(0, *turns)) % turns;
                 Value::I64(signed(since * u64::from(turn.every_s) + 1))
             }
-            Self::Switch { share, hold } => Value::Bool(streams.value.unit(turn.number / hold) < *share),
+            Self::Switch { share, hold } => Value::Bool(turn.value.unit(turn.number / hold) < *share),
             Self::Words { words, hold } => {
-                let unit = streams.value.unit(turn.number / hold);
+                let unit = turn.value.unit(turn.number / hold);
                 // The square makes the first of n texts as frequent as the root of 1/n.
-                Value::Text(words[place(unit * unit, words.len())].clone())
+                let place = usize::try_from(whole(unit * unit * words.len() as f64)).unwrap_or(0);
+                Value::Text(words[place.min(words.len() - 1)].clone())
             }
         }
     }
@@ -135,7 +129,7 @@ impl Signal {
 
 impl Level {
     #[inline]
-    fn value(&self, streams: &Streams, turn: Turn) -> f64 {
+    fn value(&self, turn: &Turn) -> f64 {
         let mut value = self.mean;
         if self.year != 0.0 {
             let turns = (turn.time_ns - COLDEST_NS) as f64 / YEAR_NS;
@@ -147,21 +141,16 @@ impl Level {
         }
         if self.drift != 0.0 {
             let (point, within) = (turn.number / self.drift_turns, turn.number % self.drift_turns);
-            let (one, other) = (streams.drift.unit(point), streams.drift.unit(point + 1));
+            let (one, other) = (turn.drift.unit(point), turn.drift.unit(point + 1));
             let share = within as f64 / self.drift_turns as f64;
             let smooth = share * share * (3.0 - 2.0 * share);
             value += self.drift * (2.0 * (one + (other - one) * smooth) - 1.0);
         }
         if self.noise != 0.0 {
-            value += self.noise * (2.0 * streams.value.unit(turn.number) - 1.0);
+            value += self.noise * (2.0 * turn.value.unit(turn.number) - 1.0);
         }
         let stepped = (value.clamp(self.low, self.high) * self.per_unit).round();
         // There is one zero: some databases keep no negative one.
         stepped / self.per_unit + 0.0
     }
-}
-
-/// The place of a number under 1 in a list.
-fn place(unit: f64, length: usize) -> usize {
-    usize::try_from(whole(unit * length as f64)).unwrap_or(0).min(length - 1)
 }

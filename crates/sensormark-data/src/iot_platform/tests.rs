@@ -54,7 +54,7 @@ fn golden_checksum() {
 #[test]
 fn a_day_has_the_studys_numbers() {
     let homes = Homes::new(SEED, 1);
-    assert!((homes.values_an_hour() * 24.0 - 12_771.2).abs() < 1.0);
+    assert!((Homes::values_an_hour() * 24.0 - 12_771.2).abs() < 1.0);
     let (mut messages, days_seen) = (Vec::new(), 60);
     homes.messages(0, 0..days_seen * 24, &mut messages);
     let a_day = messages.len() as f64 / days_seen as f64;

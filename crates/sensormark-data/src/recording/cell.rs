@@ -3,10 +3,9 @@
 use csv::ByteRecord;
 
 use super::{
-    bad_rows,
-    fault::Fault,
-    number::{Marks, Number, ReadNumber, read},
-    options::RecordingOptions,
+    Fault, Marks, Number, RecordingOptions,
+    bad_rows::ENCODING,
+    number::{ReadNumber, read},
     time::{Written, read_clock},
 };
 
@@ -110,7 +109,7 @@ pub fn text(record: &ByteRecord, column: usize) -> Result<&str, Fault> {
     std::str::from_utf8(raw).map(str::trim).map_err(|_| {
         let text = String::from_utf8_lossy(raw);
         Fault::of_cell(
-            bad_rows::ENCODING,
+            ENCODING,
             column,
             &text,
             "is not UTF-8; if the file is from Windows, say --encoding windows-1252",

@@ -2,7 +2,7 @@
 
 use csv::ByteRecord;
 
-use super::source::Source;
+use super::Source;
 
 /// What kind of CSV it is.
 pub struct Dialect {
@@ -20,18 +20,13 @@ pub struct Dialect {
     pub units_rows: usize,
     /// Names of the columns as the file has them, one a column; empty where a column has none.
     pub names: Vec<String>,
-    /// What was found around the table.
+    /// What was done to the file, and what was found around the table.
     pub notes: Vec<String>,
     /// Columns of the group key, where InfluxDB names them.
     pub group_key: Vec<String>,
 }
 
 impl Dialect {
-    /// Cells of a row.
-    pub const fn width(&self) -> usize {
-        self.names.len()
-    }
-
     /// Whether a row is the header again, as where files were put together.
     pub fn is_header(&self, row: &ByteRecord) -> bool {
         self.has_header && row.iter().map(<[u8]>::trim_ascii).eq(self.names.iter().map(String::as_bytes))

@@ -5,7 +5,7 @@ use std::io;
 use itertools::Itertools;
 use thiserror::Error;
 
-use super::{bad_rows::BadRows, source::Source};
+use super::{BadRows, Source};
 
 /// What comes of reading a recording.
 pub type Result<T, E = RecordingError> = std::result::Result<T, E>;
@@ -49,9 +49,13 @@ pub fn unclear<T>(words: impl Into<String>) -> Result<T> {
 pub fn ask<T>(text: impl AsRef<str>) -> Result<T> {
     let (mut words, mut choices) = (String::new(), Vec::new());
     for (place, part) in text.as_ref().split(['⟦', '⟧']).enumerate() {
+        if place % 2 == 0 {
+            words += part;
+            continue;
+        }
         let option: Vec<String> = part.trim_start_matches('!').split('‖').map(str::to_owned).collect();
-        words += &if place % 2 == 0 { part.to_owned() } else { quoted(&option) };
-        if place % 2 == 1 && !part.starts_with('!') {
+        words += &quoted(&option);
+        if !part.starts_with('!') {
             choices.push(option);
         }
     }

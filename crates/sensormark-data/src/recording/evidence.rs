@@ -6,11 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    cell::{CellRules, Look, unit},
-    dialect::Dialect,
-    error::Result,
-    number::{Marks, Number, ReadNumber},
-    options::RecordingOptions,
+    CellRules, Dialect, Marks, Number, RecordingOptions, Result,
+    cell::{Look, unit},
+    number::ReadNumber,
     rows,
 };
 
@@ -26,8 +24,12 @@ pub struct Evidence {
 }
 
 /// What was seen in a column; counts of cells.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct ColumnEvidence {
+    /// Which column it is.
+    pub number: usize,
+    /// The column's name for people: as in the file, or made.
+    pub label: String,
     /// Cells that are numbers, read with a decimal point, with a decimal comma, or either way.
     pub numeric: u64,
     /// Of those: whole numbers that are written otherwise than they print, as +1, -0 and 1,200.
@@ -62,7 +64,7 @@ pub struct ColumnEvidence {
 }
 
 /// The numbers of a column, read with one decimal mark; counts of cells.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Tally {
     /// Numbers that stand for no value.
     pub absent: u64,
@@ -82,11 +84,16 @@ pub struct Tally {
 /// Looks at every cell of a file.
 pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence> {
     let rules = CellRules::new(options);
-    let mut evidence = Evidence { rows: 0, columns: vec![ColumnEvidence::default(); dialect.width()] };
+    let column = |(number, name): (usize, &String)| {
+        let label = if name.is_empty() { format!("column_{}", number + 1) } else { name.clone() };
+        ColumnEvidence { number, label, ..ColumnEvidence::default() }
+    };
+    let columns = dialect.names.iter().enumerate().map(column).collect();
+    let mut evidence = Evidence { rows: 0, columns };
     rows::for_each(dialect, |row| {
         evidence.rows += 1;
         let whole = std::str::from_utf8(row.record.as_slice()).is_ok();
-        if whole && row.record.len() == dialect.width() && !dialect.is_header(row.record) {
+        if whole && row.record.len() == dialect.names.len() && !dialect.is_header(row.record) {
             for (column, cell) in evidence.columns.iter_mut().zip(row.record) {
                 // The row is UTF-8, and cells are cut at ASCII characters.
                 let text = std::str::from_utf8(cell).unwrap_or_default().trim();
@@ -100,12 +107,12 @@ pub fn gather(dialect: &Dialect, options: &RecordingOptions) -> Result<Evidence>
 
 impl Tally {
     /// Cells that are numbers with this decimal mark.
-    pub const fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.absent + self.values()
     }
 
     /// Those of them that are values.
-    pub const fn values(&self) -> u64 {
+    pub fn values(&self) -> u64 {
         self.integers + self.floats
     }
 

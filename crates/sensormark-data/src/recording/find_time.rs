@@ -6,16 +6,14 @@
 use itertools::Itertools;
 
 use super::{
+    ColumnEvidence, Dialect, RecordingOptions, Result, Tally, TimeFormat, TimeSource, ask,
     cell::text,
-    dialect::Dialect,
-    error::{Result, ask, unclear},
-    evidence::{ColumnEvidence, Tally},
-    names::name_of,
-    options::RecordingOptions,
+    name_of,
     report::shown,
     rows,
-    time::{TimeFormat, Written, meanings, plausible},
-    time_source::{TimeSource, is_of_dates, is_of_tails},
+    time::{Written, meanings, plausible},
+    time_source::{is_of_dates, is_of_tails},
+    unclear,
 };
 
 /// Words of names of columns that hold times.
@@ -44,26 +42,26 @@ const SHOWN: usize = 20;
 pub struct Search<'s> {
     pub dialect: &'s Dialect,
     pub seen: &'s [ColumnEvidence],
-    pub labels: &'s [String],
     pub options: &'s RecordingOptions,
     /// Columns that the user made something else.
-    pub taken: Vec<usize>,
+    pub taken: &'s [usize],
 }
 
 type Found = Result<TimeSource>;
 
-impl Search<'_> {
+impl<'s> Search<'s> {
     /// The columns that the user named.
     pub fn named(&self, columns: &[usize]) -> Found {
-        let mut source = match *columns {
+        let columns: Vec<_> = columns.iter().map(|&number| &self.seen[number]).collect();
+        let mut source = match columns[..] {
             [column] => {
                 let clocks = self.clocks();
-                if is_of_dates(&self.seen[column]) && !clocks.is_empty() {
-                    return self.in_two_columns(column, &clocks);
+                if is_of_dates(column) && !clocks.is_empty() {
+                    return in_two_columns(column, &clocks);
                 }
                 self.one(column, self.format(column)?)
             }
-            _ => match self.joined(columns)? {
+            _ => match self.joined(&columns)? {
                 Some(source) => source,
                 None => {
                     return unclear(format!(
@@ -80,14 +78,12 @@ impl Search<'_> {
 
     /// The columns that can be the time, where the user named none.
     pub fn alone(&self) -> Found {
-        let mut candidates: Vec<usize> =
-            (0..self.seen.len()).filter(|&column| self.is_candidate(column)).collect();
-        let is_short = |column: &usize| self.seen[*column].short_years > 0;
+        let mut candidates: Vec<_> = self.seen.iter().filter(|column| self.is_candidate(column)).collect();
+        let is_short = |column: &&ColumnEvidence| column.short_years > 0;
         if !candidates.iter().all(is_short) {
             candidates.retain(|column| !is_short(column));
         }
-        let (dates, fine): (Vec<usize>, Vec<usize>) =
-            candidates.iter().partition(|column| is_of_dates(&self.seen[**column]));
+        let (dates, fine): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|column| is_of_dates(column));
         let source = match (&fine[..], &dates[..]) {
             ([], []) => self.parts(),
             ([], &[date]) => self.date(date),
@@ -101,40 +97,38 @@ impl Search<'_> {
 
     /// Stops at a column that may belong to the time: AM or PM, a zone, milliseconds.
     fn check_tails(&self, source: &TimeSource) -> Result<()> {
-        let label = source.label(self.labels);
-        let is_tail = |&column: &usize| {
-            let seen = &self.seen[column];
-            let is_count = self.is_part(column, PARTS[6])
-                && seen.is_mostly(seen.point.integers + seen.leading_zeros)
-                && seen.point.extremes().is_none_or(|(_, most)| most < 1000.0);
-            !self.taken.contains(&column)
-                && source.columns().all(|time| time != column && self.seen[time].zoned == 0)
+        let is_tail = |column: &&ColumnEvidence| {
+            let is_count = is_part(column, PARTS[6])
+                && column.is_mostly(column.point.integers + column.leading_zeros)
+                && column.point.extremes().is_none_or(|(_, most)| most < 1000.0);
+            let is_beside = |time: &usize| *time != column.number && self.seen[*time].zoned == 0;
+            !self.taken.contains(&column.number)
+                && source.columns.iter().all(is_beside)
                 && !source.format.is_count()
-                && (is_of_tails(seen) || is_count)
+                && (is_of_tails(column) || is_count)
         };
-        let Some(tail) = (0..self.seen.len()).find(is_tail) else {
+        let Some(ColumnEvidence { label: tail, example, .. }) = self.seen.iter().find(is_tail) else {
             return Ok(());
         };
-        let (name, example) = (&self.labels[tail], &self.seen[tail].example);
+        let label = &source.label;
         ask(format!(
-            "column {name} ({example:?}) may belong to the time in {label}. Say ⟦--time‖{label},{name}⟧ if it does, or ⟦--time‖{label}⟧ if not"
+            "column {tail} ({example:?}) may belong to the time in {label}. Say ⟦--time‖{label},{tail}⟧ if it does, or ⟦--time‖{label}⟧ if not"
         ))
-    }
-
-    fn is_part(&self, column: usize, names: &str) -> bool {
-        names.split(' ').contains(&name_of(&self.labels[column]).as_str())
     }
 
     /// Columns that are called year, month, day and on.
     fn parts(&self) -> Found {
         let mut columns = Vec::new();
         for names in PARTS {
-            let is_it = |column: &usize| !columns.contains(column) && self.is_part(*column, names);
-            let Some(column) = (0..self.labels.len()).find(is_it) else { break };
+            let is_it = |column: &&ColumnEvidence| {
+                is_part(column, names)
+                    && columns.iter().all(|one: &&ColumnEvidence| one.number != column.number)
+            };
+            let Some(column) = self.seen.iter().find(is_it) else { break };
             columns.push(column);
         }
         if let ([_, _, _], [clock]) = (&columns[..], &self.clocks()[..]) {
-            columns.push(*clock);
+            columns.push(clock);
         }
         if columns.len() > 2
             && let Some(source) = self.joined(&columns)?
@@ -145,22 +139,17 @@ impl Search<'_> {
     }
 
     /// Several columns that are the time, if they can be.
-    fn joined(&self, columns: &[usize]) -> Result<Option<TimeSource>> {
-        let mut source = TimeSource::several(columns, self.seen, |date| self.format(date))?;
-        if let Some(source) = &mut source {
-            let label = source.label(self.labels);
-            source.notes.push(format!("columns {label} together are the time, --time {label}"));
-        }
-        Ok(source)
+    fn joined(&self, columns: &[&ColumnEvidence]) -> Result<Option<TimeSource>> {
+        TimeSource::several(columns, |date| self.format(date))
     }
 
     fn no_time<T>(&self) -> Result<T> {
         let mut hints = String::new();
         for clock in self.clocks() {
-            hints += &format!("\nColumn {} has times of day without a date.", self.labels[clock]);
+            hints += &format!("\nColumn {} has times of day without a date.", clock.label);
         }
-        for (label, seen) in self.labels.iter().zip(self.seen) {
-            if let Some((time, zone)) = seen.example.rsplit_once(' ')
+        for ColumnEvidence { label, example, .. } in self.seen {
+            if let Some((time, zone)) = example.rsplit_once(' ')
                 && zone.starts_with(char::is_alphabetic)
                 && Written::read(time).is_some()
             {
@@ -169,27 +158,28 @@ impl Search<'_> {
                 );
             }
         }
-        for (column, label) in self.labels.iter().enumerate() {
+        for column in self.seen {
             let meanings = self.meanings(column);
             if meanings.is_empty() {
                 continue;
             }
-            let is_choice = self.has_word(column, TIME_WORDS) || meanings.iter().all(is_usual);
+            let label = &column.label;
+            let is_choice = is_named_time(label) || meanings.iter().all(is_usual);
             let mark = if is_choice { "" } else { "!" };
             hints +=
                 &format!("\nNumbers in column {label} can be {}.", self.described(column, &meanings, mark));
         }
-        let shown = self.labels.iter().zip(self.seen).take(SHOWN);
+        let shown = self.seen.iter().take(SHOWN);
         ask(format!(
             "no column of {} looks like a time; name it with --time, and maybe its format with --time-format. Its columns begin with {}{hints}",
             self.dialect.source,
-            shown.map(|(label, seen)| format!("{label} ({:?})", seen.example)).join(", "),
+            shown.map(|column| format!("{} ({:?})", column.label, column.example)).join(", "),
         ))
     }
 
-    fn one(&self, column: usize, format: TimeFormat) -> TimeSource {
-        let mut source = TimeSource::new(vec![(column, "", 0)], format);
-        let (seen, label) = (&self.seen[column], &self.labels[column]);
+    fn one(&self, column: &ColumnEvidence, format: TimeFormat) -> TimeSource {
+        let mut source = TimeSource::new(&[column], vec![("", 0)], format);
+        let label = &column.label;
         if self.options.time_format.is_none() && self.is_number(column) {
             source.plausible = source.format.is_count().then(plausible);
             source.notes.push(format!(
@@ -197,14 +187,14 @@ impl Search<'_> {
                 source.format
             ));
         }
-        if seen.short_years > 0 {
+        if column.short_years > 0 {
             source.notes.push(format!("years of two digits in column {label} are 1969 to 2068"));
         }
         source
     }
 
     /// A column of dates, alone or with the times of day beside it.
-    fn date(&self, date: usize) -> Found {
+    fn date(&self, date: &ColumnEvidence) -> Found {
         let clocks = self.clocks();
         let mut source = self.one(date, self.format(date)?);
         match clocks[..] {
@@ -215,16 +205,16 @@ impl Search<'_> {
                     return Ok(both);
                 }
             }
-            _ => return self.in_two_columns(date, &clocks),
+            _ => return in_two_columns(date, &clocks),
         }
         Ok(source)
     }
 
     /// A column that is finer than a date. All other columns that can be the time have to agree with it. They decide its format, where it can be
     /// several.
-    fn fine(&self, first: usize, others: &[usize]) -> Found {
+    fn fine(&self, first: &'s ColumnEvidence, others: &[&'s ColumnEvidence]) -> Found {
         let mut agreeing = self.formats(first);
-        for &other in others {
+        for other in others {
             let mut still = Vec::new();
             for format in agreeing {
                 if self.agrees(first, &format, other)? {
@@ -237,93 +227,90 @@ impl Search<'_> {
             return self.choose(&[&[first][..], others].concat());
         };
         let mut source = self.one(first, format.clone());
-        let others = others.iter().map(|&column| &self.labels[column]).join(", ");
+        let others = others.iter().map(|column| &column.label).join(", ");
         source.reason = format!("{others} agrees with it in every row, and --time takes another");
-        source.notes = vec![format!("column {} is the time; {}", self.labels[first], source.reason)];
+        source.notes = vec![format!("column {} is the time; {}", first.label, source.reason)];
         Ok(source)
     }
 
     /// Whether a column is mostly dates, or numbers whose name and size, or whose format, say that they are times.
-    fn is_candidate(&self, column: usize) -> bool {
-        let seen = &self.seen[column];
-        if self.taken.contains(&column) || seen.present() == 0 {
+    fn is_candidate(&self, column: &ColumnEvidence) -> bool {
+        if self.taken.contains(&column.number) || column.present() == 0 {
             return false;
         }
         match &self.options.time_format {
-            Some(format @ TimeFormat::Pattern(_)) => format.read(&seen.example).is_ok(),
-            format if seen.is_mostly(seen.times) => format.as_ref().is_none_or(|format| !format.is_count()),
-            _ if !self.is_number(column) || !self.has_word(column, TIME_WORDS) => false,
+            Some(format @ TimeFormat::Pattern(_)) => format.read(&column.example).is_ok(),
+            format if column.is_mostly(column.times) => {
+                format.as_ref().is_none_or(|format| !format.is_count())
+            }
+            _ if !self.is_number(column) || !is_named_time(&column.label) => false,
             Some(format) => format.is_count(),
             None => self.formats(column).iter().any(is_usual),
         }
     }
 
-    fn is_number(&self, column: usize) -> bool {
+    fn is_number(&self, column: &ColumnEvidence) -> bool {
         let numbers = self.numbers(column).values();
-        numbers > 0 && self.seen[column].is_mostly(numbers)
+        numbers > 0 && column.is_mostly(numbers)
     }
 
     /// The numbers of a column, with a decimal comma where that is asked for and needed.
-    fn numbers(&self, column: usize) -> &Tally {
-        let seen = &self.seen[column];
-        let is_comma = self.options.decimal_comma && seen.comma.values() > seen.point.values();
-        if is_comma { &seen.comma } else { &seen.point }
+    fn numbers<'c>(&self, column: &'c ColumnEvidence) -> &'c Tally {
+        let is_comma = self.options.decimal_comma && column.comma.values() > column.point.values();
+        if is_comma { &column.comma } else { &column.point }
     }
 
     /// Columns of times of day.
-    fn clocks(&self) -> Vec<usize> {
-        let is_clock = |column: &usize| {
-            let seen = &self.seen[*column];
-            !self.taken.contains(column) && seen.present() > 0 && seen.is_mostly(seen.clocks)
+    fn clocks(&self) -> Vec<&'s ColumnEvidence> {
+        let is_clock = |column: &&ColumnEvidence| {
+            !self.taken.contains(&column.number) && column.present() > 0 && column.is_mostly(column.clocks)
         };
-        (0..self.seen.len()).filter(is_clock).collect()
+        self.seen.iter().filter(is_clock).collect()
     }
 
     /// Whether a column of times of day belongs to the dates: its name says no more than that, or nothing has a name and they stand side by side.
-    fn is_clock_of(&self, clock: usize, date: usize) -> bool {
-        if self.dialect.has_header { is_named_clock(&self.labels[clock]) } else { clock.abs_diff(date) == 1 }
+    fn is_clock_of(&self, clock: &ColumnEvidence, date: &ColumnEvidence) -> bool {
+        match self.dialect.has_header {
+            true => is_named_clock(&clock.label),
+            false => clock.number.abs_diff(date.number) == 1,
+        }
     }
 
     /// What the numbers of a column can be. A name decides between Unix and GPS times. A clock that is not set yet starts at 0: then most of the numbers
     /// decide.
-    fn meanings(&self, column: usize) -> Vec<TimeFormat> {
-        let numbers = self.numbers(column);
+    fn meanings(&self, column: &ColumnEvidence) -> Vec<TimeFormat> {
+        let (numbers, label) = (self.numbers(column), &column.label);
         let mut found = numbers.extremes().map(meanings).unwrap_or_default();
-        if found.is_empty() && self.has_word(column, TIME_WORDS) {
+        if found.is_empty() && is_named_time(label) {
             found = numbers.usual().map(meanings).unwrap_or_default();
         }
-        if self.has_word(column, "gps") {
+        if has_word(label, "gps") {
             found.retain(|format| !format.is_unix());
-        } else if self.has_word(column, UNIX_WORDS) {
+        } else if has_word(label, UNIX_WORDS) {
             found.retain(|format| format.name() != "gps");
         }
         found
     }
 
-    fn has_word(&self, column: usize, words: &str) -> bool {
-        has_word(&self.labels[column], words)
-    }
-
     /// Every format in which a column's times can be written: what the user said, or all that fit all of them.
-    fn formats(&self, column: usize) -> Vec<TimeFormat> {
-        let seen = &self.seen[column];
+    fn formats(&self, column: &ColumnEvidence) -> Vec<TimeFormat> {
         if let Some(format) = &self.options.time_format {
             return vec![format.clone()];
         }
         if self.is_number(column) {
             return self.meanings(column);
         }
-        if seen.orders[0] * 2 > seen.times && seen.short_years == 0 {
+        if column.orders[0] * 2 > column.times && column.short_years == 0 {
             return vec![TimeFormat::YearMonthDay];
         }
-        let orders = TimeFormat::DATES.into_iter().zip(seen.orders);
-        orders.filter(|(_, fit)| *fit == seen.times).map(|(format, _)| format).collect()
+        let orders = TimeFormat::DATES.into_iter().zip(column.orders);
+        orders.filter(|(_, fit)| *fit == column.times).map(|(format, _)| format).collect()
     }
 
     /// The format in which a column's times are written.
-    fn format(&self, column: usize) -> Result<TimeFormat> {
-        let (seen, label) = (&self.seen[column], &self.labels[column]);
-        let (found, example, is_number) = (self.formats(column), &seen.example, self.is_number(column));
+    fn format(&self, column: &ColumnEvidence) -> Result<TimeFormat> {
+        let ColumnEvidence { label, example, .. } = column;
+        let (found, is_number) = (self.formats(column), self.is_number(column));
         if let [format] = &found[..]
             && (self.options.time_format.is_some() || !is_number || is_usual(format))
         {
@@ -333,7 +320,7 @@ impl Search<'_> {
             let time = format.read(example).map_or(i128::MAX, |time| time.time_ns.into());
             format!("{} with ⟦--time-format‖{format}⟧", shown(time))
         };
-        let is_known = is_number || seen.present() > 0 && seen.is_mostly(seen.times);
+        let is_known = is_number || column.present() > 0 && column.is_mostly(column.times);
         let why = match found[..] {
             [] if is_number => "give years from 2000 to the next in no known way".to_owned(),
             _ if is_number => format!("can be {}", self.described(column, &found, "")),
@@ -349,11 +336,11 @@ impl Search<'_> {
     }
 
     /// What the numbers of a column can be, the smallest of them so, and the option that asks for it, with a mark before it.
-    fn described(&self, column: usize, formats: &[TimeFormat], mark: &str) -> String {
-        let (point, label) = (self.numbers(column), &self.labels[column]);
+    fn described(&self, column: &ColumnEvidence, formats: &[TimeFormat], mark: &str) -> String {
+        let (numbers, label) = (self.numbers(column), &column.label);
         let described = |format: &TimeFormat| {
-            let all = point.extremes().filter(|all| meanings(*all).contains(format));
-            let (least, _) = all.or_else(|| point.usual()).unwrap_or_default();
+            let all = numbers.extremes().filter(|all| meanings(*all).contains(format));
+            let (least, _) = all.or_else(|| numbers.usual()).unwrap_or_default();
             let first = format.read(&least.to_string()).map_or(0, |instant| instant.time_ns);
             format!("{format} (first {}; ⟦{mark}--time‖{label}‖--time-format‖{format}⟧)", shown(first))
         };
@@ -361,16 +348,16 @@ impl Search<'_> {
     }
 
     /// Whether another column, in some format, has the times of a column in this one. Dates may be of another zone.
-    fn agrees(&self, first: usize, of_first: &TimeFormat, other: usize) -> Result<bool> {
-        let apart_ns = if is_of_dates(&self.seen[other]) { TWO_DAYS_NS } else { 0 };
+    fn agrees(&self, first: &ColumnEvidence, of_first: &TimeFormat, other: &ColumnEvidence) -> Result<bool> {
+        let apart_ns = if is_of_dates(other) { TWO_DAYS_NS } else { 0 };
         for format in self.formats(other) {
             let (mut compared, mut agree) = (0_u64, true);
             rows::for_each(self.dialect, |row| {
-                let time = |column: usize, format: &TimeFormat| {
-                    let text = text(row.record, column).ok()?;
+                let time = |column: &ColumnEvidence, format: &TimeFormat| {
+                    let text = text(row.record, column.number).ok()?;
                     format.read(text).ok().map(|instant| instant.time_ns)
                 };
-                if row.record.len() == self.labels.len()
+                if row.record.len() == self.seen.len()
                     && let Some(one) = time(first, of_first)
                     && let Some(other) = time(other, &format)
                 {
@@ -386,26 +373,30 @@ impl Search<'_> {
         Ok(false)
     }
 
-    fn in_two_columns<T>(&self, date: usize, clocks: &[usize]) -> Result<T> {
-        let date = &self.labels[date];
-        let clocks: Vec<&String> = clocks.iter().map(|&clock| &self.labels[clock]).collect();
-        let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
-        ask(format!(
-            "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
-            clocks.iter().join(", "),
-            clocks[0]
-        ))
-    }
-
-    fn choose<T>(&self, columns: &[usize]) -> Result<T> {
-        let shown =
-            |&column: &usize| format!("⟦--time‖{}⟧ ({:?})", self.labels[column], self.seen[column].example);
+    fn choose<T>(&self, columns: &[&ColumnEvidence]) -> Result<T> {
+        let shown = |column: &&ColumnEvidence| format!("⟦--time‖{}⟧ ({:?})", column.label, column.example);
         ask(format!(
             "several columns of {} can be the time, and they do not agree; say which it is: {}",
             self.dialect.source,
             columns.iter().map(shown).join(", or ")
         ))
     }
+}
+
+fn in_two_columns<T>(date: &ColumnEvidence, clocks: &[&ColumnEvidence]) -> Result<T> {
+    let date = &date.label;
+    let clocks: Vec<&String> = clocks.iter().map(|clock| &clock.label).collect();
+    let texts = clocks.iter().map(|clock| format!("‖--type‖{clock}=text")).join("");
+    ask(format!(
+        "column {date} has dates without a time of day, and times of day are in {}. Say ⟦--time‖{date},{}⟧ if they belong together, or ⟦--time‖{date}{texts}⟧ if not",
+        clocks.iter().join(", "),
+        clocks[0]
+    ))
+}
+
+/// Whether a column has one of these names.
+fn is_part(column: &ColumnEvidence, names: &str) -> bool {
+    names.split(' ').contains(&name_of(&column.label).as_str())
 }
 
 /// Whether one of the words of a column's name is one of these, or has a longer one of them in it.

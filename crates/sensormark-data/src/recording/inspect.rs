@@ -6,11 +6,7 @@ use clap::{Args, Command, FromArgMatches};
 use itertools::Itertools;
 use serde_json::Value;
 
-use super::{
-    Recording,
-    error::{RecordingError, Result, quoted, unclear},
-    options::RecordingOptions,
-};
+use super::{Recording, RecordingError, RecordingOptions, Result, error::quoted, unclear};
 
 /// Numbers that loggers write for "no value".
 const NO_VALUES: &str = "-99 -200 -999 -9999 -99999 -32768 999 9999 99999 32767 65535 -7999";
@@ -37,7 +33,7 @@ pub fn inspect(path: &Path, shown: &str, options: &RecordingOptions) -> Result<I
             Ok(recording) => {
                 text += &format!(
                     "{}\n{}Read it so:\n  {}",
-                    recording.report().to_string().trim_end(),
+                    recording.report.to_string().trim_end(),
                     odd(&recording),
                     command(shown, &options)
                 );
@@ -76,9 +72,9 @@ fn with(options: &RecordingOptions, choice: &[String]) -> Result<RecordingOption
 
 /// What is odd about the values, in lines.
 fn odd(recording: &Recording) -> String {
-    let readings = recording.readings();
+    let readings = &recording.readings;
     let mut text = String::new();
-    for (field, column) in recording.schema().tables[0].fields.iter().zip(&readings.columns) {
+    for (field, column) in recording.schema.tables[0].fields.iter().zip(&readings.columns) {
         let numbers: Vec<f64> = (0..readings.len()).filter_map(|row| column.number(row)).collect();
         let extremes = numbers.iter().copied().minmax_by(f64::total_cmp).into_option();
         let Some((least, most)) = extremes.filter(|_| field.kind.is_number()) else { continue };

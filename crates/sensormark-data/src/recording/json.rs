@@ -10,10 +10,7 @@ use std::{
 use regex::Regex;
 use serde_json::value::RawValue;
 
-use super::{
-    error::{Result, unclear},
-    source::Source,
-};
+use super::{Result, Source, unclear};
 
 /// Numbers that JSON does not have, and Python writes.
 static NOT_FINITE: LazyLock<Regex> =
@@ -63,12 +60,16 @@ fn flatten(before: &str, object: &str, cells: &mut BTreeMap<String, String>) -> 
     };
     for (key, value) in found {
         let key = format!("{before}{key}");
-        match value.get() {
-            object if object.starts_with('{') => flatten(&format!("{key}."), object, cells)?,
-            text if text.starts_with('"') => drop(cells.insert(key, serde_json::from_str(text).ok()?)),
-            "null" => drop(cells.insert(key, String::new())),
-            plain => drop(cells.insert(key, plain.to_owned())),
-        }
+        let text = match value.get() {
+            object if object.starts_with('{') => {
+                flatten(&format!("{key}."), object, cells)?;
+                continue;
+            }
+            text if text.starts_with('"') => serde_json::from_str(text).ok()?,
+            "null" => String::new(),
+            plain => plain.to_owned(),
+        };
+        cells.insert(key, text);
     }
     Some(())
 }

@@ -6,12 +6,7 @@
 
 use itertools::Itertools;
 
-use super::{
-    error::{Result, ask, unclear},
-    evidence::{ColumnEvidence, Evidence, Tally},
-    number::{self, Marks},
-    options::RecordingOptions,
-};
+use super::{ColumnEvidence, Evidence, Marks, RecordingOptions, Result, Tally, ask, number, unclear};
 
 /// One way to read the numbers of a column.
 struct Reading<'e> {
@@ -19,7 +14,7 @@ struct Reading<'e> {
     /// Whether some of the numbers have a decimal mark.
     has_decimal: bool,
     /// A number that shows it: with grouped thousands, or with a decimal comma.
-    example: Option<&'e str>,
+    example: Option<&'e String>,
 }
 
 /// What the file and the user say about marks.
@@ -57,7 +52,7 @@ impl Said {
     ///
     /// # Errors
     /// When that is not clear, or nobody asked for it.
-    pub fn marks(&self, seen: &ColumnEvidence, label: &str) -> Result<Marks> {
+    pub fn marks(&self, seen: &ColumnEvidence) -> Result<Marks> {
         let all = readings(seen);
         let left: Vec<&Reading<'_>> = match &all[..] {
             [one, other] if one.is_same(other) => vec![if self.is_comma() { other } else { one }],
@@ -81,7 +76,8 @@ impl Said {
             format!("that is {}", readings.join(", or "))
         };
         ask(format!(
-            "numbers in column {label} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{label}=text⟧"
+            "numbers in column {0} are written like {example:?}: {why}. If they are no numbers, say ⟦!--type‖{0}=text⟧",
+            seen.label
         ))
     }
 
@@ -153,11 +149,13 @@ fn readings(seen: &ColumnEvidence) -> Vec<Reading<'_>> {
     let both = [('.', &seen.point), (',', &seen.comma)];
     (both.into_iter())
         .filter(|(_, tally)| is_all(tally) || (!is_one_all && tally.count() * 2 > seen.numeric))
-        .map(|(decimal, tally)| Reading {
-            marks: Marks { decimal, group: tally.grouped.as_ref().map(|(group, _)| *group) },
-            has_decimal: tally.decimal.is_some(),
-            example: (tally.grouped.as_ref().map(|(_, example)| example.as_str()))
-                .or(tally.decimal.as_deref()),
+        .map(|(decimal, tally)| {
+            let (group, example) = tally.grouped.as_ref().map(|(group, example)| (*group, example)).unzip();
+            Reading {
+                marks: Marks { decimal, group },
+                has_decimal: tally.decimal.is_some(),
+                example: example.or(tally.decimal.as_ref()),
+            }
         })
         .collect()
 }

@@ -38,7 +38,6 @@ mod odd;
 mod plan;
 
 mod bad_rows;
-mod fault;
 
 mod take;
 
@@ -53,25 +52,36 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use error::Result;
+// What most of the parts name.
+use bad_rows::Fault;
+use cell::CellRules;
+use dialect::Dialect;
+use error::{Result, ask, empty, unclear};
+use evidence::{ColumnEvidence, DISTINCT, Evidence, Tally};
+use number::{Marks, Number};
 use plan::Plan;
+use source::Source;
 use take::Taken;
 
-pub use bad_rows::{BadRow, BadRows, FaultKind};
+pub use bad_rows::BadRows;
 pub use error::RecordingError;
 pub use inspect::{Inspection, inspect};
 pub use names::name_of;
 pub use options::{RecordingOptions, dashed};
-pub use report::{ColumnReport, RecordingReport, TimeReport};
+pub use report::{ColumnReport, RecordingReport};
 pub use time::{Epoch, TimeFormat};
+pub use time_source::TimeSource;
 pub use timing::{Gap, Timing};
 
 /// The readings of one file, in columns, in the file's order.
 #[derive(Debug, Clone)]
 pub struct Recording {
-    schema: Arc<Schema>,
-    readings: Batch,
-    report: RecordingReport,
+    /// One table of the file's name.
+    pub schema: Arc<Schema>,
+    /// All readings, in the file's order.
+    pub readings: Batch,
+    /// What was found.
+    pub report: RecordingReport,
 }
 
 impl Recording {
@@ -83,7 +93,7 @@ impl Recording {
     pub fn read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         Self::try_read(path, options).or_else(|error| match error {
             RecordingError::System(error) => {
-                error::unclear(format!("cannot read the recording {}: {error}", path.display()))
+                unclear(format!("cannot read the recording {}: {error}", path.display()))
             }
             error => Err(error),
         })
@@ -91,7 +101,7 @@ impl Recording {
 
     fn try_read(path: &Path, options: &RecordingOptions) -> Result<Self> {
         if is_read_once(path) {
-            return error::unclear(format!(
+            return unclear(format!(
                 "{} can be read only once; copy it to a file, or pipe it into sensormark replay -",
                 path.display()
             ));
@@ -99,34 +109,12 @@ impl Recording {
         let dialect = sniff::sniff(source::Source::open(path, options)?, options)?;
         let evidence = evidence::gather(&dialect, options)?;
         let plan = plan::decide(&dialect, &evidence, options)?;
-        let mut taken = take::take(&dialect, &plan, &evidence, options)?;
-        let series = &mut taken.schema.tables[0].series;
-        let timing = timing::timing(&taken.readings);
-        if let Some(interval_ns) = timing.interval_ns {
-            *series = series.clone().every(interval_ns);
-        }
-        check_dates(&plan, &taken, &timing)?;
-        check_series(&plan, &taken, &timing, options)?;
-        let mut report = report::compile(&dialect, &evidence, &plan, &taken, timing);
-        if let Some(name) = &options.name {
-            report.file.clone_from(name);
-        }
+        let taken = take::take(&dialect, &plan, &evidence, options)?;
+        check_dates(&plan, &evidence, &taken)?;
+        check_series(&plan, &evidence, &taken, options)?;
+        let mut report = report::compile(&dialect, &evidence, &plan, &taken);
+        report.file = options.name.clone().unwrap_or(report.file);
         Ok(Self { schema: Arc::new(taken.schema), readings: taken.readings, report })
-    }
-
-    /// One table of the file's name.
-    pub const fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    /// All readings, in the file's order.
-    pub const fn readings(&self) -> &Batch {
-        &self.readings
-    }
-
-    /// What was found.
-    pub const fn report(&self) -> &RecordingReport {
-        &self.report
     }
 }
 
@@ -138,17 +126,17 @@ pub fn is_read_once(path: &Path) -> bool {
 }
 
 /// Dates without a time of day are the time only where they tell readings apart, or where the user says so.
-fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
-    let readings = taken.readings.len();
-    let most = if taken.schema.tables[0].tags.is_empty() { readings / 10 } else { readings / 2 };
-    if plan.time.is_bare_date && timing.repeated > most as u64 {
-        let (column, repeated) = (plan.time.label(&plan.labels), timing.repeated);
-        let is_clock = |&(number, label): &(usize, &String)| {
-            find_time::is_named_clock(label) && !plan.time.columns().contains(&number)
+fn check_dates(plan: &Plan, evidence: &Evidence, taken: &Taken) -> Result<()> {
+    let (readings, repeated) = (taken.readings.len(), taken.timing.repeated);
+    let most = if plan.tags.is_empty() { readings / 10 } else { readings / 2 };
+    if plan.time.is_bare_date && repeated > most as u64 {
+        let column = &plan.time.label;
+        let is_clock = |clock: &&ColumnEvidence| {
+            find_time::is_named_clock(&clock.label) && !plan.time.columns.contains(&clock.number)
         };
-        let clocks = plan.labels.iter().enumerate().filter(is_clock);
-        let clocks: String = clocks.map(|(_, clock)| format!(" (⟦--time‖{column},{clock}⟧)")).collect();
-        return error::ask(format!(
+        let clocks = evidence.columns.iter().filter(is_clock);
+        let clocks = clocks.map(|clock| format!(" (⟦--time‖{column},{}⟧)", clock.label)).join("");
+        return ask(format!(
             "column {column} has dates without a time of day, and {repeated} of {readings} readings share one. Say ⟦!--time‖{column},COLUMN⟧ if COLUMN has the time of day{clocks}, --time COLUMN if it has all of it, --tags COLUMN if it names the sensor, or ⟦!--time‖{column}⟧ if the date is enough"
         ));
     }
@@ -156,16 +144,16 @@ fn check_dates(plan: &Plan, taken: &Taken, timing: &Timing) -> Result<()> {
 }
 
 /// Readings that repeat a time or are late, and are in order within each value of a column: that column may say which sensor they are of.
-fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &RecordingOptions) -> Result<()> {
-    let (table, readings) = (&taken.schema.tables[0], &taken.readings);
+fn check_series(plan: &Plan, evidence: &Evidence, taken: &Taken, options: &RecordingOptions) -> Result<()> {
+    let Taken { readings, timing, .. } = taken;
     let disorder = timing.repeated + timing.out_of_order;
     let is_typed = |label: &String| options.types.iter().any(|text| text.starts_with(&format!("{label}=")));
-    if !table.tags.is_empty() {
+    if !plan.tags.is_empty() {
         return Ok(());
     }
     let half = readings.len() / 2;
     let candidates = (plan.fields.iter().zip(&readings.columns)).filter_map(|(field, column)| {
-        let label = &plan.labels[field.column];
+        let label = &evidence.columns[field.column].label;
         let is_name = matches!(field.kind, FieldType::I64 | FieldType::Text) && !is_typed(label);
         let is_number = odd::numbers_sensors(label);
         let most = if is_number { half } else { half.min(usize::try_from(disorder).ok()? + 1) };
@@ -174,7 +162,7 @@ fn check_series(plan: &Plan, taken: &Taken, timing: &Timing, options: &Recording
         (values > 1).then_some((values, label))
     });
     match candidates.min() {
-        Some((values, label)) => error::ask(format!(
+        Some((values, label)) => ask(format!(
             "{disorder} readings repeat a time or come late, and none does within the {values} values of column {label}. Say ⟦--tags‖{label}⟧ if it names the sensor, or ⟦!--type‖{label}=text⟧ if not"
         )),
         None => Ok(()),

@@ -1,6 +1,6 @@
 //! Names of the contract (lower case ASCII, at most 40 bytes, none that a database keeps) from names as people write them.
 
-use super::options::RecordingOptions;
+use super::RecordingOptions;
 use sensormark_store::name::{LONGEST_NAME as LONGEST, column_name, table_name};
 use std::{collections::BTreeSet, path::Path};
 
@@ -29,26 +29,21 @@ pub fn name_of(text: &str) -> String {
 
 /// The name of the table of a recording, and what is to be said of it.
 pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option<String>) {
-    let packed = ["gz", "zst"].into_iter().any(|end| path.extension().is_some_and(|last| last == end));
+    let packed = path.extension().is_some_and(|end| end == "gz" || end == "zst");
     let plain = if packed { path.with_extension("") } else { path.to_owned() };
     let stem = plain.file_stem().unwrap_or_default().to_string_lossy();
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }
 
-/// What is to be said of the name of a column that the file calls `text`.
-pub fn column_note(text: &str) -> Option<String> {
-    column_name(&name_of(text)).1
-}
-
-/// The name of a column, told apart from the names that are taken by a number at its end; takes it.
-pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> String {
-    let (plain, _) = column_name(&name_of(text));
+/// The name of a column that the file calls `text`, told apart from the names that are taken by a number at its end, and what is to be said of it; takes it.
+pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> (String, Option<String>) {
+    let (plain, note) = column_name(&name_of(text));
     let numbered = (2..).map(|number| {
         let ending = format!("_{number}");
         format!("{}{ending}", &plain[..plain.len().min(LONGEST - ending.len())])
     });
     let mut names = std::iter::once(plain.clone()).chain(numbered);
-    names.find(|name| taken.insert(name.clone())).expect("there is no last number")
+    (names.find(|name| taken.insert(name.clone())).expect("there is no last number"), note)
 }
 
 #[cfg(test)]
@@ -71,10 +66,10 @@ mod tests {
         }
         assert_eq!(name_of(&"abcdefghij ".repeat(9)).len(), 40);
         let mut taken = BTreeSet::new();
-        let kept = ["named_xmin", "XMin", "xmin"].map(|text| free_name_of(text, &mut taken));
+        let kept = ["named_xmin", "XMin", "xmin"].map(|text| free_name_of(text, &mut taken).0);
         assert_eq!(kept, ["named_xmin", "named_xmin_2", "named_xmin_3"]);
         let mut taken = BTreeSet::new();
-        let names = ["a", "A", "a"].map(|text| free_name_of(text, &mut taken));
+        let names = ["a", "A", "a"].map(|text| free_name_of(text, &mut taken).0);
         assert_eq!(names, ["a", "a_2", "a_3"]);
     }
 }

@@ -54,7 +54,7 @@ impl Marks {
 
 impl Number {
     /// As floating point; infinite where it is not finite.
-    pub const fn value(self) -> f64 {
+    pub fn value(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Float(value) => value,
@@ -78,12 +78,9 @@ pub fn read(text: &str, decimal: char) -> Option<ReadNumber> {
         return read(&text.replacen('−', "-", 1), decimal);
     }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits)) {
-        let number = Number::NotFinite;
-        return Some(ReadNumber { number, group: None, has_decimal: false, is_rounded: false });
-    }
+    let is_infinite = ["inf", "infinity"].iter().any(|word| word.eq_ignore_ascii_case(digits));
     let begins = |first: char| first.is_ascii_digit() || first == decimal;
-    if !digits.starts_with(begins) {
+    if !is_infinite && !digits.starts_with(begins) {
         return None;
     }
     let (plain, group) = plain(text, digits, decimal)?;

@@ -2,11 +2,7 @@
 
 use itertools::Itertools;
 
-use super::{
-    error::{Result, ask},
-    evidence::{ColumnEvidence, DISTINCT},
-    names::name_of,
-};
+use super::{ColumnEvidence, DISTINCT, Result, ask, name_of};
 
 /// Texts that people and programs write for "no value", beside those without a letter or digit.
 const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|n.a.|nil|nd|\\n|#n/a|#value!|#div/0!|#num!|#ref!";
@@ -14,20 +10,22 @@ const ABSENT: &str = "unavailable|unknown|none|missing|undefined|no data|nodata|
 const SENSORS: &str = "sensor entity device station mote node meter metric channel signal";
 
 /// Stops where the user has to say what a column is, of which they said nothing.
-pub fn check(seen: &ColumnEvidence, label: &str, is_without_tags: bool) -> Result<()> {
-    units(seen, label)?;
-    texts_among_numbers(seen, label)?;
+pub fn check(seen: &ColumnEvidence, is_without_tags: bool) -> Result<()> {
+    units(seen)?;
+    texts_among_numbers(seen)?;
     let has_names = seen.is_mostly(seen.texts) && seen.distinct.len() > 1;
+    let ColumnEvidence { label, example, .. } = seen;
     if is_without_tags && has_names && is_of_sensors(label) {
-        let words =
-            format!("looks like the name of a sensor ({} …). Say ⟦--tags‖{label}⟧ if it is", seen.example);
-        return ask_or_text(label, &words);
+        return ask_or_text(
+            seen,
+            &format!("looks like the name of a sensor ({example} …). Say ⟦--tags‖{label}⟧ if it is"),
+        );
     }
     Ok(())
 }
 
 /// Stops, and names the option that keeps texts as well: a choice where these words have none.
-fn ask_or_text<T>(label: &str, words: &str) -> Result<T> {
+fn ask_or_text<T>(ColumnEvidence { label, .. }: &ColumnEvidence, words: &str) -> Result<T> {
     let mark = if words.contains('⟦') { "!" } else { "" };
     ask(format!("column {label} {words}, or say ⟦{mark}--type‖{label}=text⟧ to keep texts"))
 }
@@ -42,40 +40,46 @@ pub fn numbers_sensors(label: &str) -> bool {
 }
 
 /// Numbers with units, or with other signs around them, are asked about.
-fn units(seen: &ColumnEvidence, label: &str) -> Result<()> {
+fn units(seen: &ColumnEvidence) -> Result<()> {
     let is_most = |count: u64| seen.is_mostly(count) && seen.is_mostly(seen.texts);
     let example = &seen.example;
     let with_units = is_most(seen.units.values().sum());
     if with_units && (2..4).contains(&seen.units.len()) {
-        return unit(seen, label).map(drop);
+        return unit(seen).map(drop);
     }
     if is_most(seen.near_numbers) && !with_units {
-        let words = format!("has numbers with other signs ({example:?}). Write them as plain numbers");
-        return ask_or_text(label, &words);
+        return ask_or_text(
+            seen,
+            &format!("has numbers with other signs ({example:?}). Write them as plain numbers"),
+        );
     }
     if with_units && seen.units.len() == 1 {
-        let words =
-            format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers");
-        return ask_or_text(label, &words);
+        return ask_or_text(
+            seen,
+            &format!("has a unit in its cells ({example:?}). Say ⟦--unit-in-cells⟧ to read the numbers"),
+        );
     }
     Ok(())
 }
 
 /// What is said of the unit of a column of numbers, of which there may be one.
-pub fn unit(seen: &ColumnEvidence, label: &str) -> Result<Option<String>> {
+pub fn unit(seen: &ColumnEvidence) -> Result<Option<String>> {
     let units: Vec<&str> = seen.units.keys().map(String::as_str).collect();
     match units[..] {
         [] => Ok(None),
         [unit] => {
             let without = seen.numeric.saturating_sub(seen.units[unit]);
-            Ok(Some(format!("numbers in column {label} have the unit {unit}; {without} cells have none")))
+            Ok(Some(format!(
+                "numbers in column {} have the unit {unit}; {without} cells have none",
+                seen.label
+            )))
         }
-        _ => ask_or_text(label, &format!("has several units: {}. Write the cells in one", units.join(", "))),
+        _ => ask_or_text(seen, &format!("has several units: {}. Write the cells in one", units.join(", "))),
     }
 }
 
 /// Texts in a column of numbers: all stand for "no value", or the column holds both.
-fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
+fn texts_among_numbers(seen: &ColumnEvidence) -> Result<()> {
     let present = seen.present();
     let others = seen.truths + seen.times + seen.clocks + seen.texts - seen.leading_zeros;
     if seen.numeric * 5 < present || others == 0 {
@@ -93,16 +97,20 @@ fn texts_among_numbers(seen: &ColumnEvidence, label: &str) -> Result<()> {
     let words = format!("has {} numbers and {others} other cells", seen.numeric);
     if texts.is_empty() && is_all_known {
         let shown = list(&absent);
-        let words = format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value");
-        return ask_or_text(label, &words);
+        return ask_or_text(
+            seen,
+            &format!("{words}, with {shown}. Say ⟦--absent‖{shown}⟧ if that is no value"),
+        );
     }
     if others * 20 <= present {
         return Ok(());
     }
-    let shown = list(&texts[..texts.len().min(3)]);
+    let (shown, label) = (list(&texts[..texts.len().min(3)]), &seen.label);
     let no_value = if absent.is_empty() { String::new() } else { format!("‖--absent‖{}", list(&absent)) };
-    let words = format!(
-        "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
-    );
-    ask_or_text(label, &words)
+    ask_or_text(
+        seen,
+        &format!(
+            "{words} (such as {shown}). Say ⟦--type‖{label}=mixed{no_value}⟧ to keep the texts in another field, --absent with the texts that are no value"
+        ),
+    )
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::time::TimeFormat;
+use super::TimeFormat;
 
 /// What to believe about a file. By default everything is found out. Columns are named as in the header, or as in the
 /// report; of a file without a header they are `column_1`, `column_2` …. Names stand in an option of their own, or with commas between.

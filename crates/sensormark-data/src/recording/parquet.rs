@@ -10,10 +10,7 @@ use arrow_cast::cast;
 use arrow_csv::WriterBuilder;
 use parquet::{arrow::arrow_reader::ParquetRecordBatchReaderBuilder, errors::ParquetError};
 
-use super::{
-    error::{Result, unclear},
-    source::Source,
-};
+use super::{Result, Source, unclear};
 
 /// Writes it as CSV, a row a row. Where it is not Parquet throughout, or has columns of lists, that is said.
 pub fn to_csv(source: &Source, copy: &mut File) -> Result<()> {

@@ -9,17 +9,15 @@ use itertools::Itertools;
 use sensormark_store::{FieldSet, FieldType};
 
 use super::{
-    dialect::Dialect,
-    error::{Result, empty, unclear},
-    evidence::{ColumnEvidence, Evidence},
+    ColumnEvidence, Dialect, Evidence, Marks, RecordingOptions, Result, TimeSource, empty,
     find_time::Search,
     marks::Said,
-    names::{column_note, free_name_of, name_of, table_name_of},
-    number::Marks,
+    name_of,
+    names::{free_name_of, table_name_of},
     odd,
-    options::RecordingOptions,
     time::read_tail,
-    time_source::{TimeSource, is_of_tails},
+    time_source::is_of_tails,
+    unclear,
 };
 use crate::nearest::unknown;
 
@@ -29,8 +27,6 @@ pub struct Plan {
     pub table: String,
     /// What each column is, in words.
     pub roles: Vec<&'static str>,
-    /// The columns' names for people: as in the file, or made.
-    pub labels: Vec<String>,
     /// The fields, in the file's order.
     pub fields: Vec<FieldSource>,
     /// The tags, in the file's order.
@@ -67,27 +63,33 @@ pub fn decide(dialect: &Dialect, evidence: &Evidence, options: &RecordingOptions
     if evidence.rows == 0 {
         return empty(&dialect.source);
     }
-    let labels = labels(dialect);
-    let named = Named::new(&labels, dialect, options)?;
-    let mut assumptions = [&dialect.source.notes[..], &dialect.notes].concat();
+    let columns = &evidence.columns[..];
+    let named = Named::new(columns, dialect, options)?;
+    let mut assumptions = dialect.notes.clone();
     if !dialect.has_header {
-        let (first, last) = (&labels[0], &labels[labels.len() - 1]);
+        let (first, last) = (&columns[0].label, &columns[columns.len() - 1].label);
         assumptions.push(format!("line 1 is a reading, not a header; columns are called {first} to {last}"));
     }
-    let (seen, taken) = (&evidence.columns[..], named.taken.clone());
-    let search = Search { dialect, seen, labels: &labels, options, taken };
+    let search = Search { dialect, seen: columns, options, taken: &named.taken };
     let time = match &named.time[..] {
         [] => search.alone()?,
         columns => search.named(columns)?,
     };
     assumptions.extend_from_slice(&time.notes);
-    assumptions.extend(zone_note(&time, evidence, &labels));
+    assumptions.extend(zone_note(&time, columns));
     let said = Said::new(evidence, options)?;
     let (table, note) = table_name_of(&dialect.source.given, options);
-    let (roles, fields, tags, names) = (Vec::new(), Vec::new(), Vec::new(), BTreeSet::new());
-    let mut plan = Plan { table, roles, labels, fields, tags, time, assumptions, names };
-    for (column, seen) in evidence.columns.iter().enumerate() {
-        let role = plan.role(column, seen, dialect, &named, &said)?;
+    let mut plan = Plan {
+        table,
+        time,
+        assumptions,
+        roles: Vec::new(),
+        fields: Vec::new(),
+        tags: Vec::new(),
+        names: BTreeSet::new(),
+    };
+    for column in columns {
+        let role = plan.role(column, dialect, &named, &said)?;
         plan.roles.push(role);
     }
     plan.check_fields(dialect)?;
@@ -99,15 +101,14 @@ impl Plan {
     /// What a column is. Tags and fields are taken note of, and what is assumed.
     fn role(
         &mut self,
-        column: usize,
         seen: &ColumnEvidence,
         dialect: &Dialect,
         named: &Named,
         said: &Said,
     ) -> Result<&'static str> {
-        let label = self.labels[column].clone();
+        let (column, label) = (seen.number, &seen.label);
         let given = named.types.get(&column).copied();
-        if self.time.columns().contains(&column) {
+        if self.time.columns.contains(&column) {
             return Ok("time");
         }
         if named.left_out.contains(&column) {
@@ -118,7 +119,7 @@ impl Plan {
             let is_whole = seen.present() > 0 && seen.point.integers == seen.present();
             let is_integer = is_whole && seen.unusual_integers == 0;
             let is_integer = given.map_or(is_integer, |kind| kind == Some(FieldType::I64));
-            let name = self.name(&label);
+            let name = self.name(label);
             self.tags.push(TagSource { name, column, is_integer });
             return Ok("tag");
         }
@@ -132,7 +133,7 @@ impl Plan {
                     .push("the first column has no name and counts the rows: left out".to_owned());
                 return Ok("row number, left out");
             }
-            odd::check(seen, &label, named.tags.is_empty())?;
+            odd::check(seen, named.tags.is_empty())?;
         }
         let is_number = seen.is_mostly(seen.numeric) || given == Some(None);
         let kind = match given.flatten() {
@@ -142,7 +143,7 @@ impl Plan {
             None => FieldType::Text,
         };
         if is_number && !matches!(kind, FieldType::Text | FieldType::Bool) {
-            self.numbers(column, seen, given, named, said)?;
+            self.numbers(seen, given, named, said)?;
             return Ok("field");
         }
         let distinct = seen.distinct.len();
@@ -151,7 +152,7 @@ impl Plan {
                 "column {label} is text with {distinct} different values, kept as a field; if it names the sensor, say --tags {label}"
             ));
         }
-        let name = self.name(&label);
+        let name = self.name(label);
         self.fields.push(FieldSource { name, column, kind, marks: Marks::PLAIN, numbers: None });
         Ok("field")
     }
@@ -159,21 +160,20 @@ impl Plan {
     /// Takes note of a column of numbers, or of numbers and texts, which become two fields.
     fn numbers(
         &mut self,
-        column: usize,
         seen: &ColumnEvidence,
         given: Option<Option<FieldType>>,
         named: &Named,
         said: &Said,
     ) -> Result<()> {
-        let label = self.labels[column].clone();
-        let marks = said.marks(seen, &label)?;
+        let (column, label) = (seen.number, &seen.label);
+        let marks = said.marks(seen)?;
         if named.has_units {
-            self.assumptions.extend(odd::unit(seen, &label)?);
+            self.assumptions.extend(odd::unit(seen)?);
         }
         let numbers = if marks.decimal == ',' { &seen.comma } else { &seen.point };
         let found = if numbers.floats > 0 { FieldType::F64 } else { FieldType::I64 };
         let kind = given.flatten().unwrap_or(found);
-        let name = self.name(&label);
+        let name = self.name(label);
         if given == Some(None) {
             let texts = self.name(&format!("{label} text"));
             self.assumptions.push(format!(
@@ -198,8 +198,9 @@ impl Plan {
 
     /// The contract's name of what the file calls so.
     fn name(&mut self, label: &str) -> String {
-        self.assumptions.extend(column_note(label));
-        free_name_of(label, &mut self.names)
+        let (name, note) = free_name_of(label, &mut self.names);
+        self.assumptions.extend(note);
+        name
     }
 
     fn check_fields(&self, dialect: &Dialect) -> Result<()> {
@@ -231,53 +232,52 @@ struct Named {
 }
 
 impl Named {
-    fn new(labels: &[String], dialect: &Dialect, options: &RecordingOptions) -> Result<Self> {
-        let all = |names: &[String], option| all(labels, names, option);
-        let mut time = all(options.time.as_slice(), "--time")?;
-        let mut tags = all(&options.tags, "--tags")?;
-        let mut left_out = all(&options.leave_out, "--leave-out")?;
-        let types = options.types.iter().map(|text| typed(labels, text));
-        let types: BTreeMap<_, _> = types.collect::<Result<_, _>>()?;
+    fn new(columns: &[ColumnEvidence], dialect: &Dialect, options: &RecordingOptions) -> Result<Self> {
+        let mut time = all(columns, options.time.as_slice(), "--time")?;
+        let mut tags = all(columns, &options.tags, "--tags")?;
+        let mut left_out = all(columns, &options.leave_out, "--leave-out")?;
+        let types = options.types.iter().map(|text| typed(columns, text));
+        let types = types.collect::<Result<BTreeMap<_, _>>>()?;
         if !dialect.group_key.is_empty() && time.is_empty() && tags.is_empty() {
-            let known = |names: &[&str]| {
-                labels.iter().positions(|label| names.contains(&label.as_str())).collect::<Vec<_>>()
+            let known = |names: &str| -> Vec<usize> {
+                columns.iter().positions(|column| names.split(' ').contains(&column.label.as_str())).collect()
             };
-            time = known(&["_time"]);
-            tags = all(&dialect.group_key, "--tags")?;
-            left_out.extend(known(&["result", "table", "_start", "_stop"]));
+            time = known("_time");
+            tags = all(columns, &dialect.group_key, "--tags")?;
+            left_out.extend(known("result table _start _stop"));
         }
         let mut named = BTreeMap::new();
-        for (option, columns) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
-            for column in columns {
+        for (option, named_columns) in [("--time", &time), ("--tags", &tags), ("--leave-out", &left_out)] {
+            for column in named_columns {
                 if let Some(one) = named.insert(column, option) {
                     return unclear(format!(
                         "column {} is named by both {one} and {option}; a column is one thing",
-                        labels[*column]
+                        columns[*column].label
                     ));
                 }
             }
         }
         let taken = tags.iter().chain(&left_out).chain(types.keys()).copied().collect();
-        let only = all(&options.only, "--only")?;
+        let only = all(columns, &options.only, "--only")?;
         if !only.is_empty() {
             let kept = [&only[..], &time, &tags].concat();
-            left_out.extend((0..labels.len()).filter(|column| !kept.contains(column)));
+            left_out.extend((0..columns.len()).filter(|column| !kept.contains(column)));
         }
         Ok(Self { time, tags, left_out, types, has_units: options.unit_in_cells, taken })
     }
 }
 
 /// The columns of one option: each text is a name, or several with commas between.
-fn all(labels: &[String], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
-    let names = texts.iter().flat_map(|text| match labels.contains(text) {
+fn all(columns: &[ColumnEvidence], texts: &[String], option: &'static str) -> Result<Vec<usize>> {
+    let names = texts.iter().flat_map(|text| match columns.iter().any(|column| column.label == *text) {
         true => vec![text.as_str()],
         false => text.split(',').collect(),
     });
-    names.map(|name| find(labels, name, option)).collect()
+    names.map(|name| find(columns, name, option)).collect()
 }
 
 /// A column and its type; none where it is numbers and texts.
-fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>)> {
+fn typed(columns: &[ColumnEvidence], text: &str) -> Result<(usize, Option<FieldType>)> {
     let (name, kind) = text.rsplit_once('=').unwrap_or_default();
     let kind = match kind {
         "bool" => Some(FieldType::Bool),
@@ -291,29 +291,21 @@ fn typed(labels: &[String], text: &str) -> Result<(usize, Option<FieldType>)> {
             ));
         }
     };
-    Ok((find(labels, name, "--type")?, kind))
+    Ok((find(columns, name, "--type")?, kind))
 }
 
 /// The column with this name, as the file has it or as the contract would.
-fn find(labels: &[String], name: &str, option: &'static str) -> Result<usize> {
-    let exact = labels.iter().position(|label| label == name);
-    let found = exact.or_else(|| labels.iter().position(|label| name_of(label) == name));
-    found
-        .map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, labels.iter().cloned()))), Ok)
-}
-
-fn labels(dialect: &Dialect) -> Vec<String> {
-    let label = |(column, name): (usize, &String)| match name.as_str() {
-        "" => format!("column_{}", column + 1),
-        name => name.to_owned(),
-    };
-    dialect.names.iter().enumerate().map(label).collect()
+fn find(columns: &[ColumnEvidence], name: &str, option: &'static str) -> Result<usize> {
+    let exact = columns.iter().position(|column| column.label == name);
+    let found = exact.or_else(|| columns.iter().position(|column| name_of(&column.label) == name));
+    let known = columns.iter().map(|column| column.label.clone());
+    found.map_or_else(|| unclear(format!("{option}: {}", unknown("column", name, known))), Ok)
 }
 
 /// What is said of times without a zone. Of a date and a time of day, the time of day names the zone.
-fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Option<String> {
-    let seen = &evidence.columns[time.columns().last().unwrap_or_default()];
-    let (all, label) = (seen.present(), time.label(labels));
+fn zone_note(time: &TimeSource, columns: &[ColumnEvidence]) -> Option<String> {
+    let seen = &columns[*time.columns.last()?];
+    let all = seen.present();
     let without = all - seen.zoned;
     if is_of_tails(seen) && read_tail(&seen.example) == Some(true)
         || time.format.is_count()
@@ -323,5 +315,5 @@ fn zone_note(time: &TimeSource, evidence: &Evidence, labels: &[String]) -> Optio
         return None;
     }
     let which = if seen.zoned == 0 { "times".to_owned() } else { format!("{without} of {all} times") };
-    Some(format!("{which} in column {label} name no zone and are taken as UTC"))
+    Some(format!("{which} in column {} name no zone and are taken as UTC", time.label))
 }

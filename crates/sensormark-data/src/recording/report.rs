@@ -5,10 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use sensormark_store::{Field, FieldType, TimeResolution};
 
-use super::{
-    bad_rows::BadRows, dialect::Dialect, evidence::Evidence, plan::Plan, take::Taken, time::TimeFormat,
-    timing::Timing,
-};
+use super::{BadRows, Dialect, Evidence, Plan, TimeSource, Timing, take::Taken};
 
 /// What was found in a recording.
 #[derive(Debug, Clone)]
@@ -28,7 +25,9 @@ pub struct RecordingReport {
     /// All columns, in the file's order.
     pub columns: Vec<ColumnReport>,
     /// The time.
-    pub time: TimeReport,
+    pub time: TimeSource,
+    /// How finely readings are spaced.
+    pub resolution: TimeResolution,
     /// Span, interval, gaps, repeated and late readings.
     pub timing: Timing,
     /// Rows that were left out because they cannot be read; none unless that was asked for.
@@ -50,34 +49,15 @@ pub struct ColumnReport {
     pub absent: u64,
 }
 
-/// The time.
-#[derive(Debug, Clone)]
-pub struct TimeReport {
-    /// The column, or the columns with commas between.
-    pub label: String,
-    /// How times are written in it.
-    pub format: TimeFormat,
-    /// Why it is this column, and what else it could be, in words.
-    pub reason: String,
-    /// How finely readings are spaced.
-    pub resolution: TimeResolution,
-}
-
 /// Puts together what was found.
-pub fn compile(
-    dialect: &Dialect,
-    evidence: &Evidence,
-    plan: &Plan,
-    taken: &Taken,
-    timing: Timing,
-) -> RecordingReport {
+pub fn compile(dialect: &Dialect, evidence: &Evidence, plan: &Plan, taken: &Taken) -> RecordingReport {
     let table = &taken.schema.tables[0];
     let column = |(number, &role): (usize, &&'static str)| {
         let field = plan.fields.iter().position(|field| field.column == number);
         let rows = 0..taken.readings.len();
         let absent = |field: usize| rows.filter(|&row| !taken.readings.columns[field].has(row)).count();
         ColumnReport {
-            label: plan.labels[number].clone(),
+            label: evidence.columns[number].label.clone(),
             role,
             field: field.map(|field| table.fields[field].clone()),
             absent: field.map_or(0, absent) as u64,
@@ -91,13 +71,9 @@ pub fn compile(
         readings: taken.readings.len() as u64,
         series: table.series.len(),
         columns: plan.roles.iter().enumerate().map(column).collect(),
-        time: TimeReport {
-            label: plan.time.label(&plan.labels),
-            format: plan.time.format.clone(),
-            reason: plan.time.reason.clone(),
-            resolution: table.time_resolution,
-        },
-        timing,
+        time: plan.time.clone(),
+        resolution: table.time_resolution,
+        timing: taken.timing.clone(),
         bad_rows: taken.bad.clone(),
         assumptions: [&plan.assumptions[..], &taken.notes].concat(),
     }
@@ -119,11 +95,14 @@ impl fmt::Display for RecordingReport {
             self.times()
         )?;
         for column in &self.columns {
-            let kind = |field: &Field| format!(" {}, {}", field.name, kind_text(field.kind));
-            let kind = column.field.as_ref().map_or_else(String::new, kind);
-            let absent = format!(", absent in {} readings", column.absent);
-            let absent = if column.absent > 0 { &absent } else { "" };
-            writeln!(formatter, "  {}: {}{kind}{absent}", column.label, column.role)?;
+            write!(formatter, "  {}: {}", column.label, column.role)?;
+            if let Some(field) = &column.field {
+                write!(formatter, " {}, {}", field.name, kind_text(field.kind))?;
+            }
+            if column.absent > 0 {
+                write!(formatter, ", absent in {} readings", column.absent)?;
+            }
+            writeln!(formatter)?;
         }
         for assumption in &self.assumptions {
             writeln!(formatter, "Assumed: {assumption}.")?;
@@ -155,7 +134,7 @@ impl RecordingReport {
             time.label,
             time.reason,
             time.format,
-            format!("{:?}", time.resolution).to_lowercase(),
+            format!("{:?}", self.resolution).to_lowercase(),
             shown(timing.first_ns),
             shown(timing.last_ns),
             timing.repeated,
@@ -170,7 +149,7 @@ pub fn shown(time_ns: impl Into<i128>) -> String {
         .map_or_else(|_| "no date".to_owned(), |instant| instant.to_string())
 }
 
-const fn kind_text(kind: FieldType) -> &'static str {
+fn kind_text(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Bool => "truth value",
         FieldType::I64 | FieldType::U16 => "64-bit integer",

@@ -9,9 +9,8 @@ use csv::ByteRecord;
 use regex::bytes::Regex;
 
 use super::{
-    dialect::{Dialect, builder, squeezed},
-    error::Result,
-    source::Source,
+    Dialect, Result, Source,
+    dialect::{builder, squeezed},
 };
 
 /// One row as it stands in the file.

@@ -10,13 +10,13 @@ use encoding_rs::WINDOWS_1252;
 use itertools::Itertools;
 
 use super::{
-    cell::{CellRules, Look},
-    dialect::{Dialect, builder, squeezed},
-    error::{Result, ask, empty, unclear},
+    CellRules, Dialect, RecordingOptions, Result, Source, ask,
+    cell::Look,
+    dialect::{builder, squeezed},
+    empty,
     find_time::{is_named_clock, is_named_time},
-    options::RecordingOptions,
     rows::lines_of,
-    source::Source,
+    unclear,
 };
 
 /// How much of the file is looked at, in bytes.
@@ -63,8 +63,8 @@ pub fn sniff(source: Source, options: &RecordingOptions) -> Result<Dialect> {
     if options.header_line.or(options.skip_lines).is_none() {
         sniffer.titles(&mut sample);
     }
-    let is_line_given = options.header_line.is_some();
-    let has_header = options.header.unwrap_or_else(|| is_line_given || sniffer.is_header(&sample));
+    let has_header =
+        options.header.unwrap_or_else(|| options.header_line.is_some() || sniffer.is_header(&sample));
     let names = if has_header { sniffer.names(&sample)? } else { vec![String::new(); sample.width] };
     let units_rows = (1..=2).take_while(|&row| has_header && sniffer.is_units(&sample, row)).count();
     for record in &sample.records[..=units_rows][1..] {
@@ -112,8 +112,8 @@ impl<'o> Sniffer<'o> {
         let comment = options.comment.map(|given| ascii(given, "--comment")).transpose()?;
         let lines = options.header_line.map(|line| line.saturating_sub(1)).or(options.skip_lines);
         let mut skipped = lines.unwrap_or(0);
-        let mut notes = Vec::new();
-        if let (None, [b's', b'e', b'p', b'=', given, b'\r' | b'\n', ..]) = (lines, &text[..]) {
+        let mut notes = source.notes.clone();
+        if let (None, Some([given, b'\r' | b'\n', ..])) = (lines, text.strip_prefix(b"sep=")) {
             delimiter.get_or_insert(*given);
             skipped = 1;
             notes.push("line 1 names the delimiter for spreadsheets".to_owned());
@@ -320,6 +320,6 @@ impl Sample {
     }
 }
 
-const fn is_text(look: &Look) -> bool {
+fn is_text(look: &Look) -> bool {
     matches!(look, Look::Text | Look::Clock { .. })
 }

@@ -6,17 +6,12 @@ use std::{
     io::{self, BufReader, Read, Seek},
     os::fd::AsRawFd,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
-use super::{
-    error::{Result, unclear},
-    json,
-    options::RecordingOptions,
-};
+use super::{RecordingOptions, Result, json, unclear};
 
 /// How much of a file shows its form, in bytes.
 const HEAD: u64 = 1 << 10;
@@ -28,7 +23,7 @@ pub struct Source {
     /// What is read.
     pub path: PathBuf,
     /// The copy, which goes with this.
-    copy: Option<Arc<File>>,
+    copy: Option<File>,
     /// What was done to it.
     pub notes: Vec<String>,
     /// Lines of the copy before what is line 1 of the file.
@@ -43,8 +38,8 @@ impl fmt::Display for Source {
 
 impl Source {
     pub fn open(given: &Path, options: &RecordingOptions) -> Result<Self> {
-        let (notes, path) = (Vec::new(), given.to_owned());
-        let mut source = Self { given: given.to_owned(), path, copy: None, notes, lines_before: 0 };
+        let (given, path) = (given.to_owned(), given.to_owned());
+        let mut source = Self { given, path, copy: None, notes: Vec::new(), lines_before: 0 };
         let file = source.reader()?;
         match source.head()?[..] {
             [0x1f, 0x8b, ..] => {
@@ -56,21 +51,20 @@ impl Source {
             _ => {}
         }
         source.decode(options)?;
-        match source.head()?.trim_ascii_start() {
-            [b'P', b'A', b'R', b'1', ..] => source.read_as("Parquet", parquet)?,
-            [b'B', b'Z', b'h', ..] | [0xfd, b'7', b'z', ..] | [b'P', b'K', 3, 4, ..] => {
-                return unclear(format!(
-                    "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
-                ));
-            }
-            [b'{', ..] => source.read_as("JSON lines", json::to_csv)?,
-            [b'[', b'{' | b'\n' | b'\r', ..] => {
-                return unclear(format!(
-                    "{0} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {0}",
-                    source
-                ));
-            }
-            _ => {}
+        let head = source.head()?;
+        let is = |marks: &[&[u8]]| begins(head.trim_ascii_start(), marks);
+        if is(&[b"PAR1"]) {
+            source.read_as("Parquet", parquet)?;
+        } else if is(&[b"BZh", b"\xfd7z", b"PK\x03\x04"]) {
+            return unclear(format!(
+                "{source} is packed, or a spreadsheet; export it as CSV, or unpack it into a pipe: bzcat, xzcat or unzip -p {source} | sensormark replay -"
+            ));
+        } else if is(&[b"{"]) {
+            source.read_as("JSON lines", json::to_csv)?;
+        } else if is(&[b"[{", b"[\n", b"[\r"]) {
+            return unclear(format!(
+                "{source} is one JSON array, and a recording has an object a line; write it so with: jq -c '.[]' {source}"
+            ));
         }
         Ok(source)
     }
@@ -84,8 +78,7 @@ impl Source {
             )),
         };
         let encoding = options.encoding.as_ref().map(known).transpose()?;
-        let has_mark =
-            matches!(self.head()?[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0xef, 0xbb, 0xbf, ..]);
+        let has_mark = begins(&self.head()?, &[b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]);
         if !has_mark && encoding.is_none_or(|encoding| encoding == UTF_8) {
             return Ok(());
         }
@@ -113,7 +106,7 @@ impl Source {
         write(self, &mut copy)?;
         copy.rewind()?;
         self.path = format!("/proc/self/fd/{}", copy.as_raw_fd()).into();
-        self.copy = Some(Arc::new(copy));
+        self.copy = Some(copy);
         self.notes.push(format!("the file is {note}"));
         Ok(())
     }
@@ -128,6 +121,11 @@ impl Source {
         self.reader()?.take(HEAD).read_to_end(&mut head)?;
         Ok(head)
     }
+}
+
+/// Whether the bytes begin with one of these marks.
+fn begins(bytes: &[u8], marks: &[&[u8]]) -> bool {
+    marks.iter().any(|mark| bytes.starts_with(mark))
 }
 
 #[cfg(feature = "parquet")]

@@ -9,22 +9,18 @@ use sensormark_store::{
 };
 
 use super::{
-    bad_rows::{self, BadRows},
-    cell::{CellRules, text, truth},
-    dialect::Dialect,
-    error::{RecordingError, Result, unclear},
-    evidence::Evidence,
-    fault::Fault,
-    number::{Marks, Number},
-    options::RecordingOptions,
-    plan::{FieldSource, Plan, TagSource},
-    rows::{self, Row},
+    BadRows, CellRules, Dialect, Evidence, Fault, Number, Plan, RecordingError, RecordingOptions, Result,
+    Timing, bad_rows,
+    cell::{text, truth},
+    plan::{FieldSource, TagSource},
+    rows, unclear,
 };
 
 /// Everything that was read.
 pub struct Taken {
     pub schema: Schema,
     pub readings: Batch,
+    pub timing: Timing,
     pub bad: BadRows,
     /// What is said of times that are read as others.
     pub notes: Vec<String>,
@@ -43,8 +39,8 @@ pub fn take(
     rows::for_each(dialect, |row| {
         count += 1;
         let torn = row.is_torn(dialect, &quotes)?;
-        if let Err(fault) = taker.row(&row, torn) {
-            bad.add(row.start, explained(fault, row.record, dialect), &plan.labels);
+        if let Err(fault) = taker.row(row.record, torn) {
+            bad.add(row.start, explained(fault, row.record, dialect), &evidence.columns);
         }
         Ok(())
     })?;
@@ -68,17 +64,16 @@ pub fn take(
 
 /// The fault of a row, or that it is none: empty, the header again, or what a power cut left.
 fn explained(fault: Fault, record: &ByteRecord, dialect: &Dialect) -> Fault {
-    if record.as_slice().contains(&0) {
-        let reason = "holds NUL bytes, as a file has after a power cut";
-        return Fault::of_row(bad_rows::ENCODING, record, reason);
-    }
-    if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
-        return Fault::of_row(bad_rows::NO_ROW, record, "is empty");
-    }
-    if dialect.is_header(record) {
-        return Fault::of_row(bad_rows::NO_ROW, record, "is the header again");
-    }
-    fault
+    let (kind, reason) = if record.as_slice().contains(&0) {
+        (bad_rows::ENCODING, "holds NUL bytes, as a file has after a power cut")
+    } else if record.iter().all(|cell| cell.trim_ascii().is_empty()) {
+        (bad_rows::NO_ROW, "is empty")
+    } else if dialect.is_header(record) {
+        (bad_rows::NO_ROW, "is the header again")
+    } else {
+        return fault;
+    };
+    Fault::of_row(kind, record, reason)
 }
 
 /// Turns rows into readings.
@@ -113,8 +108,7 @@ impl<'p> Taker<'p> {
     }
 
     /// Takes one row, all of it or nothing.
-    fn row(&mut self, row: &Row<'_>, torn: bool) -> Result<(), Fault> {
-        let record = row.record;
+    fn row(&mut self, record: &ByteRecord, torn: bool) -> Result<(), Fault> {
         if torn {
             return Err(Fault::of_row(
                 bad_rows::QUOTE,
@@ -149,20 +143,15 @@ impl<'p> Taker<'p> {
     }
 
     fn time(&mut self, record: &ByteRecord) -> Result<i64, Fault> {
-        let text = self.plan.time.text(record)?;
-        let column = self.plan.time.columns().next().unwrap_or_default();
-        let instant = self
-            .plan
-            .time
-            .format
-            .read(&text)
-            .map_err(|fault| Fault::of_cell(bad_rows::TIME, column, &text, fault.reason()))?;
-        if self.plan.time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
-            let reason = format!(
+        let time = &self.plan.time;
+        let text = time.text(record)?;
+        let wrong = |reason: String| Fault::of_cell(bad_rows::TIME, time.columns[0], &text, reason);
+        let instant = time.format.read(&text).map_err(|fault| wrong(fault.to_string()))?;
+        if time.plausible.as_ref().is_some_and(|plausible| !plausible.contains(&instant.time_ns)) {
+            return Err(wrong(format!(
                 "is no plausible time, as the others are; --time-format {} takes it as it is",
-                self.plan.time.format
-            );
-            return Err(Fault::of_cell(bad_rows::TIME, column, &text, reason));
+                time.format
+            )));
         }
         if let Some(oddity) = instant.oddity {
             *self.oddities.entry(oddity).or_default() += 1;
@@ -203,57 +192,53 @@ impl<'p> Taker<'p> {
             kind: field.kind,
             nullable: values.present.is_some(),
         };
+        let timing = Timing::of(&self.batch);
+        let mut series = match tags[..] {
+            [] => Series::single(),
+            _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
+        };
+        if let Some(interval_ns) = timing.interval_ns {
+            series = series.every(interval_ns);
+        }
         let table = Table {
             name: self.plan.table.clone(),
             tags: tags.iter().map(|tag| Tag { name: tag.name.clone() }).collect(),
             fields: fields.iter().zip(&self.batch.columns).map(field).collect(),
             entity: None,
             time_resolution: resolution(&self.batch.times_ns),
-            series: match tags[..] {
-                [] => Series::single(),
-                _ => Series::new(tags.iter().enumerate().map(tag_column).collect()),
-            },
+            series,
         };
         let notes = self.oddities.iter().map(|(words, count)| format!("{count} times are {words}")).collect();
-        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, bad, notes }
+        Taken { schema: Schema { tables: vec![table] }, readings: self.batch, timing, bad, notes }
     }
 }
 
 impl FieldSource {
     /// Reads a cell, or says why it cannot be. Of a column of numbers and texts each field has its own cells.
     fn read(&self, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
-        let Some(numbers) = self.numbers else {
-            return read_cell(rules, text, self.kind, self.marks);
-        };
-        match (read_cell(rules, text, numbers, self.marks), self.kind) {
-            (Ok(_), FieldType::Text) => Ok(Value::Null),
-            (Err(_), FieldType::Text) => read_cell(rules, text, self.kind, self.marks),
-            (read, _) => Ok(read.unwrap_or(Value::Null)),
+        match (self.numbers.map(|numbers| self.read_as(numbers, rules, text)), self.kind) {
+            (None, kind) | (Some(Err(_)), kind @ FieldType::Text) => self.read_as(kind, rules, text),
+            (Some(Ok(_)), FieldType::Text) => Ok(Value::Null),
+            (Some(number), _) => Ok(number.unwrap_or(Value::Null)),
         }
     }
-}
 
-/// Reads a cell as its column's type, or says why it cannot be.
-fn read_cell(
-    rules: &CellRules<'_>,
-    text: &str,
-    kind: FieldType,
-    marks: Marks,
-) -> Result<Value, &'static str> {
-    if rules.is_absent(text) {
-        return Ok(Value::Null);
-    }
-    let number = marks.read(rules.plain(text));
-    match (kind, text, number) {
-        (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
-        (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
-        (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
-        (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
-        (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
-        (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
-        (FieldType::F64, ..) => Err("is not a number"),
-        (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
-        _ => Err("is not written as a whole number of 64 bits"),
+    /// Reads a cell as this type, or says why it cannot be.
+    fn read_as(&self, kind: FieldType, rules: &CellRules<'_>, text: &str) -> Result<Value, &'static str> {
+        if rules.is_absent(text) {
+            return Ok(Value::Null);
+        }
+        match (kind, text, self.marks.read(rules.plain(text))) {
+            (FieldType::Bool, ..) => truth(text, usize::MAX).map(Value::Bool).ok_or("is not true or false"),
+            (FieldType::Text, ..) if text.contains('\0') => Err("holds a NUL character"),
+            (FieldType::Text, ..) => Ok(Value::Text(text.to_owned())),
+            (.., Some(number)) if rules.is_absent_number(number) => Ok(Value::Null),
+            (FieldType::F64, _, Some(Number::NotFinite)) => Err("is not a finite number"),
+            (FieldType::F64, _, Some(number)) => Ok(Value::F64(number.value())),
+            (FieldType::F64, ..) => Err("is not a number"),
+            (.., Some(Number::Integer(value))) => Ok(Value::I64(value)),
+            _ => Err("is not written as a whole number of 64 bits"),
+        }
     }
 }
 

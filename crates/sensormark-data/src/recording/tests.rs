@@ -48,7 +48,7 @@ fn known(name: &str) -> TimeFormat {
 
 /// The columns' values at a row, one a field.
 fn values(recording: &Recording, row: usize) -> Vec<Value> {
-    let columns = &recording.readings().columns;
+    let columns = &recording.readings.columns;
     columns.iter().map(|column| column.value(row)).collect()
 }
 
@@ -59,7 +59,7 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
          \"1\",2015-02-11 14:48:00,21.76,0.00502101089021385,1\n\
          \"2\",2015-02-11 14:49:00,21,0.1,0\n",
     );
-    let table = &recording.schema().tables[0];
+    let table = &recording.schema.tables[0];
     assert_eq!(table.name, "some_sensors");
     let fields: Vec<_> =
         (table.fields.iter()).map(|field| (field.name.as_str(), field.kind, field.nullable)).collect();
@@ -76,8 +76,8 @@ fn a_header_with_one_name_fewer_names_the_columns_after_the_first() {
         values(&recording, 0),
         [Value::F64(21.76), Value::F64(0.005_021_010_890_213_85), Value::I64(1)]
     );
-    assert_eq!(recording.readings().times_ns[1], 1_423_666_140_000_000_000);
-    let report = recording.report();
+    assert_eq!(recording.readings.times_ns[1], 1_423_666_140_000_000_000);
+    let report = &recording.report;
     assert_eq!((report.rows, report.readings), (2, 2));
     assert_eq!(report.columns[0].role, "row number, left out");
     assert_eq!(report.assumptions.len(), 3, "{:?}", report.assumptions);
@@ -92,7 +92,7 @@ fn the_greenhouse_stops_at_its_bad_rows_and_names_them_by_line() {
     };
     assert_eq!((*rows, bad.count), (121, 5));
     let found: Vec<_> = (bad.first.iter())
-        .map(|row| (row.line, row.kind, row.column.as_deref(), row.text.as_str()))
+        .map(|row| (row.line, row.fault.kind, row.column.as_deref(), row.fault.text.as_str()))
         .collect();
     assert_eq!(
         found,
@@ -114,15 +114,15 @@ fn the_greenhouse_goes_on_without_them_when_told_to() {
     let options =
         RecordingOptions { tags: vec!["room".into()], skip_bad_rows: true, ..RecordingOptions::default() };
     let recording = Recording::read(&greenhouse(), &options).unwrap();
-    let (report, table) = (recording.report(), &recording.schema().tables[0]);
+    let (report, table) = (&recording.report, &recording.schema.tables[0]);
     assert_eq!((report.rows, report.readings, report.bad_rows.count), (121, 116, 5));
     assert_eq!((report.delimiter, report.time.format.clone()), (';', TimeFormat::DayMonthYear));
     assert_eq!((report.timing.repeated, report.timing.out_of_order), (1, 1));
     assert_eq!((report.timing.interval_ns, report.timing.gaps), (Some(600_000_000_000), 0));
-    let series = &recording.schema().tables[0].series;
+    let series = &recording.schema.tables[0].series;
     assert_eq!(series.interval_ns(), Some(600_000_000_000));
-    let mut census = Census::new(recording.schema());
-    census.add(recording.readings());
+    let mut census = Census::new(&recording.schema);
+    census.add(&recording.readings);
     let readings: Vec<u64> = census.tables[0].iter().map(|series| series.readings).collect();
     assert_eq!(readings, [55, 61]);
     assert_eq!(table.series.tag(1, 0), Value::Text("süd; oben".into()));
@@ -137,7 +137,7 @@ fn the_greenhouse_goes_on_without_them_when_told_to() {
         ]
     );
     assert_eq!(values(&recording, 14)[0], Value::Null);
-    let notes = &recording.readings().columns[3];
+    let notes = &recording.readings.columns[3];
     let broken = (0..116).find(|&row| notes.value(row) == Value::Text("line one\r\nline two".into()));
     assert!(broken.is_some());
 }
@@ -148,12 +148,12 @@ fn delimiters_are_found_and_cells_may_hold_the_others() {
         let text = "time,a b,c\n2020-01-01T00:00:00Z,1,2\n2020-01-01T00:00:01Z,3,4\n"
             .replace(',', &delimiter.to_string());
         let recording = read_plainly(text);
-        assert_eq!(recording.report().delimiter, delimiter);
-        assert_eq!(recording.readings().columns.len(), 2);
-        assert!(recording.report().assumptions.is_empty());
+        assert_eq!(recording.report.delimiter, delimiter);
+        assert_eq!(recording.readings.columns.len(), 2);
+        assert!(recording.report.assumptions.is_empty());
     }
     let text = "time;x\n2020-01-01 00:00;\"a,b,c,d\"\n2020-01-01 00:01;\"e,f,g,h\"\n";
-    assert_eq!(read_plainly(text).report().delimiter, ';');
+    assert_eq!(read_plainly(text).report.delimiter, ';');
     let error = plain_message("time\n2020-01-01\n");
     assert!(error.contains("--delimiter"), "{error}");
 }
@@ -175,14 +175,14 @@ fn day_and_month_are_asked_for_where_no_date_decides() {
     assert!(error.contains("--time-format day-month-year"), "{error}");
     let times = |format| {
         let options = RecordingOptions { time_format: Some(format), ..RecordingOptions::default() };
-        read(text, &options).unwrap().report().timing.clone()
+        read(text, &options).unwrap().report.timing.clone()
     };
     assert_eq!(times(TimeFormat::DayMonthYear).interval_ns, Some(2 * 86_400_000_000_000));
     assert_eq!(times(TimeFormat::MonthDayYear).interval_ns, Some(61 * 86_400_000_000_000));
     let mixed = plain_message("time,x\n13/04/2020,1\n04/13/2020,2\n04/14/2020,2\n");
     assert!(mixed.contains("contradict"), "{mixed}");
     let decided = read_plainly("time,x\n03/04/2020,1\n05/13/2020,2\n");
-    assert_eq!(decided.report().time.format, TimeFormat::MonthDayYear);
+    assert_eq!(decided.report.time.format, TimeFormat::MonthDayYear);
 }
 
 #[test]
@@ -194,8 +194,8 @@ fn unix_times_are_known_by_name_and_size() {
         ("time_ns,x\n1593666080123456789,1\n", known("unix-ns")),
     ] {
         let recording = read_plainly(text);
-        assert_eq!(recording.report().time.format, format);
-        let first = recording.readings().times_ns[0];
+        assert_eq!(recording.report.time.format, format);
+        let first = recording.readings.times_ns[0];
         assert_eq!(first / 1_000_000_000, 1_593_666_080);
     }
     let error = plain_message("a,b\n1423666080,1\n1423666081,2\n");
@@ -209,10 +209,10 @@ fn types_are_what_most_values_are_and_the_rest_is_refused() {
         2020-01-02,NA,2.5,FALSE,x,1,NaN\n\
         2020-01-03,-3,,null,,1,N/A\n";
     let recording = read_plainly(text);
-    let kinds: Vec<_> = recording.schema().tables[0].fields.iter().map(|field| field.kind).collect();
+    let kinds: Vec<_> = recording.schema.tables[0].fields.iter().map(|field| field.kind).collect();
     assert_eq!(kinds, [FieldType::I64, FieldType::F64, FieldType::Bool, FieldType::Text, FieldType::I64]);
     assert_eq!(values(&recording, 2), [Value::I64(-3), Value::Null, Value::Null, Value::Null, Value::I64(1)]);
-    assert_eq!(recording.report().columns[6].role, "empty, left out");
+    assert_eq!(recording.report.columns[6].role, "empty, left out");
     let error = plain_message("time,x\n2020-01-01,1\n2020-01-02,1e999\n2020-01-03,2.5\n");
     assert!(error.contains("line 3, column x: \"1e999\" is not a finite number"), "{error}");
     let mut options = RecordingOptions::default();
@@ -224,13 +224,13 @@ fn types_are_what_most_values_are_and_the_rest_is_refused() {
 #[test]
 fn a_file_without_a_header_is_read_from_its_first_line() {
     let recording = read_plainly("2020-01-01,1,on\n2020-01-02,2,off\n");
-    let report = recording.report();
+    let report = &recording.report;
     assert_eq!((report.rows, report.header), (2, false));
     assert_eq!(report.columns[1].label, "column_2");
     // A header of numbers is one all the same, because no number stands where the times are.
     let numbered = read_plainly("date,1,2\n2020-01-01,1,2\n2020-01-02,2,3\n");
-    assert!(numbered.report().header);
-    assert_eq!(numbered.schema().tables[0].fields[0].name, "column_1");
+    assert!(numbered.report.header);
+    assert_eq!(numbered.schema.tables[0].fields[0].name, "column_1");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn no_two_series_have_the_same_tags() {
             types: kind.map(|kind| format!("sensor={kind}")).into_iter().collect(),
             ..RecordingOptions::default()
         };
-        read(text, &options).unwrap().schema().tables[0].series.clone()
+        read(text, &options).unwrap().schema.tables[0].series.clone()
     };
     let text = |values: [&str; 2]| Series::new(vec![TagColumn::Text(values.map(str::to_owned).to_vec())]);
     for tags in [["1", "+1"], ["-0", "0"], ["01", "1"], ["1.0", "1"], ["1e0", "1"], ["true", "TRUE"]] {
@@ -297,14 +297,14 @@ fn batches_hold_all_readings_in_order() {
     let options =
         RecordingOptions { tags: vec!["Room".into()], skip_bad_rows: true, ..RecordingOptions::default() };
     let recording = Recording::read(&greenhouse(), &options).unwrap();
-    let mut whole = Census::new(recording.schema());
-    whole.add(recording.readings());
-    let mut parts = Census::new(recording.schema());
+    let mut whole = Census::new(&recording.schema);
+    whole.add(&recording.readings);
+    let mut parts = Census::new(&recording.schema);
     let mut sizes = Vec::new();
     for start in (0..116).step_by(50) {
-        let mut batch = Batch::new(0, &recording.schema().tables[0]);
-        (start..(start + 50).min(116)).for_each(|row| batch.push_row(recording.readings(), row));
-        batch.check(&recording.schema().tables[0], false).unwrap();
+        let mut batch = Batch::new(0, &recording.schema.tables[0]);
+        (start..(start + 50).min(116)).for_each(|row| batch.push_row(&recording.readings, row));
+        batch.check(&recording.schema.tables[0], false).unwrap();
         parts.add(&batch);
         sizes.push(batch.len());
     }

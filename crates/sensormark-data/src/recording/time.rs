@@ -56,34 +56,35 @@ struct Clock {
     zone: Option<TimeZone>,
 }
 
+/// What matches a text by a regular expression.
+fn expression(text: &str) -> Regex {
+    Regex::new(text).expect("a regular expression")
+}
+
 /// A date in three parts, of which one may be the name of a month, and what follows. The name of a day may precede it.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
     let part = r"([0-9]{1,4}|\p{L}{3,})([-/. ]|\. |, *)";
     let day = "(?i:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?";
-    Regex::new(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$")).expect("a pattern")
+    expression(&format!("^{day}{part}{part}([0-9]{{1,4}})([^0-9].*)?$"))
 });
 
 /// A time of day with marks between its parts, AM or PM, and what follows.
 static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
     let two = "([0-9]{1,2})";
     let half = r"(?:\s*([AaPp])(?:\.?\s?[Mm])?\b\.?)?";
-    Regex::new(&format!(r"^{two}(?:([:.h]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
-        .expect("a pattern")
+    expression(&format!(r"^{two}(?:([:.h]){two}(?:([:.]){two}(?:[.,]([0-9]+))?)?)?{half}\s*([^0-9:.,].*)?$"))
 });
 
 /// AM or PM before a time of day, as in eastern Asia.
-static HALF_FIRST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$").expect("a pattern")
-});
+static HALF_FIRST: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"^(?i:(am|上午|午前|오전)|pm|下午|午後|오후)\s*([0-9]+:.*)$"));
 
 /// A date without marks.
-static DIGITS: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt_ ]?").expect("a pattern"));
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| expression("^([0-9]{4})([0-9]{2})([0-9]{2})[Tt_ ]?"));
 
 /// A date whose year stands at the end, as `date`, C and Twitter write it: Mar 25 20:00:00 CET 2023.
 static YEAR_LAST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
-        .expect("a pattern")
+    expression("^(?:[A-Za-z]{3,} +)?([A-Za-z]{3,}) +([0-9]{1,2}) +([0-9]+:.*?) ([0-9]{4})( [-+].*)?$")
 });
 
 impl TimeFormat {
@@ -122,12 +123,12 @@ impl Written {
     }
 
     /// Whether it is the first moment of its day.
-    pub const fn is_midnight(&self) -> bool {
+    pub fn is_midnight(&self) -> bool {
         matches!(self.clock, Clock { hour: 0, minute: 0, second: 0, nanosecond: 0, .. })
     }
 
     /// Whether it names a zone.
-    pub const fn is_zoned(&self) -> bool {
+    pub fn is_zoned(&self) -> bool {
         self.clock.zone.is_some()
     }
 
@@ -140,20 +141,20 @@ impl Written {
             69.. if self.is_short => year + 1_900,
             year => year,
         };
-        let Clock { hour, minute, second, nanosecond, too_fine, zone } = &self.clock;
-        if *too_fine {
+        let Clock { hour, minute, second, nanosecond, too_fine, ref zone } = self.clock;
+        if too_fine {
             return Err(TimeFault::TooFine);
         }
-        let is_next_day = [*hour, *minute, *second] == [24, 0, 0] && *nanosecond == 0;
-        let is_leap = *second == 60;
+        let is_next_day = (hour, minute, second, nanosecond) == (24, 0, 0, 0);
+        let is_leap = second == 60;
         let civil = DateTime::new(
             year,
             i8::try_from(month).unwrap_or(0),
             i8::try_from(day).unwrap_or(0),
-            if is_next_day { 0 } else { *hour },
-            *minute,
-            *second - i8::from(is_leap),
-            *nanosecond,
+            if is_next_day { 0 } else { hour },
+            minute,
+            second - i8::from(is_leap),
+            nanosecond,
         );
         let civil = civil.map_err(|_| TimeFault::NoSuchTime)?;
         let zone = zone.clone().unwrap_or(TimeZone::UTC);

@@ -5,12 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use csv::ByteRecord;
 use itertools::Itertools;
 
-use super::{
-    cell::text,
-    evidence::{ColumnEvidence, DISTINCT},
-    fault::Fault,
-    time::{TimeFormat, read_tail},
-};
+use super::{ColumnEvidence, DISTINCT, Fault, Result, TimeFormat, cell::text, time::read_tail};
 
 /// What stands before year, month, day, hour, minute, second and millisecond.
 const BEFORE: [&str; 7] = ["", "-", "-", " ", ":", ":", "."];
@@ -31,13 +26,15 @@ pub fn is_of_tails(seen: &ColumnEvidence) -> bool {
         && cells.iter().all(|cell| read_tail(cell).is_some())
 }
 
-/// A part of a time: its column, what stands before it, and how many digits it has at least.
-type Part = (usize, &'static str, usize);
-
 /// Where the time of a row is.
+#[derive(Debug, Clone)]
 pub struct TimeSource {
-    /// Its parts, the date or the year first.
-    parts: Vec<Part>,
+    /// Its columns, that of the date or the year first.
+    pub columns: Vec<usize>,
+    /// What stands before each part of a time, and how many digits it has at least.
+    layout: Vec<(&'static str, usize)>,
+    /// The columns' names, as `--time` takes them.
+    pub label: String,
     /// How the time is written.
     pub format: TimeFormat,
     /// The times that are taken, in ns, where nobody said what the numbers are.
@@ -53,45 +50,53 @@ pub struct TimeSource {
 }
 
 impl TimeSource {
-    /// These parts.
-    pub fn new(parts: Vec<Part>, format: TimeFormat) -> Self {
-        let reason = "no other column can be the time".to_owned();
-        let (notes, is_bare_date, has_date) = (Vec::new(), false, false);
-        Self { parts, format, plausible: None, reason, notes, is_bare_date, has_date }
+    /// These columns.
+    pub fn new(columns: &[&ColumnEvidence], layout: Vec<(&'static str, usize)>, format: TimeFormat) -> Self {
+        let label = columns.iter().map(|column| &column.label).join(",");
+        let notes = match columns {
+            [_] => Vec::new(),
+            _ => vec![format!("columns {label} together are the time, --time {label}")],
+        };
+        Self {
+            columns: columns.iter().map(|column| column.number).collect(),
+            layout,
+            label,
+            format,
+            plausible: None,
+            reason: "no other column can be the time".to_owned(),
+            notes,
+            is_bare_date: false,
+            has_date: false,
+        }
     }
 
     /// Several columns, if they make up a time. The format is asked for with the column of dates or times.
-    pub fn several<E>(
-        columns: &[usize],
-        seen: &[ColumnEvidence],
-        format: impl Fn(usize) -> Result<TimeFormat, E>,
-    ) -> Result<Option<Self>, E> {
+    pub fn several(
+        columns: &[&ColumnEvidence],
+        format: impl Fn(&ColumnEvidence) -> Result<TimeFormat>,
+    ) -> Result<Option<Self>> {
         if let Ok(format @ TimeFormat::Pattern(_)) = format(columns[0]) {
-            return Ok(Some(Self::new(columns.iter().map(|&column| (column, " ", 0)).collect(), format)));
+            return Ok(Some(Self::new(columns, vec![(" ", 0); columns.len()], format)));
         }
-        let is_head = |column: &usize| {
-            let seen = &seen[*column];
-            is_of_dates(seen) || seen.is_mostly(seen.times)
-        };
-        let (heads, rest): (Vec<usize>, Vec<usize>) = columns.iter().partition(|column| is_head(column));
+        let is_head = |column: &&ColumnEvidence| is_of_dates(column) || column.is_mostly(column.times);
+        let (heads, rest): (Vec<_>, Vec<_>) = columns.iter().copied().partition(is_head);
         // The number of the next part: month is 1.
-        let (mut parts, mut next, format, has_date) = match heads[..] {
+        let (mut layout, mut next, format, has_date) = match heads[..] {
             [] => (Vec::new(), 0, TimeFormat::YearMonthDay, false),
             [head] => {
-                let has_date = is_of_dates(&seen[head]);
-                (vec![(head, "", 0)], if has_date { 3 } else { 6 }, format(head)?, has_date)
+                let has_date = is_of_dates(head);
+                (vec![("", 0)], if has_date { 3 } else { 6 }, format(head)?, has_date)
             }
             _ => return Ok(None),
         };
-        for column in rest {
-            let cells = &seen[column];
-            let most = cells.point.extremes().map_or(0.0, |(_, most)| most);
-            let (before, digits, parts_of_it) = if next > 3 && is_of_tails(cells) {
+        for column in &rest {
+            let most = column.point.extremes().map_or(0.0, |(_, most)| most);
+            let (before, digits, parts) = if next > 3 && is_of_tails(column) {
                 (" ", 0, BEFORE.len())
-            } else if next == 3 && cells.is_mostly(cells.clocks) {
-                (" ", 0, 1 + cells.example.matches([':', '.']).count().min(2))
+            } else if next == 3 && column.is_mostly(column.clocks) {
+                (" ", 0, 1 + column.example.matches([':', '.']).count().min(2))
             } else if (next < 6 || next == 6 && most < 1000.0)
-                && cells.is_mostly(cells.point.values() + cells.leading_zeros)
+                && column.is_mostly(column.point.values() + column.leading_zeros)
             {
                 // 930 is 09:30, and 93000 is 09:30:00.
                 let pairs =
@@ -100,26 +105,21 @@ impl TimeSource {
             } else {
                 return Ok(None);
             };
-            parts.push((column, before, digits));
-            next += parts_of_it;
+            layout.push((before, digits));
+            next += parts;
         }
-        let source = Self { has_date, is_bare_date: next == 3, ..Self::new(parts, format) };
-        Ok((next > 2).then_some(source))
-    }
-
-    /// Its columns.
-    pub fn columns(&self) -> impl Iterator<Item = usize> {
-        self.parts.iter().map(|(column, ..)| *column)
+        let source = Self::new(&[heads, rest].concat(), layout, format);
+        Ok((next > 2).then_some(Self { has_date, is_bare_date: next == 3, ..source }))
     }
 
     /// The time of a row as one text.
     pub fn text<'r>(&self, record: &'r ByteRecord) -> Result<Cow<'r, str>, Fault> {
-        if let [(column, ..)] = self.parts[..] {
+        if let [column] = self.columns[..] {
             return text(record, column).map(Cow::Borrowed);
         }
         let mut joined = String::new();
-        for (place, &(column, before, digits)) in self.parts.iter().enumerate() {
-            let mut part = text(record, column)?;
+        for (place, (column, (before, digits))) in self.columns.iter().zip(&self.layout).enumerate() {
+            let mut part = text(record, *column)?;
             let clock = part.find(':').and_then(|colon| part[..colon].rfind([' ', 'T']));
             if let Some(end) = clock.filter(|_| place == 0 && self.has_date) {
                 part = &part[..end];
@@ -128,10 +128,5 @@ impl TimeSource {
             joined += &format!("{part:0>digits$}");
         }
         Ok(joined.into())
-    }
-
-    /// The columns' names, as `--time` takes them.
-    pub fn label(&self, labels: &[String]) -> String {
-        self.columns().map(|column| &labels[column]).join(",")
     }
 }

@@ -18,15 +18,16 @@
 //! other, regularly, so readings numbered by (tick, sensor) are in the order of time. No reading is missing, late or doubled, because operations are compared
 //! here, not data.
 
-mod export;
-
 #[cfg(test)]
 mod tests;
 
-use super::elementary::sine_of_turns;
-use super::random::Stream;
-use super::shapes::shape::whole;
-use sensormark_store::{Batch, TimeRange, Values};
+use crate::{
+    elementary::sine_of_turns,
+    export::{BATCH, DataSet},
+    random::Stream,
+    shapes::shape::whole,
+};
+use sensormark_store::{Batch, Schema, TimeRange, Values};
 use std::ops::Range;
 
 /// When sensors begin to report: 2012-01-01T00:00:00Z, in ns since the Unix epoch.
@@ -80,26 +81,22 @@ impl SensorReadings {
                 "interval_ms is {interval_ms}; it must be 1 to {LONGEST_INTERVAL_MS}, an hour"
             ));
         }
-        let offset_ns = |number: u32| {
-            let part = u64::from(number) * u64::from(interval_ms) / u64::from(sensors);
-            part.cast_signed() * MILLISECOND_NS
-        };
         let sensor = |number: u32| {
-            let stream = |field| Stream::new(seed, u64::from(number), field);
+            let stream = |field| Stream::new(seed, number.into(), field);
+            let offset_ms = i64::from(number) * i64::from(interval_ms) / i64::from(sensors);
             Sensor {
-                offset_ns: offset_ns(number),
+                offset_ns: offset_ms * MILLISECOND_NS,
                 base: stream(BASE_FIELD).below(0, BASES).cast_signed(),
                 phase: stream(PHASE_FIELD).below(0, DAY_TICKS),
                 noise: stream(NOISE_FIELD),
             }
         };
-        let turns = |tick: u64| tick as f64 / DAY_TICKS as f64;
+        let day =
+            |tick: u64| whole((AMPLITUDE * sine_of_turns(tick as f64 / DAY_TICKS as f64) + 0.5).floor());
         Ok(Self {
             interval_ns: i64::from(interval_ms) * MILLISECOND_NS,
             sensors: (0..sensors).map(sensor).collect(),
-            day: (0..DAY_TICKS)
-                .map(|tick| whole((AMPLITUDE * sine_of_turns(turns(tick)) + 0.5).floor()))
-                .collect(),
+            day: (0..DAY_TICKS).map(day).collect(),
         })
     }
 
@@ -162,5 +159,29 @@ impl SensorReadings {
             panic!("the value is a floating point number");
         };
         values.extend(ticks.map(|tick| self.value(number, tick)));
+    }
+
+    /// What sensors report in their first ticks, in the order of time, as a data set that can be exported. Its schema has one table, whose only field is the
+    /// value. It begins at `start_ns`, in ns since the Unix epoch. The caller has checked that its times end before 2262.
+    ///
+    /// # Panics
+    /// When the table has another number of series.
+    pub fn data_set(mut self, schema: Schema, start_ns: i64, ticks: u64) -> DataSet {
+        assert_eq!(schema.tables[0].series.len(), self.sensors(), "the same sensors");
+        for sensor in &mut self.sensors {
+            sensor.offset_ns += start_ns - START_NS;
+        }
+        DataSet::new(schema, move |shard, sink| {
+            let sensors = shard.series(self.sensors());
+            let at_once = BATCH as usize / sensors.len().max(1) + 1;
+            for first in (0..ticks).step_by(at_once) {
+                sink.put(0, |batch| {
+                    for tick in first..ticks.min(first + at_once as u64) {
+                        sensors.clone().for_each(|sensor| self.push(sensor, tick..tick + 1, batch));
+                    }
+                })?;
+            }
+            Ok(())
+        })
     }
 }

@@ -7,9 +7,10 @@ use std::ops::Range;
 const DAY: u128 = 86_400_000_000_000 * 1_000_000;
 
 /// How many series report at a time, and how often one ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Churn {
-    places: u32,
+    /// How many series report at a time.
+    pub places: u32,
     /// This share of [`DAY`] has passed at a tick when one more series has begun than at the tick before; 0 where none ever does.
     of_a_tick: u128,
     /// After this tick none begins.
@@ -25,13 +26,8 @@ impl Churn {
     }
 
     /// None ends.
-    pub const fn none(places: u32) -> Self {
+    pub fn none(places: u32) -> Self {
         Self { places, of_a_tick: 0, last_tick: 0 }
-    }
-
-    /// How many series report at a time.
-    pub const fn places(&self) -> u32 {
-        self.places
     }
 
     /// How many have begun after the first ones, up to this tick.

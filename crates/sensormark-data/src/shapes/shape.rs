@@ -19,7 +19,8 @@ use std::{num::NonZeroU64, sync::Arc};
 
 /// The most powers of two of a walk: a million ticks.
 const MOST_OCTAVES: u32 = 20;
-/// Streams of noise are this far from those of values.
+/// Streams of values. The others' numbers are this far and further from theirs.
+const VALUE: u64 = 0;
 const NOISE: u64 = 1 << 10;
 /// Streams that say where a series begins in its period or column.
 const PHASE: u64 = 1 << 11;
@@ -30,7 +31,7 @@ const OUTLIERS: u64 = 4 << 10;
 const LONGEST_RUN: u64 = 64;
 
 /// How a field moves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Shape {
     /// Always this number.
     Constant(f64),
@@ -55,7 +56,7 @@ pub enum Shape {
 }
 
 /// A field: its shape, and what is done to the value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct FieldShape {
     /// Its type.
     pub kind: FieldType,
@@ -84,13 +85,15 @@ pub enum Number {
     Float(f64),
 }
 
-/// Where and when a field is looked at.
-#[derive(Debug, Clone, Copy)]
+/// Which field is looked at, and when.
+#[derive(Clone, Copy)]
 pub struct Moment {
     /// The seed.
     pub seed: u64,
     /// The series.
     pub series: u32,
+    /// The field.
+    pub field: usize,
     /// The tick.
     pub tick: u64,
     /// From tick to tick, in ns.
@@ -98,22 +101,23 @@ pub struct Moment {
 }
 
 impl Moment {
-    const fn stream(self, number: u64) -> Stream {
-        Stream::new(self.seed, self.series as u64, number)
+    /// The field's own of these streams.
+    fn stream(self, of: u64) -> Stream {
+        Stream::new(self.seed, self.series as u64, of + self.field as u64)
     }
 
     /// How far into a period the tick is, 0 to 1; where the series begins is drawn.
-    fn turns(self, field: u64, period_ns: NonZeroU64) -> f64 {
+    fn turns(self, period_ns: NonZeroU64) -> f64 {
         let interval = u128::from(self.interval_ns.unsigned_abs());
         let since = u128::from(self.tick) * interval % u128::from(period_ns.get());
-        let turns = since as f64 / period_ns.get() as f64 + self.stream(PHASE + field).unit(0);
+        let turns = since as f64 / period_ns.get() as f64 + self.stream(PHASE).unit(0);
         turns - turns.floor()
     }
 }
 
 impl Number {
     /// As a floating point number.
-    pub const fn float(self) -> f64 {
+    pub fn float(self) -> f64 {
         match self {
             Self::Integer(value) => value as f64,
             Self::Float(value) => value,
@@ -123,28 +127,25 @@ impl Number {
 
 impl FieldShape {
     /// The value of a numeric field; none for text and truth values.
-    pub fn number(&self, field: usize, moment: Moment) -> Option<Number> {
-        if let Shape::Recorded(values) = &self.shape {
-            let row = recorded_row(field, moment, values.len());
-            return match values.as_ref() {
-                Values::I64(values) => Some(Number::Integer(values[row])),
-                Values::F64(values) => Some(Number::Float(values[row])),
+    pub fn number(&self, moment: Moment) -> Option<Number> {
+        match (&self.shape, self.kind) {
+            (Shape::Recorded(values), _) => match (values.as_ref(), recorded_row(moment, values)) {
+                (Values::I64(values), row) => Some(Number::Integer(values[row])),
+                (Values::F64(values), row) => Some(Number::Float(values[row])),
                 _ => None,
-            };
-        }
-        match self.kind {
-            FieldType::I64 => Some(Number::Integer(self.integer(field as u64, moment))),
-            FieldType::F64 => Some(Number::Float(self.float(field as u64, moment))),
+            },
+            (_, FieldType::I64) => Some(Number::Integer(self.integer(moment))),
+            (_, FieldType::F64) => Some(Number::Float(self.float(moment))),
             _ => None,
         }
     }
 
     /// Appends the value to a column of the field's type.
-    pub fn push(&self, field: usize, moment: Moment, values: &mut Values) {
+    pub fn push(&self, moment: Moment, values: &mut Values) {
         match values {
-            Values::Bool(values) => values.push(self.truth(field, moment)),
-            Values::Text(values) => values.push(self.text(field, moment)),
-            _ => match (values, self.number(field, moment)) {
+            Values::Bool(values) => values.push(self.truth(moment)),
+            Values::Text(values) => values.push(self.text(moment)),
+            _ => match (values, self.number(moment)) {
                 (Values::I64(values), Some(Number::Integer(value))) => values.push(value),
                 (Values::F64(values), Some(Number::Float(value))) => values.push(value),
                 _ => {}
@@ -152,38 +153,39 @@ impl FieldShape {
         }
     }
 
+    /// The number of the random value that the tick has.
+    fn held(&self, moment: Moment) -> u64 {
+        moment.tick / self.hold_ticks
+    }
+
     /// The truth value; false of a field of another type.
-    pub fn truth(&self, field: usize, moment: Moment) -> bool {
+    fn truth(&self, moment: Moment) -> bool {
         match &self.shape {
             Shape::Truth(value) => *value,
-            Shape::Chance(share) => {
-                let word = moment.tick / self.hold_ticks;
-                moment.stream(field as u64).unit(word) < *share
+            Shape::Chance(share) => moment.stream(VALUE).unit(self.held(moment)) < *share,
+            Shape::Recorded(values) => {
+                matches!(values.as_ref(), Values::Bool(truths) if truths[recorded_row(moment, values)])
             }
-            Shape::Recorded(values) => match values.as_ref() {
-                Values::Bool(values) => values[recorded_row(field, moment, values.len())],
-                _ => false,
-            },
             _ => false,
         }
     }
 
     /// The text; empty of a field of another type.
-    pub fn text(&self, field: usize, moment: Moment) -> &str {
+    fn text(&self, moment: Moment) -> &str {
         match &self.shape {
             Shape::Words(words) if !words.is_empty() => {
-                moment.stream(field as u64).one_of(moment.tick / self.hold_ticks, words).as_str()
+                moment.stream(VALUE).one_of(self.held(moment), words).as_str()
             }
             Shape::Recorded(values) => match values.as_ref() {
-                Values::Text(values) => values.get(recorded_row(field, moment, values.len())),
+                Values::Text(texts) => texts.get(recorded_row(moment, values)),
                 _ => "",
             },
             _ => "",
         }
     }
 
-    fn float(&self, field: u64, moment: Moment) -> f64 {
-        let value = self.noisy(field, moment);
+    fn float(&self, moment: Moment) -> f64 {
+        let value = self.noisy(moment);
         let decimal = self.decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
         match decimal.or_else(|| self.bits.map(|places| 2_f64.powi(places.into()))) {
             Some(power) => (value * power).round() / power,
@@ -192,72 +194,60 @@ impl FieldShape {
     }
 
     /// The value before rounding.
-    fn noisy(&self, field: u64, mut moment: Moment) -> f64 {
-        let chance = |share: f64, streams: u64, tick: u64| {
-            share > 0.0 && moment.stream(streams + field).unit(tick) < share
-        };
+    fn noisy(&self, mut moment: Moment) -> f64 {
+        let chance = |share: f64, of: u64, tick: u64| share > 0.0 && moment.stream(of).unit(tick) < share;
         let mut tick = moment.tick;
         while !tick.is_multiple_of(LONGEST_RUN) && chance(self.repeats, REPEATS, tick) {
             tick -= 1;
         }
         let is_outlier = chance(self.outliers, OUTLIERS, tick);
         moment.tick = tick;
-        if let (true, Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _)) =
-            (is_outlier, &self.shape)
+        if let Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _) =
+            self.shape
+            && is_outlier
         {
-            return low + (high - low) * moment.stream(OUTLIERS + field).unit(!tick);
+            return low + (high - low) * moment.stream(OUTLIERS).unit(!tick);
         }
-        let value = self.smooth(field, moment);
-        if self.noise > 0.0 {
-            value + self.noise * moment.stream(NOISE + field).normal(moment.tick)
-        } else {
-            value
-        }
+        let value = self.smooth(moment);
+        if self.noise > 0.0 { value + self.noise * moment.stream(NOISE).normal(tick) } else { value }
     }
 
-    fn integer(&self, field: u64, moment: Moment) -> i64 {
+    fn integer(&self, moment: Moment) -> i64 {
         match self.shape {
             // Exact, however large: floating point would lose digits.
             Shape::Random(low, high) => {
-                let word = moment.tick / self.hold_ticks;
                 let (low, high) = (whole(low), whole(high));
-                moment.stream(field).within(word, low..=high.max(low))
+                moment.stream(VALUE).within(self.held(moment), low..=high.max(low))
             }
             Shape::Counter(start, step) => {
                 let step = whole(step).max(1);
-                let part = moment.stream(field).below(moment.tick, step.unsigned_abs());
+                let part = moment.stream(VALUE).below(moment.tick, step.unsigned_abs());
                 let grown = signed(moment.tick).saturating_mul(step);
                 whole(start).saturating_add(grown).saturating_add_unsigned(part)
             }
-            _ => whole(self.noisy(field, moment).round()),
+            _ => whole(self.noisy(moment).round()),
         }
     }
 
     /// The value before noise and rounding.
-    fn smooth(&self, field: u64, moment: Moment) -> f64 {
+    fn smooth(&self, moment: Moment) -> f64 {
         let amid = |low: f64, high: f64, swing: f64| (low + high) * 0.5 + (high - low) * 0.5 * swing;
+        let unit = |index| moment.stream(VALUE).unit(index);
         match self.shape {
             Shape::Constant(value) => value,
-            Shape::Random(low, high) => {
-                low + (high - low) * moment.stream(field).unit(moment.tick / self.hold_ticks)
-            }
-            Shape::Sine(low, high, period_ns) => {
-                amid(low, high, sine_of_turns(moment.turns(field, period_ns)))
-            }
-            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(field, period_ns),
-            Shape::Counter(start, step) => {
-                let part = moment.stream(field).unit(moment.tick);
-                start + step * (moment.tick as f64 + part)
-            }
-            Shape::Walk(low, high, period_ns) => amid(low, high, walk(field, moment, period_ns)),
+            Shape::Random(low, high) => low + (high - low) * unit(self.held(moment)),
+            Shape::Sine(low, high, period_ns) => amid(low, high, sine_of_turns(moment.turns(period_ns))),
+            Shape::Sawtooth(low, high, period_ns) => low + (high - low) * moment.turns(period_ns),
+            Shape::Counter(start, step) => start + step * (moment.tick as f64 + unit(moment.tick)),
+            Shape::Walk(low, high, period_ns) => amid(low, high, walk(moment, period_ns)),
             _ => 0.0,
         }
     }
 }
 
 /// A walk within -1 and 1.
-fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
-    let stream = moment.stream(field);
+fn walk(moment: Moment, period_ns: NonZeroU64) -> f64 {
+    let stream = moment.stream(VALUE);
     let ticks = (period_ns.get() / moment.interval_ns.unsigned_abs().max(1)).max(1);
     let octaves = (ticks.ilog2() + 1).min(MOST_OCTAVES);
     let (mut sum, mut weights) = (0.0, 0.0);
@@ -274,9 +264,10 @@ fn walk(field: u64, moment: Moment, period_ns: NonZeroU64) -> f64 {
 }
 
 /// Where in a recorded column a series is.
-fn recorded_row(field: usize, moment: Moment, length: usize) -> usize {
-    let first = moment.stream(PHASE + field as u64).below(0, length as u64);
-    let row = (u128::from(first) + u128::from(moment.tick)) % (length as u128).max(1);
+fn recorded_row(moment: Moment, values: &Values) -> usize {
+    let length = values.len() as u64;
+    let first = moment.stream(PHASE).below(0, length);
+    let row = (u128::from(first) + u128::from(moment.tick)) % u128::from(length.max(1));
     usize::try_from(row).unwrap_or(0)
 }
 

@@ -96,7 +96,7 @@ fn checksum(batch: &Batch) -> u64 {
 #[test]
 fn golden_checksum() {
     let mut all = batch();
-    sensors().push_turns(0..5_000, true, &mut all);
+    sensors().push_turns(&(0..5), 0..5_000, true, &mut all);
     assert_eq!((all.len(), checksum(&all)), (5_143, 7_175_518_157_733_828_769));
 }
 
@@ -104,9 +104,9 @@ fn golden_checksum() {
 fn turns_in_pieces_are_the_same_as_turns_at_once() {
     let sensors = sensors();
     let (mut all, mut pieces) = (batch(), batch());
-    sensors.push_turns(1_000..2_000, true, &mut all);
+    sensors.push_turns(&(0..5), 1_000..2_000, true, &mut all);
     for start in (1_000..2_000).step_by(37) {
-        sensors.push_turns(start..(start + 37).min(2_000), true, &mut pieces);
+        sensors.push_turns(&(0..5), start..(start + 37).min(2_000), true, &mut pieces);
     }
     assert_eq!(all, pieces);
 }
@@ -206,7 +206,7 @@ fn what_is_exported_is_what_is_sent() {
     let schema = Schema { tables: vec![table] };
     let readings = data_set(schema, vec![(sensors.clone(), 300)]);
     let mut all = batch();
-    sensors.push_turns(0..1_500, true, &mut all);
+    sensors.push_turns(&(0..5), 0..1_500, true, &mut all);
     let count = |shard| {
         let mut count = 0;
         let read = readings.each_batch(shard, |batch| {
@@ -224,7 +224,7 @@ fn what_is_exported_is_what_is_sent() {
 #[test]
 fn readings_of_a_burst_are_close_together_and_found_by_their_times() {
     let regular = sensors();
-    let timing = Timing { burst: 10, burst_interval_ns: SECOND_NS / 10, jitter_ns: 0, ..*regular.timing() };
+    let timing = Timing { burst: 10, burst_interval_ns: SECOND_NS / 10, jitter_ns: 0, ..regular.timing };
     let sensors = Sensors::new(42, 5, timing, fields());
     let after = |tick| (sensors.time_ns(0, tick) - timing.start_ns) / (SECOND_NS / 10);
     assert_eq!((0..12).map(after).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 100, 101]);

@@ -24,11 +24,11 @@ const HOUR_NS: i64 = 3_600_000_000_000;
 /// The figures of the recording at this path, and what was found in it.
 pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError> {
     let recording = Recording::read(path, &RecordingOptions::default())?;
-    let report = recording.report();
-    let mut reference = Reference::new(Arc::clone(recording.schema()))
+    let report = &recording.report;
+    let mut reference = Reference::new(Arc::clone(&recording.schema))
         .with_repeated_write(RepeatedWrite::KeepsBoth)
         .with_resolution(0, TimeResolution::Nanoseconds);
-    reference.add(recording.readings());
+    reference.add(&recording.readings);
     reference.prepare();
     let mut text = format!("delimiter\t{}\n", report.delimiter);
     let mut line = |cells: &[String]| writeln!(text, "{}", cells.join("\t")).expect("in memory");
@@ -44,7 +44,7 @@ pub fn figures(path: &Path) -> Result<(String, RecordingReport), RecordingError>
             continue;
         };
         let mut cells = vec!["column".into(), (number + 1).to_string(), field.name.clone()];
-        let field = recording.schema().tables[0].field(&field.name).expect("a field");
+        let field = recording.schema.tables[0].field(&field.name).expect("a field");
         cells.extend(ask(&reference, report, field, None)[0].values.iter().map(plain));
         line(&cells);
         hourly.get_or_insert(field);

@@ -46,7 +46,7 @@ pub fn your_readings(run: &RunRecord) -> Option<f64> {
             let devices = run.parameters.get("devices")?.as_array()?.last()?.as_f64()?;
             devices.max(number("grown").unwrap_or(0.0)) / HOUR
         }
-        iot_platform::NAME => number("homes")? * Homes::new(0, 1).values_an_hour() / HOUR,
+        iot_platform::NAME => number("homes")? * Homes::values_an_hour() / HOUR,
         sensor_operations::NAME | "slow-control" => number("sensors")? * 1e3 / number("interval_ms")?,
         "hydrometry" => number("stations")? * 1e3 / number("interval_ms")?,
         _ => return None,

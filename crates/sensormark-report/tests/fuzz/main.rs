@@ -127,7 +127,7 @@ fn recordings() {
         for skip_bad_rows in [false, true] {
             let options = RecordingOptions { skip_bad_rows, ..RecordingOptions::default() };
             if let Ok(recording) = Recording::read(&path, &options) {
-                assert!(!recording.readings().is_empty(), "an empty recording");
+                assert!(!recording.readings.is_empty(), "an empty recording");
             }
         }
     });

@@ -40,14 +40,14 @@ impl History {
         let mut cursor = self.data.cursor(CPU, 0..self.data.hosts);
         let mut positions = self.hours.lock().unwrap_or_else(PoisonError::into_inner);
         if positions.is_empty() {
-            positions.push(cursor.position().clone());
+            positions.push(cursor.position.clone());
         }
         while positions.len() <= hour {
-            cursor.set(&positions[positions.len() - 1]);
+            cursor.position.clone_from(&positions[positions.len() - 1]);
             cursor.skip(TICKS_AN_HOUR);
-            positions.push(cursor.position().clone());
+            positions.push(cursor.position.clone());
         }
-        cursor.set(&positions[hour]);
+        cursor.position.clone_from(&positions[hour]);
         cursor
     }
 

@@ -171,7 +171,7 @@ struct Lane {
 impl Lane {
     fn new(cursor: Cursor, ticks: u64) -> Self {
         Self {
-            kept: vec![cursor.position().clone()],
+            kept: vec![cursor.position.clone()],
             recent: VecDeque::with_capacity(RECENT),
             spacing: ticks.div_ceil(KEPT).max(1),
             cursor,
@@ -180,34 +180,34 @@ impl Lane {
 
     /// Puts the cursor before a tick.
     fn seek(&mut self, tick: u64) {
-        if self.cursor.tick() != tick {
-            let before = |position: &&Position| position.tick() <= tick;
+        if self.cursor.position.tick != tick {
+            let before = |position: &&Position| position.tick <= tick;
             let recent = self.recent.iter().filter(before);
             let kept = self.kept.iter().rev().find(before);
-            let nearest = recent.chain(kept).max_by_key(|position| position.tick());
-            let own = self.cursor.tick();
+            let nearest = recent.chain(kept).max_by_key(|position| position.tick);
+            let own = self.cursor.position.tick;
             if let Some(nearest) = nearest
-                && (own > tick || nearest.tick() > own)
+                && (own > tick || nearest.tick > own)
             {
-                self.cursor.set(nearest);
+                self.cursor.position.clone_from(nearest);
             }
-            self.cursor.skip(tick - self.cursor.tick());
+            self.cursor.skip(tick - self.cursor.position.tick);
         }
         self.keep();
     }
 
     /// Keeps where the cursor stands.
     fn keep(&mut self) {
-        let position = self.cursor.position();
-        let newest = self.recent.back().map(Position::tick);
-        if newest != Some(position.tick()) {
+        let position = &self.cursor.position;
+        let newest = self.recent.back().map(|position| position.tick);
+        if newest != Some(position.tick) {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
             }
             self.recent.push_back(position.clone());
         }
-        let last = self.kept.last().map_or(0, Position::tick);
-        if position.tick() >= last + self.spacing {
+        let last = self.kept.last().map_or(0, |position| position.tick);
+        if position.tick >= last + self.spacing {
             self.kept.push(position.clone());
         }
     }

@@ -3,7 +3,7 @@
 use super::query::{PlatformQuery, statistics};
 use super::writes::Written;
 use sensormark_conformance::reference::Reference;
-use sensormark_data::iot_platform::{DAY_NS, DEVICE_ID, Homes, START_NS, device_id, devices::DEVICES, field};
+use sensormark_data::iot_platform::{DAY_NS, DEVICE_ID, Homes, START_NS, device_id, devices::HOME, field};
 use sensormark_data::random::Stream;
 use sensormark_engine::operations::{Extent, Operations, Slot};
 use sensormark_store::{
@@ -91,16 +91,16 @@ impl Questions {
 
     /// The device of a question: each has its turn.
     fn device(&self, index: u64) -> String {
-        let all = self.subjects.homes.homes() as usize * DEVICES.len();
+        let all = self.subjects.homes.homes as usize * HOME.devices.len();
         let device = usize::try_from(index).unwrap_or(0) % all;
-        device_id(u32::try_from(device / DEVICES.len()).unwrap_or(0), device % DEVICES.len())
+        device_id(u32::try_from(device / HOME.devices.len()).unwrap_or(0), device % HOME.devices.len())
     }
 
     fn question(&self, index: u64, watermark: u64) -> Query {
         let Subjects { homes, split, .. } = &self.subjects;
         let range = self.range(index, watermark);
         let place = |length: u64| index % length.max(1);
-        let home = u32::try_from(place(u64::from(homes.homes()))).unwrap_or(0);
+        let home = u32::try_from(place(u64::from(homes.homes))).unwrap_or(0);
         match self.query {
             PlatformQuery::Chart => {
                 let place = usize::try_from(place(self.numeric.len() as u64)).unwrap_or(0);
@@ -111,7 +111,7 @@ impl Questions {
             PlatformQuery::Statistics => statistics(self.device(index), range),
             PlatformQuery::Latest => {
                 // What tells homes apart is in the names of devices.
-                let series = match homes.homes() {
+                let series = match homes.homes {
                     1 => Selection::All,
                     _ => Selection::Tagged { tag: DEVICE_ID, value: self.device(index) },
                 };
@@ -151,11 +151,11 @@ impl Operations for Questions {
         let homes = &self.subjects.homes;
         // A device's share of a home's values, or that of one of its properties.
         let parts = match self.query {
-            PlatformQuery::Statistics => DEVICES.len() as f64,
+            PlatformQuery::Statistics => HOME.devices.len() as f64,
             PlatformQuery::Latest => 1.0,
-            _ => f64::from(homes.series() / homes.homes().max(1)),
+            _ => f64::from(homes.series() / homes.homes.max(1)),
         };
-        Extent::of(homes.values_an_hour() * 24.0 * f64::from(self.days) / parts.max(1.0))
+        Extent::of(Homes::values_an_hour() * 24.0 * f64::from(self.days) / parts.max(1.0))
     }
 
     fn classes(&self) -> &[String] {

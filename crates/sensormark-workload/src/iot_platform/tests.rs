@@ -19,7 +19,7 @@ const DAYS: u32 = 9;
 fn subjects(homes: u32, batch: u64) -> Subjects {
     let homes = Arc::new(Homes::new(7, homes));
     Subjects {
-        schema: Arc::new(schema(homes.homes())),
+        schema: Arc::new(schema(homes.homes)),
         load: Arc::new(BatchWrites::new(Arc::clone(&homes), 0..u64::from(DAYS) * 24, batch)),
         homes,
         seed: 3,

@@ -35,7 +35,7 @@ impl MessageWrites {
                 break;
             }
             of_hour.clear();
-            for home in 0..homes.homes() {
+            for home in 0..homes.homes {
                 homes.messages(home, hour..hour + 1, &mut of_hour);
             }
             of_hour.sort_unstable();
@@ -98,19 +98,19 @@ pub struct BatchWrites {
 impl BatchWrites {
     /// Batches of about so many readings, of these hours.
     pub fn new(homes: Arc<Homes>, hours: Range<u64>, readings: u64) -> Self {
-        let hours_a_batch = round_u64(readings as f64 / homes.values_an_hour());
+        let hours_a_batch = round_u64(readings as f64 / Homes::values_an_hour());
         let most = (hours.end - hours.start).max(1);
         Self { homes, hours, hours_a_batch: hours_a_batch.clamp(1, most), classes: [LOAD.to_owned()] }
     }
 
     /// Readings that are there when all is written, about.
     pub fn stored(&self) -> u64 {
-        round_u64(self.hours.end as f64 * self.homes.values_an_hour() * f64::from(self.homes.homes()))
+        round_u64(self.hours.end as f64 * Homes::values_an_hour() * f64::from(self.homes.homes))
     }
 
     /// The home and the hours of a batch.
     fn place(&self, index: u64) -> (u32, Range<u64>) {
-        let homes = u64::from(self.homes.homes());
+        let homes = u64::from(self.homes.homes);
         let start = (index / homes).saturating_mul(self.hours_a_batch).saturating_add(self.hours.start);
         let end = start.saturating_add(self.hours_a_batch).min(self.hours.end);
         let home = u32::try_from(index % homes).expect("a number of homes");
@@ -131,7 +131,7 @@ impl Written for BatchWrites {
 
     fn writes_of(&self, hours: u64) -> u64 {
         let added = hours.saturating_sub(self.hours.start);
-        added.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes())
+        added.div_ceil(self.hours_a_batch) * u64::from(self.homes.homes)
     }
 }
 
@@ -141,7 +141,7 @@ impl Operations for BatchWrites {
     }
 
     fn extent(&self) -> Extent {
-        Extent::of(self.hours_a_batch as f64 * self.homes.values_an_hour())
+        Extent::of(self.hours_a_batch as f64 * Homes::values_an_hour())
     }
 
     fn classes(&self) -> &[String] {

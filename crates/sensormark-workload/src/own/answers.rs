@@ -50,7 +50,7 @@ impl Answers {
     /// How often a reading is stored.
     fn times(&self, series: u32, tick: u64) -> u64 {
         // What comes when its time is no longer kept is never asked about.
-        let lives = self.sensors.churn().life(series).contains(&tick);
+        let lives = self.sensors.churn.life(series).contains(&tick);
         if !lives || self.sensors.is_missing(series, tick) || self.sensors.is_stale(series, tick) {
             return 0;
         }
@@ -111,7 +111,7 @@ impl Answers {
     /// The readings of a series in a range, in the order of time: tick, time, and how often it is stored.
     fn stored(&self, series: u32, range: TimeRange) -> impl DoubleEndedIterator<Item = (u64, i64, u64)> + '_ {
         let (ticks, life) =
-            (self.sensors.ticks(range.start_ns, range.end_ns, u64::MAX), self.sensors.churn().life(series));
+            (self.sensors.ticks(range.start_ns, range.end_ns, u64::MAX), self.sensors.churn.life(series));
         let ticks = ticks.start.max(life.start)..ticks.end.min(life.end);
         ticks.filter_map(move |tick| {
             let time_ns = self.sensors.time_ns(series, tick);

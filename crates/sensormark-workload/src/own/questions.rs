@@ -107,10 +107,10 @@ impl Questions {
 
     /// One that has begun is drawn, or one that still reports, where the question is about the latest.
     fn selection(&self, index: u64, ticks: u64, table: &Table) -> Selection {
-        let churn = self.answers.sensors().churn();
+        let churn = &self.answers.sensors().churn;
         let begun = churn.series_before(ticks);
         let ended = match self.part.when {
-            WhenPart::Latest => begun - u64::from(churn.places()),
+            WhenPart::Latest => begun - u64::from(churn.places),
             WhenPart::Anywhere => 0,
         };
         let series = ended + self.below(index, 0, begun - ended);
@@ -148,7 +148,7 @@ impl Questions {
             WhenPart::Anywhere => self.below(index, 1, room + 1),
         };
         // Bounds as fine as times are kept.
-        let unit = sensors.timing().unit_ns;
+        let unit = sensors.timing.unit_ns;
         let first = start.saturating_add_unsigned(after);
         let first = first - first.rem_euclid(unit);
         TimeRange::new(first, first + (span - span % unit).max(unit))
@@ -168,7 +168,7 @@ impl Questions {
             Selection::One(series) => *series,
             _ => 0,
         };
-        let life = sensors.churn().life(series);
+        let life = sensors.churn.life(series);
         let (first, ticks) = match self.part.when {
             WhenPart::Latest => (ticks.saturating_sub(16).max(life.start), ticks),
             WhenPart::Anywhere => (self.first_tick(ticks).max(life.start), ticks.min(life.end)),
@@ -198,7 +198,7 @@ impl Questions {
         let (field, other) = (*fields.first()?, *fields.last()?);
         let all = fields.iter().fold(FieldSet::first(0), |set, &field| set.with(field));
         let (above, below) = (self.part.above, self.part.below);
-        let number = self.answers.sensors().churn().series_before(ticks);
+        let number = self.answers.sensors().churn.series_before(ticks);
         let series = match series {
             Selection::One(series) => *series,
             _ => 0,

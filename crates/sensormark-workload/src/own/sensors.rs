@@ -66,7 +66,7 @@ fn tag_values(tag: &TagPart, churn: &Churn, combinations: u64) -> Vec<String> {
         let Some(several) = NonZeroU64::new(tag.values.len() as u64) else {
             return tag.pattern.replace("{}", &series.to_string());
         };
-        let place = series % u64::from(churn.places()) / combinations % several;
+        let place = series % u64::from(churn.places) / combinations % several;
         tag.values[usize::try_from(place).unwrap_or(0)].clone()
     };
     (0..churn.series_before(u64::MAX)).map(value).collect()
@@ -168,14 +168,14 @@ fn shape(field: &FieldPart, interval_ns: i64) -> Result<FieldShape, String> {
 
 /// A recording's column, as the field's type and without gaps.
 fn recorded(recording: &Recording, name: &str, field: &FieldPart) -> Result<Values, String> {
-    let table = &recording.schema().tables[0];
+    let table = &recording.schema.tables[0];
     let found = table.fields.iter().position(|one| same(&one.name, name));
     let number = found.ok_or_else(|| {
         let known = table.fields.iter().map(|one| one.name.clone());
         sensormark_data::nearest::unknown("column", name, known)
     })?;
-    let column = &recording.readings().columns[number];
-    let rows: Vec<usize> = (0..recording.readings().len()).filter(|&row| column.has(row)).collect();
+    let column = &recording.readings.columns[number];
+    let rows: Vec<usize> = (0..recording.readings.len()).filter(|&row| column.has(row)).collect();
     if rows.is_empty() {
         return Err(format!("column {name:?} of the recording is empty"));
     }

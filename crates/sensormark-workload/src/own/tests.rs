@@ -233,7 +233,7 @@ fn series_end_and_others_begin_under_new_names() {
         writes.fill(index, u64::MAX, &mut slot);
         let batch = slot.batch().expect("it writes");
         for (&one, &time_ns) in batch.series.iter().zip(&batch.times_ns) {
-            let life = place.sensors.churn().life(one);
+            let life = place.sensors.churn.life(one);
             assert!(time_ns >= place.sensors.boundary_ns(life.start), "{one} had not begun");
             assert!(time_ns < place.sensors.boundary_ns(life.end.min(500)), "{one} had ended");
             sent[one as usize] += 1;
@@ -249,7 +249,7 @@ fn series_end_and_others_begin_under_new_names() {
         let drawn = (0..200).map(|index| {
             questions.fill(index, u64::MAX, &mut slot);
             let Selection::One(one) = slot.query().series else { panic!("one series is drawn") };
-            place.sensors.churn().life(one).end < 394
+            place.sensors.churn.life(one).end < 394
         });
         drawn.filter(|ended| *ended).count()
     };

@@ -51,9 +51,11 @@ impl Writes {
         }
     }
 
-    fn turns(&self, index: u64) -> std::ops::Range<u64> {
+    /// Fills a slot with an operation's turns.
+    fn send(&self, index: u64, with_copies: bool, slot: &mut Slot) {
         let start = self.first.saturating_add(index.saturating_mul(self.batch));
-        start.min(self.end)..start.saturating_add(self.batch).min(self.end)
+        let turns = start.min(self.end)..start.saturating_add(self.batch).min(self.end);
+        self.sensors.push_turns(&(0..self.sensors.series()), turns, with_copies, slot.write(self.table));
     }
 }
 
@@ -71,14 +73,11 @@ impl Operations for Writes {
     }
 
     fn fill(&self, index: u64, _watermark: u64, slot: &mut Slot) {
-        let turns = self.turns(index);
-        self.sensors.push_turns(turns, self.with_copies, slot.write(self.table));
+        self.send(index, self.with_copies, slot);
     }
 
     fn fill_kept(&self, index: u64, slot: &mut Slot) {
-        let turns = self.turns(index);
-        let with_copies = self.with_copies && !self.replaces;
-        self.sensors.push_turns(turns, with_copies, slot.write(self.table));
+        self.send(index, self.with_copies && !self.replaces, slot);
     }
 
     fn expected(&self, _index: u64, _query: &Query) -> Option<Answer> {

@@ -81,12 +81,12 @@ impl WorkloadFactory for ReplayWorkload {
 
     fn schema(&self, parameters: &Value) -> Result<Schema, String> {
         let (_, recording) = Parameters::read(parameters)?;
-        Ok(Schema::clone(recording.schema()))
+        Ok(Schema::clone(&recording.schema))
     }
 
     fn families(&self, parameters: &Value) -> Result<Vec<(String, Family)>, String> {
         let (_, recording) = Parameters::read(parameters)?;
-        let interval_ns = recording.report().timing.interval_ns.unwrap_or(1);
+        let interval_ns = recording.report.timing.interval_ns.unwrap_or(1);
         let span_ns = round_span(interval_ns.saturating_mul(READINGS_PER_SPAN));
         Ok(vec![
             ("individual".to_owned(), Family::PerReading),
@@ -101,13 +101,13 @@ impl WorkloadFactory for ReplayWorkload {
         subject: Subject<'_>,
     ) -> Result<Box<dyn Workload>, String> {
         let (parameters, recording) = Parameters::read(parameters)?;
-        let table = &recording.schema().tables[0];
+        let table = &recording.schema.tables[0];
         let batch = match parameters.batch {
             0 => subject.store.write_size(subject.layout, table).readings_per_write(),
             batch => usize::try_from(batch).unwrap_or(usize::MAX),
         };
         let repeated = subject.store.repeated_write(subject.layout, table);
-        let resolution = subject.time_resolution(recording.schema(), 0);
+        let resolution = subject.time_resolution(&recording.schema, 0);
         let replay = Arc::new(Replay::new(&recording, resolution, repeated));
         let questions = Questions::new(Arc::clone(&replay), seed, parameters.questions);
         Ok(Box::new(Phases { replay, batch, questions }))

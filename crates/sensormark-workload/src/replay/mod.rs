@@ -60,8 +60,8 @@ impl Replay {
     ///
     /// Where the recording's times are finer, they are cut off (towards the past) here. Writing and asking use the same times, and the notes say so.
     pub fn new(recording: &Recording, resolution: TimeResolution, repeated: RepeatedWrite) -> Self {
-        let mut schema = Schema::clone(recording.schema());
-        let mut readings = recording.readings().clone();
+        let mut schema = Schema::clone(&recording.schema);
+        let mut readings = recording.readings.clone();
         let mut notes = Vec::new();
         if resolution > schema.tables[0].time_resolution {
             schema.tables[0].time_resolution = resolution;

@@ -74,7 +74,7 @@ fn questions_depend_on_the_seed_alone_and_take_turns() {
 fn answers_hold_something_and_are_what_the_file_says() {
     let recording = recording("boiler.csv", &[]);
     let questions = questions(&recording, RepeatedWrite::KeepsBoth, 1);
-    let readings = recording.readings();
+    let readings = &recording.readings;
     let (mut hours, mut empty) = (0, 0);
     for query in all(&questions) {
         let answer = questions.answer(&query);
@@ -106,11 +106,11 @@ fn answers_hold_something_and_are_what_the_file_says() {
 #[test]
 fn times_that_occur_twice_are_left_alone_where_order_would_matter() {
     let recording = recording("greenhouse.csv", &["Room"]);
-    assert_eq!(recording.report().timing.repeated, 1);
+    assert_eq!(recording.report.timing.repeated, 1);
     let kept = Replay::new(&recording, TimeResolution::Nanoseconds, RepeatedWrite::KeepsBoth);
     assert!(kept.notes().is_empty());
     let twice = {
-        let batch = recording.readings();
+        let batch = &recording.readings;
         let key = |row: usize| (batch.series[row], batch.times_ns[row]);
         let row = (1..batch.len()).find(|&row| (0..row).any(|earlier| key(earlier) == key(row)));
         key(row.unwrap())

@@ -15,7 +15,7 @@ pub(super) fn time_is(columns: &str) -> RecordingOptions {
 
 /// First and last time, readings, and readings that repeat a time.
 pub(super) fn times(recording: &Recording) -> (String, String, u64, u64) {
-    let (report, timing) = (recording.report(), &recording.report().timing);
+    let (report, timing) = (&recording.report, &recording.report.timing);
     let written = |time_ns: i64| {
         let time = jiff::Timestamp::from_nanosecond(i128::from(time_ns)).unwrap();
         time.to_string()
@@ -26,14 +26,14 @@ pub(super) fn times(recording: &Recording) -> (String, String, u64, u64) {
 
 /// Values of a field, their sum, the smallest and the largest.
 pub(super) fn figures(recording: &Recording, field: &str) -> (usize, f64, f64, f64) {
-    let field = recording.schema().tables[0].field(field).expect(field);
-    let column = &recording.readings().columns[field];
+    let field = recording.schema.tables[0].field(field).expect(field);
+    let column = &recording.readings.columns[field];
     let number = |row| match column.value(row) {
         Value::I64(value) => Some(value as f64),
         Value::F64(value) => Some(value),
         _ => None,
     };
-    let values: Vec<f64> = (0..recording.readings().len()).filter_map(number).collect();
+    let values: Vec<f64> = (0..recording.readings.len()).filter_map(number).collect();
     let sum: f64 = values.iter().sum();
     (
         values.len(),
@@ -83,10 +83,10 @@ fn a_date_and_a_time_of_day_in_two_columns_are_the_time() {
         let (first, last, readings, repeated) = times(&recording);
         assert_eq!((first.as_str(), last.as_str()), expected);
         assert_eq!((readings, repeated), (38, 0));
-        assert_eq!(recording.report().timing.interval_ns, Some(60_000_000_000));
-        assert_eq!(recording.report().bad_rows.count, 2);
-        assert_eq!(recording.report().time.label, "Date,Time");
-        let told = recording.report().to_string();
+        assert_eq!(recording.report.timing.interval_ns, Some(60_000_000_000));
+        assert_eq!(recording.report.bad_rows.count, 2);
+        assert_eq!(recording.report.time.label, "Date,Time");
+        let told = recording.report.to_string();
         assert!(told.contains("Assumed: columns Date,Time together are the time"), "{told}");
         assert!(told.contains("Left out: 2 rows, no value at all"), "{told}");
     }
@@ -162,7 +162,7 @@ fn a_year_a_month_a_day_and_an_hour_are_the_time_when_asked_for() {
         let pm = if row < 24 { "NA".to_owned() } else { (row + 129).to_string() };
         text += &format!("{},2010,1,{},{},{pm},{}\n", row + 1, 1 + row / 24, row % 24, -11 + row % 5);
     }
-    let told = read_plainly(&text).report().to_string();
+    let told = read_plainly(&text).report.to_string();
     assert!(told.contains("Assumed: columns year,month,day,hour together are the time"), "{told}");
     let recording = read(&text, &time_is("year,month,day,hour")).unwrap();
     let (first, last, readings, repeated) = times(&recording);
@@ -198,7 +198,7 @@ fn a_number_that_stands_for_no_value_is_known_however_it_is_written() {
     assert_eq!(figures(&recording, "level"), (16, 96.0, 1.5, 10.5));
     assert_eq!(figures(&recording, "flow"), (15, 255.0, 8.0, 26.0));
     assert_eq!(figures(&recording, "count"), (10, 100.0, 1.0, 19.0));
-    let table = &recording.schema().tables[0];
+    let table = &recording.schema.tables[0];
     assert_eq!(table.fields[2].kind, FieldType::I64);
     // In a column of text it is the text that counts.
     assert_eq!(values(&recording, 3)[3], Value::Text("-999.0".into()));
@@ -281,11 +281,11 @@ fn a_point_between_thousands_is_asked_about_where_a_comma_is_the_decimal_mark() 
 fn what_floating_point_cannot_keep_is_told() {
     let text = "time,id,n\n2020-01-01,9007199254740993,9007199254740993\n2020-01-02,9007199254740995,1\n2020-01-03,1.5,2\n";
     let recording = read_plainly(text);
-    let told = recording.report().to_string();
+    let told = recording.report.to_string();
     let part = "2 numbers in column id have more digits than 64-bit floating point keeps: 9007199254740993 becomes 9007199254740992; --type id=text";
     assert!(told.contains(part), "{told}");
     assert!(!told.contains("numbers in column n "), "{told}");
     assert_eq!(values(&recording, 0)[1], Value::I64(9_007_199_254_740_993));
     let written = read_plainly("time,id\n2020-01-01,9007199254740993.0\n2020-01-02,1.5\n");
-    assert!(written.report().to_string().contains("becomes 9007199254740992"));
+    assert!(written.report.to_string().contains("becomes 9007199254740992"));
 }

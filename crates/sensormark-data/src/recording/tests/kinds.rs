@@ -45,9 +45,9 @@ fn a_time_has_as_many_columns_as_it_takes() {
         );
     }
     let zoned = read(rows("time,zone,v", "2023-03-25 2#:00,CET,#", 2), &typed("--time time,zone")).unwrap();
-    assert!(!zoned.report().to_string().contains("UTC"), "{}", zoned.report());
+    assert!(!zoned.report.to_string().contains("UTC"), "{}", &zoned.report);
     let early = "date,time,v\n2023-03-25,0,1\n2023-03-25,5,2\n2023-03-25,2359,3\n";
-    let timing = read(early, &typed("--time date,time")).unwrap().report().timing.clone();
+    let timing = read(early, &typed("--time date,time")).unwrap().report.timing.clone();
     assert_eq!(timing.interval_ns, Some(86_040_000_000_000));
 }
 
@@ -71,8 +71,7 @@ fn columns_that_may_belong_to_the_time_are_asked_about() {
     let zoned = rows("time,zone,v", "2023-03-25 2#:00Z,CET,#", 2);
     assert_eq!(first_and_last(&zoned, "")[0], "2023-03-25T20:00:00Z");
     let parts = rows("part,date,v", "2#00Z,2023-03-2#,#", 3);
-    let kinds: Vec<_> =
-        read_plainly(&parts).schema().tables[0].fields.iter().map(|field| field.kind).collect();
+    let kinds: Vec<_> = read_plainly(&parts).schema.tables[0].fields.iter().map(|field| field.kind).collect();
     assert_eq!(kinds, [FieldType::Text, FieldType::I64]);
 }
 
@@ -120,7 +119,7 @@ fn packed_files_are_read_whole_or_named() {
     let packed = packed.unwrap();
     let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0][..], b"abcd"].concat();
     let recording = read([&skipped[..], &packed, &skipped, &packed].concat(), &typed("")).unwrap();
-    assert_eq!((recording.readings().len(), recording.report().bad_rows.count), (60, 1));
+    assert_eq!((recording.readings.len(), recording.report.bad_rows.count), (60, 1));
     for start in [&b"BZh91AY"[..], b"\xfd7zXZ\0", b"PK\x03\x04x"] {
         let message = plain_message([start, &[0; 300]].concat());
         assert!(message.contains("packed, or a spreadsheet") && message.contains("replay -"), "{message}");
@@ -203,9 +202,9 @@ fn times_are_read_in_the_forms_of_other_lands_and_from_any_day() {
     stops_with("t,v\n2023-03-25 14:05 IST,1\n", &typed(""), &["\"IST\"", "no one offset", "+05:30"]);
     stops_with("t,v\nsoon,1\n", &typed("--time t"), &["do not look like times", "one of year-month-day"]);
     let list = "{\"time\":\"2023-03-25\",\"list\":[1,2],\"v\":1}\n";
-    assert_eq!(read_plainly(list).schema().tables[0].fields[0].kind, FieldType::Text);
+    assert_eq!(read_plainly(list).schema.tables[0].fields[0].kind, FieldType::Text);
     let matter = rows("time,matter,v", "2023-03-2#,PM 10,#", 3);
-    assert_eq!(read_plainly(matter).schema().tables[0].fields[0].kind, FieldType::Text);
+    assert_eq!(read_plainly(matter).schema.tables[0].fields[0].kind, FieldType::Text);
     for name in ["fortnights since 2000-01-01", "days since noon"] {
         assert!(name.parse::<TimeFormat>().is_err(), "{name}");
     }
@@ -226,7 +225,7 @@ fn comments_titles_and_encodings_of_other_programs_are_known() {
     {
         let recording = read_plainly(format!("{before}{table}"));
         assert_eq!(figures(&recording, "v"), (6, 15.0, 0.0, 5.0), "{before}");
-        assert_eq!(recording.report().time.label, "time", "{before}");
+        assert_eq!(recording.report.time.label, "time", "{before}");
     }
     let wide = |big: bool| {
         let bytes =
@@ -245,7 +244,7 @@ fn comments_titles_and_encodings_of_other_programs_are_known() {
 fn what_is_no_number_in_other_programs_is_absent_or_asked_about() {
     let text = "time,v\n2023-03-01,1\n2023-03-02,1.#QNAN\n2023-03-03,-1.#IND\n2023-03-04,-nan(ind)\n2023-03-05,<NA>\n";
     let recording = read_plainly(text);
-    assert_eq!((figures(&recording, "v"), recording.report().bad_rows.count), ((1, 1.0, 1.0, 1.0), 4));
+    assert_eq!((figures(&recording, "v"), recording.report.bad_rows.count), ((1, 1.0, 1.0, 1.0), 4));
     let json =
         "{\"time\":\"2023-03-01\",\"v\":NaN,\"w\":1}\n{\"time\":\"2023-03-02\",\"v\":2.5, \"w\": NaN}\n";
     assert_eq!(figures(&read_plainly(json), "v"), (1, 2.5, 2.5, 2.5));

@@ -36,9 +36,9 @@ fn is_near(one: f64, other: f64) -> bool {
 
 /// What is wrong with the figures of a recording: readings, first and last time, and count, sum, smallest and largest of fields.
 fn wrong_figures(recording: &Recording, expected: &[&str]) -> Vec<String> {
-    let timing = &recording.report().timing;
+    let timing = &recording.report.timing;
     let found =
-        [recording.readings().len().to_string(), timing.first_ns.to_string(), timing.last_ns.to_string()];
+        [recording.readings.len().to_string(), timing.first_ns.to_string(), timing.last_ns.to_string()];
     let mut wrong = Vec::new();
     if found != expected[..3] {
         wrong.push(format!("{found:?} and not {:?}", &expected[..3]));
@@ -172,28 +172,28 @@ fn other_forms_of_the_same_kinds_are_read_or_stop() {
         );
         let (count, sum, least, most) = cases::figures(&recording, "temp");
         assert!(is_near(sum, 643.5) && (count, least, most) == (30, 20.0, 22.9), "{name}: {sum}");
-        let big = recording.schema().tables[0].field("big").unwrap();
-        assert_eq!(recording.readings().columns[big].value(0), Value::I64(9_007_199_254_740_993), "{name}");
+        let big = recording.schema.tables[0].field("big").unwrap();
+        assert_eq!(recording.readings.columns[big].value(0), Value::I64(9_007_199_254_740_993), "{name}");
     }
     let nested =
         read("nested.jsonl", "--tags tags.floor --time-format unix-s --time ts --skip-bad-rows").unwrap();
-    assert_eq!((nested.readings().len(), nested.schema().tables[0].series.len()), (30, 2));
+    assert_eq!((nested.readings.len(), nested.schema.tables[0].series.len()), (30, 2));
     assert_eq!(cases::figures(&nested, "values_t").0, 30);
     let broken = read("broken.jsonl", "").unwrap_err().to_string();
     assert!(broken.contains("line 2: ") && broken.contains("1 cells"), "{broken}");
-    assert_eq!(read("broken.jsonl", "--skip-bad-rows").unwrap().readings().len(), 3);
+    assert_eq!(read("broken.jsonl", "--skip-bad-rows").unwrap().readings.len(), 3);
     let influxdb = read("influxdb.csv", "").unwrap();
-    let tags: Vec<&str> = influxdb.schema().tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
+    let tags: Vec<&str> = influxdb.schema.tables[0].tags.iter().map(|tag| tag.name.as_str()).collect();
     assert_eq!(tags, ["field", "measurement", "host"]);
     assert_eq!(cases::figures(&influxdb, "value"), (20, 145.0, 0.0, 14.5));
-    assert_eq!(influxdb.schema().tables[0].series.len(), 2);
-    assert_eq!(influxdb.report().bad_rows.count, 1, "the header again");
+    assert_eq!(influxdb.schema.tables[0].series.len(), 2);
+    assert_eq!(influxdb.report.bad_rows.count, 1, "the header again");
     let header = read("hash-header.csv", "").unwrap();
     assert_eq!(cases::figures(&header, "temp"), (3, 7.0, 1.5, 3.0));
     let title = read("title.csv", "").unwrap();
     assert_eq!(times(&title), ("2023-07-13T00:00:00Z".into(), "2023-07-14T15:00:00Z".into(), 40, 0));
     let again = read("repeated-header.csv", "").unwrap();
-    assert_eq!((cases::figures(&again, "v"), again.report().bad_rows.count), ((4, 10.0, 1.0, 4.0), 2));
+    assert_eq!((cases::figures(&again, "v"), again.report.bad_rows.count), ((4, 10.0, 1.0, 4.0), 2));
     let ordered = read("ordered.csv", "--time-format day-month-year").unwrap();
     assert_eq!(times(&ordered), ("2023-01-01T00:00:00Z".into(), "2024-02-28T00:00:00Z".into(), 12, 0));
     let ambiguous = read("ambiguous.csv", "").unwrap_err().to_string();
@@ -229,10 +229,10 @@ fn a_pattern_with_a_zone_is_not_taken_as_utc() {
     let recording =
         Recording::read(&path, &typed("--time time --time-format '%d %b %Y at %Hh%M (%z)'")).unwrap();
     assert_eq!(times(&recording).0, "2023-02-01T09:00:00Z");
-    assert!(!recording.report().to_string().contains("UTC"), "{}", recording.report());
+    assert!(!recording.report.to_string().contains("UTC"), "{}", &recording.report);
     let plain =
         Recording::read(&path, &typed("--time time --time-format '%d %b %Y at %Hh%M (+0100)'")).unwrap();
-    assert!(plain.report().to_string().contains("taken as UTC"), "{}", plain.report());
+    assert!(plain.report.to_string().contains("taken as UTC"), "{}", &plain.report);
 }
 
 #[test]

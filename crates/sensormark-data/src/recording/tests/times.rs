@@ -24,8 +24,8 @@ fn digits_of_a_date_are_no_unix_times() {
     let (first, last, readings, repeated) = times(&recording);
     assert_eq!((first.as_str(), last.as_str()), ("2020-08-13T00:00:00Z", "2020-08-14T05:00:00Z"));
     assert_eq!((readings, repeated), (30, 0));
-    assert_eq!(recording.report().timing.interval_ns, Some(3_600_000_000_000));
-    let told = recording.report().to_string();
+    assert_eq!(recording.report.timing.interval_ns, Some(3_600_000_000_000));
+    let told = recording.report.to_string();
     assert!(told.contains("Assumed: numbers in column MESS_DATUM are year-month-day"), "{told}");
     stops_with(&text, &RecordingOptions::default(), &["--time MESS_DATUM", "year-month-day"]);
     for (first, second, expected) in [
@@ -90,7 +90,7 @@ fn unix_seconds_that_can_be_gps_seconds_are_asked_about() {
     let recording = read(&text, &format_is(known("unix-s"))).unwrap();
     assert_eq!(times(&recording).0, "2015-02-11T14:48:00Z");
     let named = read_plainly(counted("unix_time", 1_423_666_080, 60));
-    assert_eq!(named.report().time.format, known("unix-s"));
+    assert_eq!(named.report.time.format, known("unix-s"));
     let gps = counted("gps_time", 1_262_304_015, 1);
     stops_with(&gps, &RecordingOptions::default(), &["gps (first 2020-01-05"]);
     let milliseconds = counted("gps_millis", 1_600_000_000_000, 1);
@@ -118,14 +118,14 @@ fn a_finer_column_that_agrees_with_the_dates_is_the_time() {
         let (start, _, readings, repeated) = times(&recording);
         assert_eq!(start, jiff::Timestamp::from_second(first).unwrap().to_string());
         assert_eq!((readings, repeated), (30, 0));
-        assert_eq!(recording.report().time.label, "timestamp");
-        let told = recording.report().to_string();
+        assert_eq!(recording.report.time.label, "timestamp");
+        let told = recording.report.to_string();
         let part = "Assumed: column timestamp is the time; date agrees with it in every row, and --time takes another";
         assert!(told.contains(part), "{told}");
     }
     let order = |at: i64| jiff::Timestamp::from_second(at).unwrap().strftime("%d/%m/%Y").to_string();
     let recording = read_plainly(tracked(1_517_587_275, "timestamp", 1, order));
-    assert_eq!(recording.report().time.label, "timestamp");
+    assert_eq!(recording.report.time.label, "timestamp");
     // Numbers whose name says nothing are not the time, and the dates alone are not either.
     let nameless = tracked(1_517_587_275, "t", 1, day);
     stops_with(&nameless, &RecordingOptions::default(), &["29 of 30 readings", "--time COLUMN"]);

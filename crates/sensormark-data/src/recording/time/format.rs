@@ -4,6 +4,7 @@ use std::fmt;
 
 use itertools::Itertools;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::{
     epochs::{EPOCHS, Epoch},
@@ -27,17 +28,22 @@ pub enum TimeFormat {
 }
 
 /// Why a text is not a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TimeFault {
     /// It is not written so.
+    #[error("is not a time of the column's format")]
     Shape,
     /// It is written so, but there is no such day or time of day.
+    #[error("is no such date or time of day")]
     NoSuchTime,
     /// Its zone has this time twice, or leaves it out.
+    #[error("is a time that its zone has twice or leaves out; write it with an offset")]
     Twice,
     /// It has digits beyond the nanosecond (or, of counted times, beyond the unit).
+    #[error("has digits beyond the nanosecond or the unit")]
     TooFine,
     /// It is outside of `TimeRange::OF_RECORDINGS`.
+    #[error("is outside of the years 1678 to 2261")]
     OutOfRange,
 }
 
@@ -66,7 +72,7 @@ impl TimeFormat {
     }
 
     /// Whether it is a number that counts from some day.
-    pub const fn is_count(&self) -> bool {
+    pub fn is_count(&self) -> bool {
         matches!(self, Self::Count(_))
     }
 
@@ -111,18 +117,5 @@ impl std::str::FromStr for TimeFormat {
         let date = Self::DATES.into_iter().find(|format| format.name() == name);
         let epoch = || Epoch::named(name).map(Self::Count);
         date.or_else(epoch).ok_or_else(|| format!("{name:?} is no time format; there are {}", Self::names()))
-    }
-}
-
-impl TimeFault {
-    /// Why, in words.
-    pub const fn reason(self) -> &'static str {
-        match self {
-            Self::Shape => "is not a time of the column's format",
-            Self::NoSuchTime => "is no such date or time of day",
-            Self::Twice => "is a time that its zone has twice or leaves out; write it with an offset",
-            Self::TooFine => "has digits beyond the nanosecond or the unit",
-            Self::OutOfRange => "is outside of the years 1678 to 2261",
-        }
     }
 }

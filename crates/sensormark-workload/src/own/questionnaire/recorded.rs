@@ -29,12 +29,12 @@ struct Said {
 impl Recorded {
     /// What this recording answers.
     pub fn of(recording: &Recording) -> Self {
-        let (report, fields) = (recording.report(), &recording.schema().tables[0].fields);
+        let (report, fields) = (&recording.report, &recording.schema.tables[0].fields);
         let mut recorded = Self { file: report.file.clone(), said: Vec::new(), remarks: Vec::new() };
         recorded.say("sensors", report.series.to_string(), counted(report.series as usize, "sensor"));
         let measures: Vec<String> = fields.iter().map(measure::answer).collect();
         recorded.say("measures", measures.join(", "), kinds(fields));
-        let order = Order::of(recording.readings());
+        let order = Order::of(&recording.readings);
         let interval_ns = report.timing.interval_ns.map(rounded);
         match interval_ns {
             Some(interval_ns) => recorded.rate(&order, interval_ns),
