@@ -95,12 +95,25 @@ pub struct Counter {
     pub done: AtomicU64,
     /// Operations that failed.
     pub failed: AtomicU64,
+    /// Seconds in which clients waited until what they wrote shows.
+    pub waited: AtomicU64,
 }
 
 impl Counter {
     /// One operation more has finished.
     pub(super) fn count_done(&self) {
         Self::count(&self.done);
+    }
+
+    /// Counts the seconds of a wait, so that observers hear of it: a load that is applied slowly is not silent.
+    async fn while_waiting<T>(&self, waiting: impl Future<Output = T>) -> T {
+        let mut waiting = std::pin::pin!(waiting);
+        loop {
+            match tokio::time::timeout(Duration::from_secs(1), &mut waiting).await {
+                Ok(result) => return result,
+                Err(_) => Self::count(&self.waited),
+            }
+        }
     }
 
     /// One more; only the counter's own thread counts.
@@ -179,7 +192,7 @@ impl Client<'_> {
     /// Where nothing is acknowledged, or before it shows, the client is done when the server is: that counts in the load's time, and in no
     /// operation's.
     async fn catch_up(&self, connection: &mut Connection<'_>) {
-        let result = connection.catch_up().await;
+        let result = self.counter.while_waiting(connection.catch_up()).await;
         self.tally.borrow_mut().caught_up(monotonic_ns(), &result);
     }
 
@@ -397,5 +410,18 @@ impl Client<'_> {
         if error.kind() == ErrorKind::Unavailable && !self.load.is_open_loop() {
             self.pause(PAUSE).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The coordinator gave a load up after 41 s in which QuestDB applied a million series.
+    #[tokio::test]
+    async fn a_wait_until_writes_show_is_heard_of() {
+        let counter = Counter::default();
+        counter.while_waiting(tokio::time::sleep(Duration::from_millis(2_500))).await;
+        assert_eq!(counter.waited.into_inner(), 2);
     }
 }

@@ -303,6 +303,7 @@ impl Clients {
                 })
                 .sum(),
             errors: sum(|counter| &counter.failed),
+            waited: sum(|counter| &counter.waited),
         }
     }
 }
@@ -371,7 +372,7 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
 
     fn progress(done: u64, errors: u64) -> Progress {
-        Progress { done, of: 0, errors }
+        Progress { done, errors, ..Progress::default() }
     }
 
     #[test]

@@ -254,14 +254,14 @@ impl<'a> Connection<'a> {
     /// Waits until the server has done everything that was written without an acknowledgement, or does not show yet.
     ///
     /// # Errors
-    /// What the store says, which gives up where nothing moves on; [`ErrorKind::Timeout`] when it says nothing for ten times as long as an operation may take.
+    /// What the store says, which gives up where nothing moves on; [`ErrorKind::Timeout`] when that takes sixty times as long as an operation may.
     pub async fn catch_up(&mut self) -> Result<(), StoreError> {
         if self.session.is_none() {
             // What it had not done when the connection broke cannot be waited for.
             return Ok(());
         }
         let (plan, _, session) = self.parts();
-        let limit = patience(plan) * 10;
+        let limit = patience(plan) * 60;
         let waiting = tokio::time::timeout(limit, session.catch_up()).await;
         let result = waiting.unwrap_or_else(|_| Err(given_up(limit, "catch up")));
         self.drop_broken(&result);

@@ -86,6 +86,8 @@ pub struct Progress {
     pub of: u64,
     /// Operations that failed.
     pub errors: u64,
+    /// Seconds in which clients waited until what they wrote shows.
+    pub waited: u64,
 }
 
 /// The coordinator's end.

@@ -89,7 +89,7 @@ fn by_other_means(rate: u32, text: &str, other: &str) -> (Value, Output) {
     let mut arguments = vec!["run", "year", "--on", "sqlite:individual", "--results", "results"];
     arguments.push("--tolerate-disturbance");
     let rate = format!("rate={rate}");
-    let settings = SETTINGS[..8].iter().chain([&*rate]);
+    let settings = SETTINGS[..8].iter().copied().chain([&*rate]);
     arguments.extend(settings.flat_map(|setting| ["--set", setting]));
     let output = place.command(&arguments).env("SENSORMARK_LIFECYCLE", &file).output().expect("it starts");
     (place.trials().swap_remove(0), output)

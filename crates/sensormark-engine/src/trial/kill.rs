@@ -306,7 +306,7 @@ mod tests {
         };
         let mut kill = Kill::default();
         kill.plan(Some(Duration::ZERO), None, Duration::ZERO);
-        kill.tell(Progress { done: 50, of: 0, errors: 0 });
+        kill.tell(Progress { done: 50, ..Progress::default() });
         kill.done(true);
         let outcome = kill.outcome(&phase(1), &schema()).unwrap();
         let load = &outcome.loads[0];

@@ -15,8 +15,10 @@ const FIRST_READINGS: f64 = 10_000.0;
 const ASKED: (Duration, Duration) = (Duration::from_secs(3), Duration::from_secs(60));
 /// That part.
 const PARTS: u32 = 9;
-/// A search for the highest rate is done at the largest size of at most so many readings: each probe loads it again.
+/// A search for a limit is done at the largest size of at most so many readings: each probe loads it again.
 const PROBED_READINGS: u64 = 300_000;
+/// Where that is too small for what is asked, at a larger one, of at most so many.
+const MOST_PROBED_READINGS: u64 = 5_000_000;
 /// And asks for so long: 50 questions a second have a 99th percentile then.
 const PROBED: Duration = Duration::from_secs(24);
 
@@ -99,8 +101,12 @@ impl Parameters {
         one.keep_ns = None;
         one.fit(PARTS * PROBED);
         let sizes = || self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size?)));
-        let last = sizes().take_while(|(_, size)| *size <= PROBED_READINGS).last().or_else(|| sizes().next());
-        let Some((place, _)) = last else { return one };
+        let within = |most| sizes().take_while(move |(_, size)| *size <= most).last();
+        let asked = |place: usize| self.phases.get(place + 1).map_or(0, |phase| phase.queries.len());
+        let usual = within(PROBED_READINGS).or_else(|| sizes().next());
+        let most = within(MOST_PROBED_READINGS).map(|(place, _)| asked(place));
+        let large = sizes().skip_while(|size| Some(*size) < usual).find(|size| Some(asked(size.0)) >= most);
+        let Some((place, _)) = large.or(usual) else { return one };
         // What the sizes before it load is loaded at once.
         let loaded = |table: usize| -> i64 {
             let writers = self.phases[..=place].iter().flat_map(|phase| &phase.writers);
@@ -110,6 +116,12 @@ impl Parameters {
         for part in one.phases.iter_mut().flat_map(|phase| &mut phase.writers) {
             part.load_ns = part.load_ns.map(|_| loaded(part.table));
         }
+        // What is not asked cannot be missed.
+        let are_of = |phases: &[PhasePart], name: &String| {
+            phases.iter().flat_map(|phase| &phase.queries).any(|query| query.name == *name)
+        };
+        let can_be_missed = |name: &String| are_of(&one.phases, name) || !are_of(&self.phases, name);
+        one.limits.retain(|limit| limit.of.as_ref().is_none_or(can_be_missed));
         one
     }
 }

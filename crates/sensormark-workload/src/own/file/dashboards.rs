@@ -175,4 +175,20 @@ users = 50
             assert!(error.contains(message), "{to}: {error}");
         }
     }
+
+    /// A panel that reaches an hour back was asked by no probe, and so each of them "missed" its limit.
+    #[test]
+    fn a_search_asks_every_panel_and_judges_none_that_it_cannot_ask() {
+        const GREENHOUSE: &str = include_str!("../../../../../docs/how-to/greenhouse.toml");
+        let probe = |day: &str| {
+            let text = GREENHOUSE.replace("span = \"1h\"", &format!("span = \"{day}\""));
+            let one = read(&text, &[]).expect("a file").at_one_size();
+            let queries = one.phases.iter().flat_map(|phase| &phase.queries);
+            let asked: Vec<String> = queries.map(|query| query.name.clone()).collect();
+            let is_judged = one.limits.iter().any(|limit| limit.of.as_deref() == Some("day"));
+            (asked.join(" "), is_judged)
+        };
+        assert_eq!(probe("1h"), ("live day hot".to_owned(), true));
+        assert_eq!(probe("1d"), ("live hot".to_owned(), false));
+    }
 }
