@@ -15,7 +15,7 @@ pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
 use sensormark_result::measurement::sizes;
 use sensormark_result::measurement::verdict::ReasonKind;
-use sensormark_workload::own::find_limit::{HIGHEST_RATE, is_found, is_of_needed};
+use sensormark_workload::own::find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed};
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
 use sensormark_workload::own::questionnaire::BUDGETS;
 
@@ -91,9 +91,12 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
         (true, true) if meets_decided => (Outcome::Meets, Vec::new()),
         _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
     };
+    let limits = trials.iter().flat_map(|trial| &trial.limits);
+    let mut users = limits.filter(|limit| limit.text == MOST_USERS_LIMIT);
     LayoutAnswer {
         label: label.to_owned(),
         outcome,
+        users: users.next().map(|limit| clean(&limit.words)),
         meets_decided,
         reasons: reasons.iter().map(|reason| clean(reason)).collect(),
         headroom: of_arms(headroom),

@@ -32,6 +32,9 @@ pub struct LayoutAnswer {
     pub reasons: Vec<String>,
     /// The highest rate that held, over that of the sensors; absent where nobody looked for it.
     pub headroom: Option<f64>,
+    /// The most people who can watch, in words; absent where nobody looked for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub users: Option<String>,
     /// The disk for the time that the data is kept, in bytes.
     pub disk_bytes: Option<f64>,
     /// Whether the machine was busy, so that it may do better.

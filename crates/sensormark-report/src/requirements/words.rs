@@ -90,6 +90,8 @@ pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
     for one in undecided.into_iter().filter(told) {
         sentences.push(reasons(one, "is undecided: "));
     }
+    let users = layouts.iter().filter_map(|one| Some(format!("{}: {}.", one.label, one.users.as_ref()?)));
+    sentences.extend(users);
     sentences
 }
 

@@ -13,7 +13,7 @@ use super::limit::{Limit, What};
 use super::parameters::Parameters;
 use probes::Probes;
 use raised::Raised;
-pub use raised::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, Sought, is_found, is_of_needed};
+pub use raised::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, MOST_USERS_LIMIT, Sought, is_found, is_of_needed};
 use sensormark_data::quantity::short;
 use sensormark_engine::benchmark_case::BenchmarkCase;
 use sensormark_engine::context::{CaseRunner, Observer, RunContext, RunEvent, TrialPosition};

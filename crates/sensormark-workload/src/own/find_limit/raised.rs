@@ -23,7 +23,8 @@ pub const MOST_USERS: &str = "most_users";
 pub const HIGHEST_RATE: &str = "highest_rate";
 /// The line among the limits that says which rate it is.
 pub const HIGHEST_RATE_LIMIT: &str = "highest rate that holds the limits";
-const MOST_USERS_LIMIT: &str = "most people whose panels hold the limits";
+/// The line among the limits that says how many people it is.
+pub const MOST_USERS_LIMIT: &str = "most people whose panels hold the limits";
 
 impl Sought {
     /// What is counted, after a number.
