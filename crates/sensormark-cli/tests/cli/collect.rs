@@ -85,6 +85,17 @@ fn runs_are_listed_newest_first_with_winner_states_and_pages() {
     assert_eq!(linked(&results, &rows), [later.join("report.html"), earlier.join("report.html")]);
 }
 
+/// Its row went on: ", alone in its ranking".
+#[test]
+fn who_misses_a_requirement_has_won_nothing() {
+    let (place, kept) = (Place::new(), "../../docs/results/one-database/greenhouse-postgresql");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(kept), &place.results().join("greenhouse"));
+    let output = place.run(&["collect", "results"]);
+    let rows = rows(&place.results());
+    let told = ">no winner: The layout does not meet all 8 requirements.<details>";
+    assert!(rows[0].contains(told), "{rows:?} {}", said(&output));
+}
+
 #[test]
 fn hostile_names_and_runs_that_cannot_be_read_harm_no_other_row() {
     let place = Place::new();

@@ -86,7 +86,7 @@ impl Answer {
         let some = states.iter().filter(|(count, _)| *count > 0);
         let mut trials: Vec<String> = some.map(|(count, state)| format!("{count} {state}")).collect();
         let mut winner = summary.winner_or_reason();
-        if summary.ranked.len() == 1 {
+        if summary.winner.is_some() && summary.ranked.len() == 1 {
             winner.push_str(", alone in its ranking");
         }
         if run.finished.is_none() {
