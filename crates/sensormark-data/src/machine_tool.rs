@@ -124,8 +124,8 @@ impl MachineTool {
         add_noise(self.noise[channel], start, column);
     }
 
-    /// Samples 0 to `samples` in the workload's table as a data set that can be exported, the first at `start_ns` (ns since the Unix epoch), the next ones
-    /// so far apart. The caller has checked that their times end before 2262. (In a run the writer stamps samples as they come; a file has no such clock.)
+    /// Samples 0 to `samples` in the workload's table as a data set that can be exported. The first is at `start_ns` (ns since the Unix epoch), the next ones
+    /// are so far apart. The caller has checked that their times end before 2262. (In a run the writer stamps samples as they come; a file has no such clock.)
     ///
     /// # Panics
     /// When there are more samples than the signal has.

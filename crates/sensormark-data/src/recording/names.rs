@@ -35,7 +35,8 @@ pub fn table_name_of(path: &Path, options: &RecordingOptions) -> (String, Option
     table_name(&name_of(options.name.as_deref().unwrap_or(&stem)))
 }
 
-/// The name of a column that the file calls `text`, told apart from the names that are taken by a number at its end, and what is to be said of it; takes it.
+/// The name of a column that the file calls `text`, and what is to be said of it. A number at its end tells it apart from the names that are taken, and it is taken
+/// from then on.
 pub fn free_name_of(text: &str, taken: &mut BTreeSet<String>) -> (String, Option<String>) {
     let (plain, note) = column_name(&name_of(text));
     let numbered = (2..).map(|number| {

@@ -6,7 +6,7 @@ use crate::requirements::Outcome;
 use sensormark_result::measurement::record::{Figure, LimitRecord};
 use sensormark_result::measurement::verdict::{Reason, ReasonKind, Verdict};
 use sensormark_result::tests::fixture::usual;
-use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT};
+use sensormark_workload::own::find_limit::{HIGHEST_RATE, HIGHEST_RATE_LIMIT, MOST_USERS_LIMIT};
 
 /// A thousand sensors that send once a second.
 fn own(trials: Vec<TrialRecord>) -> Report {
@@ -290,6 +290,19 @@ fn too_few_answers_leave_it_open_and_a_failed_trial_does_not() {
     let found = summary.requirements.unwrap();
     assert_eq!(found.layouts[1].outcome, Outcome::Misses);
     assert_eq!(found.layouts[1].reasons, ["fails: errors (2 %)"]);
+}
+
+#[test]
+fn of_several_searches_the_fewest_people_are_told() {
+    let trials = [(0, 50.0), (1, 30.0), (2, 40.0)].map(|(repetition, people)| {
+        let mut trial = TrialRecord { repetition, ..trial_of("MariaDB", 40.0, 8.0) };
+        let words = format!("{people} people who watch held");
+        trial.limits.push(limit(MOST_USERS_LIMIT, Some(people), "people", &words, true));
+        trial
+    });
+    let all = headline(trials.into());
+    assert!(all.iter().any(|one| one.ends_with(": 30 people who watch held.")), "{all:?}");
+    assert!(!all.iter().any(|one| one.contains("50 people")), "{all:?}");
 }
 
 #[test]
