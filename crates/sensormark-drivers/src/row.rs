@@ -1,6 +1,5 @@
 //! A row that a driver gives, as decoding reads it: values go straight from it into their columns.
 
-use sensormark_store::record::json;
 use sensormark_store::{Column, ErrorKind, FieldSet, FieldType, StoreError, Value};
 
 /// A record's document as it came back.
@@ -95,9 +94,9 @@ pub trait Row {
     ///
     /// # Errors
     /// When there is none.
-    fn json_array(&self, place: usize) -> Result<json::Array<'_>, StoreError> {
+    fn json_array(&self, place: usize) -> Result<&str, StoreError> {
         match self.document(place)? {
-            Document::Json(text) => Ok(json::Array::new(text)),
+            Document::Json(text) => Ok(text),
             Document::Packed(_) => Err(unexpected("bytes where JSON is expected")),
         }
     }

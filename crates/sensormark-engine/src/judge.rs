@@ -15,8 +15,8 @@ pub mod promise;
 pub mod work;
 
 use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{DISTURBED, PhaseRecord, TrialRecord};
-use sensormark_result::measurement::verdict::{Reason, ReasonKind, Verdict};
+use sensormark_result::measurement::record::{PhaseRecord, TrialRecord};
+use sensormark_result::measurement::verdict::{Excuse, Reason, ReasonKind, Verdict};
 use work::{Work, measured_phases};
 
 pub use circumstances::Circumstances;
@@ -35,16 +35,16 @@ pub struct Evidence {
 
 /// Puts the verdict into the record, with the host's disturbances and with warnings of what was tolerated.
 pub fn judge(record: &mut TrialRecord, evidence: Evidence, circumstances: &Circumstances) {
-    let certain = |reason: Reason| Finding { reason, by_host: false };
-    let mut findings: Vec<Finding> = evidence.data.into_iter().map(certain).collect();
-    findings.extend(data::wrong_answers(record).map(certain));
+    let mut findings: Vec<Finding> = evidence.data.into_iter().map(Finding::from).collect();
+    findings.extend(data::wrong_answers(record).map(Finding::from));
     // What fails once the server has been killed on request is no fault of its.
     if !record.figures.contains_key(names::KILLED_AFTER) {
         let mut warnings = Vec::new();
         findings.extend(of_works(record, &evidence.works, circumstances, &mut warnings));
         record.warnings.append(&mut warnings);
     }
-    findings.extend(evidence.failure.map(certain));
+    // Why a trial was broken off is certain.
+    findings.extend(evidence.failure.map(|reason| Finding { reason, by_host: false }));
     conclude(record, findings, circumstances.tolerate_disturbance);
 }
 
@@ -76,7 +76,7 @@ fn of_works(
     if !circumstances.embedded {
         let server = record.server.as_ref();
         let confined = client::confined(circumstances.limits);
-        findings.extend(confined.map(|text| Finding::certain(ReasonKind::ClientBound, text)));
+        findings.extend(confined.map(|text| Finding::new(ReasonKind::ClientBound, text)));
         findings.extend(
             measured.iter().flat_map(|(phase, works)| client::bound(phase, works, server, circumstances)),
         );
@@ -104,15 +104,12 @@ fn conclude(record: &mut TrialRecord, findings: Vec<Finding>, tolerate: bool) {
     let disturbances: Vec<String> = disturbed.map(|one| one.reason.text.clone()).collect();
     let is_explained = !disturbances.is_empty() && findings.iter().all(|one| one.by_host);
     let reasons: Vec<Reason> = findings.into_iter().map(|one| one.reason).collect();
-    let is_tolerable = reasons.iter().all(|reason| reason.kind.is_tolerable());
+    let is_tolerable = reasons.iter().all(|reason| reason.kind.excuse() == Excuse::Toleration);
     record.disturbances = disturbances;
     record.verdict = match (reasons.is_empty(), is_explained) {
         (true, _) => Verdict::Valid,
         (false, true) if tolerate && is_tolerable => {
-            let excused = reasons.iter().map(|reason| match reason.kind {
-                ReasonKind::HostDisturbed => format!("{DISTURBED}{}", reason.text),
-                kind => format!("tolerated: {}: {}", kind.text(), reason.text),
-            });
+            let excused = reasons.iter().map(|one| format!("tolerated: {}: {}", one.kind.text(), one.text));
             record.warnings.extend(excused);
             Verdict::Valid
         }

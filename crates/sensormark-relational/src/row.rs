@@ -5,7 +5,6 @@
 
 pub mod binary;
 
-use sensormark_store::record::json;
 use sensormark_store::{Column, ErrorKind, FieldType, StoreError, Value};
 
 /// A record's document as it came back.
@@ -83,9 +82,9 @@ pub trait Row {
     ///
     /// # Errors
     /// [`ErrorKind::Protocol`] when there is none.
-    fn json_array(&self, place: usize) -> Result<json::Array<'_>, StoreError> {
+    fn json_array(&self, place: usize) -> Result<&str, StoreError> {
         match self.document(place)? {
-            Document::Json(text) => Ok(json::Array::new(text)),
+            Document::Json(text) => Ok(text),
             Document::Packed(_) => Err(unexpected("bytes where JSON is expected")),
         }
     }

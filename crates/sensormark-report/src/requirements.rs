@@ -14,7 +14,7 @@ use super::sections::projection::own_rate;
 pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
 use sensormark_result::measurement::sizes;
-use sensormark_result::measurement::verdict::ReasonKind;
+use sensormark_result::measurement::verdict::{Against, ReasonKind};
 use sensormark_workload::own::find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed};
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
 use sensormark_workload::own::questionnaire::BUDGETS;
@@ -121,16 +121,11 @@ struct Found {
 /// What a verdict says against a layout, or leaves open.
 fn speaks_against(trial: &TrialRecord, found: &mut Found) {
     for reason in trial.verdict.reasons() {
-        let is_its_fault = match reason.kind {
-            ReasonKind::WrongAnswer
-            | ReasonKind::LostData
-            | ReasonKind::DuplicatedData
-            | ReasonKind::AlteredData
-            | ReasonKind::ServerCrashed => true,
-            // Time-outs alone, where the host may be their cause.
-            ReasonKind::Errors => !trial.verdict.is_inconclusive(),
-            ReasonKind::Hung | ReasonKind::LateAnswers => !trial.is_disturbed(),
-            _ => false,
+        let is_its_fault = match reason.kind.against() {
+            // Time-outs alone are errors too, and the host may be their cause.
+            Against::Data | Against::Database => !trial.verdict.is_inconclusive(),
+            Against::DatabaseOrHost => !trial.is_disturbed(),
+            Against::Others => false,
         };
         let text = format!("{} ({})", reason.kind.text(), reason.text);
         if is_its_fault {

@@ -206,8 +206,8 @@ impl<'a> Decoder<'a> {
             RecordForm::JsonArrays => {
                 let offsets = row.json_array(first)?;
                 let arrays = (1..=fields.len()).map(|place| row.json_array(first + place));
-                let mut arrays = arrays.collect::<Result<Vec<_>, _>>()?;
-                json::decode_arrays(offsets, &mut arrays, &wanted, &mut self.batch)
+                let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
+                json::decode_arrays(offsets, &arrays, &wanted, &mut self.batch)
             }
             RecordForm::Arrays => self.arrays(row, first, &wanted),
         }

@@ -6,7 +6,7 @@
 
 mod digits;
 
-use self::digits::{ASCII_ZEROS, BASE, DIGITS, PADDED, eight_digits, group, split};
+use self::digits::{ASCII_ZEROS, BASE, DIGITS, PADDED, eight_digits, group};
 use crate::batch::Values;
 
 /// The longest piece that is copied as a block, in bytes.
@@ -228,49 +228,8 @@ impl Slot<'_> {
     pub fn put_integer(&mut self, value: i64) {
         match u32::try_from(value) {
             Ok(small) if small < BASE => self.put_digits(small),
-            _ => self.put_large(value),
+            _ => self.put_number(itoa::Buffer::new().format(value)),
         }
-    }
-
-    /// Appends a number below zero or of nine digits or more.
-    #[inline]
-    fn put_large(&mut self, value: i64) {
-        let (high, low) = split(value.unsigned_abs());
-        match u32::try_from(high) {
-            Ok(high) if value > 0 && high < BASE => {
-                self.put_digits(high);
-                self.put_all_digits(low);
-            }
-            _ => {
-                let slot = Slot { bytes: self.bytes, end: self.end };
-                self.end = slot.put_any(value);
-            }
-        }
-    }
-
-    /// Appends any integer. Not inlined, which keeps the common cases short.
-    #[inline(never)]
-    fn put_any(self, value: i64) -> usize {
-        let mut slot = self;
-        if value < 0 {
-            slot.put_byte(b'-');
-        }
-        let (high, low) = split(value.unsigned_abs());
-        let (high, middle) = split(high);
-        // At most three digits are in the first of the three parts: 2^63 has nineteen.
-        match (split(high).1, middle) {
-            (0, 0) => {
-                slot.put_digits(low);
-                return slot.end;
-            }
-            (0, middle) => slot.put_digits(middle),
-            (high, middle) => {
-                slot.put_digits(high);
-                slot.put_all_digits(middle);
-            }
-        }
-        slot.put_all_digits(low);
-        slot.end
     }
 
     /// Appends an integer of 16 bits.
@@ -306,18 +265,10 @@ impl Slot<'_> {
         self.end += usize::from(digits[3]);
     }
 
-    /// Appends a number under 10^8 with its leading zeros.
+    /// Appends a number that a library wrote: its first and last half as blocks, where it is long.
     #[inline]
-    fn put_all_digits(&mut self, value: u32) {
-        self.put_block(&(eight_digits(value) | ASCII_ZEROS).to_le_bytes());
-        self.end += 8;
-    }
-
-    /// Appends a finite number, in the fewest digits that read back to the same bits.
-    #[inline]
-    pub fn put_float(&mut self, value: f64) {
-        let mut buffer = zmij::Buffer::new();
-        let text = buffer.format_finite(value).as_bytes();
+    fn put_number(&mut self, text: &str) {
+        let text = text.as_bytes();
         if let (Some(first), Some(last)) = (text.first_chunk::<16>(), text.last_chunk::<16>()) {
             self.put_block(first);
             self.end += text.len() - 16;
@@ -328,6 +279,12 @@ impl Slot<'_> {
             self.bytes[at..at + text.len()].copy_from_slice(text);
             self.end += text.len();
         }
+    }
+
+    /// Appends a finite number, in the fewest digits that read back to the same bits.
+    #[inline]
+    pub fn put_float(&mut self, value: f64) {
+        self.put_number(zmij::Buffer::new().format_finite(value));
     }
 
     /// Appends a value that is no text, as CSV and JSON have it; of a text nothing.

@@ -77,7 +77,7 @@ fn out_of_cores(phase: &PhaseRecord, works: &[&Work], cores: usize) -> Vec<Findi
     let texts = std::iter::once(here).chain(elsewhere).flatten();
     let finding = |text| {
         let text = format!("{}: {text}", phase.name);
-        Finding::certain(ReasonKind::ClientBound, text)
+        Finding::new(ReasonKind::ClientBound, text)
     };
     texts.map(finding).collect()
 }
@@ -100,7 +100,7 @@ fn near_ceiling(work: &Work) -> Option<Finding> {
             "{}: {rate:.0} {} a second, and without a database no more than {ceiling:.0}",
             work.phase, work.unit
         );
-        Finding::certain(ReasonKind::ClientBound, text)
+        Finding::new(ReasonKind::ClientBound, text)
     })
 }
 
@@ -134,7 +134,7 @@ fn held_back(
     if used > share * quota {
         let most = share * 100.0;
         let text = format!("{group}, and all that belongs to the run used {used:.2}, over {most:.0} % of it");
-        return Some(Finding::certain(ReasonKind::ClientBound, text));
+        return Some(Finding::new(ReasonKind::ClientBound, text));
     }
     let (held, periods) = (totals.host.held_back_periods?, totals.host.group_periods?);
     let is_held = held >= HELD_BACK && held as f64 > HELD_BACK_SHARE * periods as f64;
@@ -142,7 +142,7 @@ fn held_back(
         let text = format!(
             "{group}, and the kernel held it back in {held} of the {periods} periods in which it worked"
         );
-        Finding::certain(ReasonKind::ClientBound, text)
+        Finding::new(ReasonKind::ClientBound, text)
     })
 }
 

@@ -1,6 +1,6 @@
 //! One thing that speaks against a trial, before the judge weighs all of them.
 
-use sensormark_result::measurement::verdict::{Reason, ReasonKind};
+use sensormark_result::measurement::verdict::{Excuse, Reason, ReasonKind};
 
 /// One thing that speaks against a trial.
 #[derive(Debug, Clone)]
@@ -12,13 +12,14 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Something that no disturbance of the host explains.
-    pub fn certain(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self { reason: Reason::new(kind, text), by_host: false }
+    /// Something of this kind.
+    pub fn new(kind: ReasonKind, text: impl Into<String>) -> Self {
+        Reason::new(kind, text).into()
     }
+}
 
-    /// Something that a disturbed host explains.
-    pub fn perhaps_by_host(kind: ReasonKind, text: impl Into<String>) -> Self {
-        Self { by_host: true, ..Self::certain(kind, text) }
+impl From<Reason> for Finding {
+    fn from(reason: Reason) -> Self {
+        Self { by_host: reason.kind.excuse() > Excuse::Nothing, reason }
     }
 }

@@ -27,7 +27,7 @@ pub fn disturbed<'a>(
             [] => String::new(),
         };
         let text = format!("{name}: {place}{}", found.reasons.join(", "));
-        Finding::perhaps_by_host(ReasonKind::HostDisturbed, text)
+        Finding::new(ReasonKind::HostDisturbed, text)
     });
     findings.collect()
 }
@@ -113,7 +113,7 @@ pub fn made_late(phase: &PhaseRecord, works: &[&Work]) -> Option<Finding> {
             share * 100.0,
             ENOUGH * 100.0
         );
-        Finding::perhaps_by_host(ReasonKind::HostDisturbed, text)
+        Finding::new(ReasonKind::HostDisturbed, text)
     })
 }
 

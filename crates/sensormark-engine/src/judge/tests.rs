@@ -21,19 +21,18 @@ fn toleration_is_never_harsher() {
             Verdict::Invalid(_) => 2,
         }
     };
-    let perhaps = |kind| Finding::perhaps_by_host(kind, "so");
-    let certain = |kind| Finding::certain(kind, "so");
+    let found = |kind| Finding::new(kind, "so");
     let both = |findings: &[Finding]| [severity(findings, false), severity(findings, true)];
     assert_eq!(both(&[]), [0, 0]);
-    let disturbed = perhaps(HostDisturbed);
+    let disturbed = found(HostDisturbed);
     assert_eq!(both(std::slice::from_ref(&disturbed)), [1, 0]);
-    assert_eq!(both(&[disturbed.clone(), perhaps(SourceLate)]), [1, 0]);
+    assert_eq!(both(&[disturbed.clone(), found(SourceLate)]), [1, 0]);
     // The host or the database may have kept an answer back.
-    assert_eq!(both(&[perhaps(LateAnswers), disturbed.clone()]), [1, 1]);
+    assert_eq!(both(&[found(LateAnswers), disturbed.clone()]), [1, 1]);
     // A limit of the client's own is certain.
-    assert_eq!(both(&[disturbed.clone(), certain(ClientBound)]), [2, 2]);
-    assert_eq!(both(&[disturbed, certain(LostData)]), [2, 2]);
-    assert_eq!(both(&[perhaps(SourceLate)]), [2, 2]);
+    assert_eq!(both(&[disturbed.clone(), found(ClientBound)]), [2, 2]);
+    assert_eq!(both(&[disturbed, found(LostData)]), [2, 2]);
+    assert_eq!(both(&[found(SourceLate)]), [2, 2]);
 }
 
 #[test]
@@ -87,21 +86,10 @@ fn a_source_that_a_disturbed_host_made_late_counts_where_that_is_rough() {
     assert_eq!(tolerated.state(), "disturbed");
     assert_eq!(strict.state(), "disturbed, not counted");
     let warned = |begin: &str| tolerated.warnings.iter().any(|text| text.starts_with(begin));
-    assert!(warned(DISTURBED) && warned("tolerated: source late: "));
+    assert!(warned("tolerated: host disturbed: ") && warned("tolerated: source late: "));
     let quiet = judged(0.0, true);
     assert!(matches!(quiet.verdict, Verdict::Invalid(_)), "nothing excuses it");
-    assert!(quiet.disturbances.is_empty() && quiet.disturbances().is_empty());
-}
-
-#[test]
-fn results_of_older_versions_tell_of_disturbances_too() {
-    let mut record = judged(0.5, false);
-    record.disturbances.clear();
-    assert_eq!(record.disturbances().len(), 1);
-    let mut record = judged(0.5, true);
-    record.disturbances.clear();
-    assert_eq!(record.disturbances().len(), 1);
-    assert!(record.is_rough());
+    assert!(quiet.disturbances.is_empty());
 }
 
 /// A trial with this share of the processors' time taken by others, whose client did 1,000 operations a second and so many over the null store.

@@ -106,7 +106,7 @@ impl Work {
         (share > ERROR_SHARE).then(|| {
             let (phase, what) = (&self.phase, self.what);
             let text = format!("{phase}: {failed} of {all} {what} failed; the first: {first}");
-            let found = Finding::certain(ReasonKind::Errors, text);
+            let found = Finding::new(ReasonKind::Errors, text);
             Finding { by_host: only_late, ..found }
         })
     }
@@ -116,15 +116,15 @@ impl Work {
         let mut findings = Vec::new();
         if let Some(hung) = self.errors.get(ErrorKind::Timeout.text()) {
             let text = format!("{phase}: {hung} {what} did not come back in time");
-            findings.push(Finding::perhaps_by_host(ReasonKind::Hung, text));
+            findings.push(Finding::new(ReasonKind::Hung, text));
         } else if self.late > 0 {
             let late = self.late;
             let text = format!("{phase}: {late} {what} came back after the time limit of {timeout_ms} ms");
-            findings.push(Finding::perhaps_by_host(ReasonKind::LateAnswers, text));
+            findings.push(Finding::new(ReasonKind::LateAnswers, text));
         }
         if let Some(p99) = self.pacing_p99_ns.filter(|_| self.is_late()) {
             let text = format!("{phase}: {}, p99 {:.2} ms, over 1 ms", self.paced, p99 as f64 / 1e6);
-            findings.push(Finding::perhaps_by_host(ReasonKind::SourceLate, text));
+            findings.push(Finding::new(ReasonKind::SourceLate, text));
         }
         findings
     }
@@ -134,7 +134,7 @@ impl Work {
         (done < self.fewest).then(|| {
             let of = self.planned.map_or_else(String::new, |all| format!(" of {all}"));
             let text = format!("{}: only {done}{of} {became}", self.phase);
-            Finding::perhaps_by_host(ReasonKind::TooShort, text)
+            Finding::new(ReasonKind::TooShort, text)
         })
     }
 }

@@ -45,9 +45,9 @@ impl RecordRow {
                 }
                 let offsets = row.json_array(first)?;
                 let arrays = 1..=self.fields.len();
-                let mut arrays =
+                let arrays =
                     arrays.map(|place| row.json_array(first + place)).collect::<Result<Vec<_>, _>>()?;
-                json::decode_arrays(offsets, &mut arrays, &wanted, batch)
+                json::decode_arrays(offsets, &arrays, &wanted, batch)
             }
             RecordForm::Arrays => self.arrays(batch, row, first),
         }

@@ -83,7 +83,7 @@ pub fn disturbance(runs: &[(&str, &Field)]) -> Section {
         }
         let texts = disturbed.iter().flat_map(|trial| {
             let label = trial.implementation.label();
-            let texts = trial.disturbances().into_iter();
+            let texts = trial.disturbances.iter();
             texts.map(move |text| format!("{label}: {text}"))
         });
         let texts: Vec<String> = texts.collect();

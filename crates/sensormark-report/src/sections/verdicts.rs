@@ -54,7 +54,7 @@ fn tolerated_trials(field: &Field) -> Table {
     let mut table =
         Table::new("tolerated", "Disturbed trials that count: their rates and latencies are rough", &COLUMNS);
     for trial in field.trials.iter().filter(|trial| trial.is_rough()) {
-        for disturbance in trial.disturbances() {
+        for disturbance in &trial.disturbances {
             table.row(row(trial, trial.state(), disturbance.to_owned()));
         }
     }

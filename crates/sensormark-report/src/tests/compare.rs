@@ -51,7 +51,7 @@ fn existing(mut trials: Vec<TrialRecord>, is_measured: bool) -> Vec<TrialRecord>
 }
 
 fn disturbed(mut trials: Vec<TrialRecord>) -> Vec<TrialRecord> {
-    trials[1].warnings.push("the host was disturbed: load: other processes used 31 %".to_owned());
+    trials[1].disturbances.push("load: other processes used 31 %".to_owned());
     trials
 }
 

@@ -9,7 +9,7 @@ use crate::measurement::lifecycle::TaskRecord;
 use crate::measurement::server::{ClientProbeRecord, ServerRecord};
 use crate::measurement::shared_window::SharedWindow;
 use crate::measurement::statements::StatementsRecord;
-use crate::measurement::verdict::{DISTURBED_STATE, ReasonKind, Verdict};
+use crate::measurement::verdict::{DISTURBED_STATE, Verdict};
 use crate::measurement::write_size::WriteSizeRecord;
 use crate::probe::PhaseTotals;
 use sensormark_data::units::Total;
@@ -254,27 +254,10 @@ pub struct TrialRecord {
     pub client_probes: Vec<ClientProbeRecord>,
 }
 
-/// What a warning of a tolerated disturbance begins with.
-pub const DISTURBED: &str = "the host was disturbed: ";
-
 impl TrialRecord {
-    /// How the host was disturbed, in words. Results of older versions tell of it among a verdict's reasons, or in warnings where it was tolerated.
-    pub fn disturbances(&self) -> Vec<&str> {
-        if !self.disturbances.is_empty() {
-            return self.disturbances.iter().map(String::as_str).collect();
-        }
-        let reasons = self.verdict.reasons().iter();
-        let disturbed = reasons.filter(|reason| reason.kind == ReasonKind::HostDisturbed);
-        let warnings = self.warnings.iter();
-        disturbed
-            .map(|reason| reason.text.as_str())
-            .chain(warnings.filter_map(|text| text.strip_prefix(DISTURBED)))
-            .collect()
-    }
-
     /// Whether the trial counts although the host was disturbed: its rates and latencies are rough.
     pub fn is_rough(&self) -> bool {
-        self.verdict.is_valid() && !self.disturbances().is_empty()
+        self.verdict.is_valid() && !self.disturbances.is_empty()
     }
 
     /// Whether a disturbed host is all that speaks against the trial, counted or not.

@@ -68,56 +68,72 @@ pub enum ReasonKind {
     LateAnswers,
 }
 
-impl ReasonKind {
-    /// All kinds.
-    pub const ALL: [Self; 15] = [
-        Self::WrongAnswer,
-        Self::LostData,
-        Self::DuplicatedData,
-        Self::AlteredData,
-        Self::Errors,
-        Self::Hung,
-        Self::ServerCrashed,
-        Self::Unreachable,
-        Self::ClientFailed,
-        Self::ClientBound,
-        Self::SourceLate,
-        Self::TooShort,
-        Self::Interrupted,
-        Self::HostDisturbed,
-        Self::LateAnswers,
-    ];
+/// Against whom a kind of reason speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Against {
+    /// The database: data were wrong or lost, which nothing excuses.
+    Data,
+    /// The database, whatever the host did.
+    Database,
+    /// The database, if the host was not disturbed.
+    DatabaseOrHost,
+    /// Not the database: the host, this program or the user.
+    Others,
+}
 
+/// What excuses a kind of reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub enum Excuse {
+    /// Nothing.
+    Nothing,
+    /// A disturbed host. Where that may be the cause of all reasons, the trial is inconclusive and not invalid.
+    Host,
+    /// The same, and `--tolerate-disturbance` makes it a warning.
+    Toleration,
+}
+
+/// The judge's table, a row a kind in the order of [`ReasonKind`]: the kind, its words, when it is given, against whom it speaks, and what excuses it. A trial
+/// with a reason is never ranked, unless toleration excuses all that it has.
+pub static RULES: [(ReasonKind, &str, &str, Against, Excuse); 15] = {
+    use {Against::*, Excuse::*, ReasonKind::*};
+    [
+        (WrongAnswer, "wrong answer", "an answer differs from the generator's", Data, Nothing),
+        (LostData, "lost data", "an acknowledged reading is not stored", Data, Nothing),
+        (DuplicatedData, "duplicated data", "a reading is stored more than once", Data, Nothing),
+        (AlteredData, "altered data", "a reading is not what was written, or should be gone", Data, Nothing),
+        (Errors, "errors", "over 1 % of the operations failed", Database, Nothing),
+        (Hung, "hung operation", "an operation did not come back in time", DatabaseOrHost, Host),
+        (ServerCrashed, "server stopped", "the server stopped by itself", Database, Nothing),
+        (Unreachable, "database unreachable", "it could not be started or reached", Others, Nothing),
+        (ClientFailed, "client failed", "a process of sensormark failed", Others, Nothing),
+        (ClientBound, "client-bound", "the client was the bottleneck", Others, Nothing),
+        (SourceLate, "source late", "operations started late, not for the database", Others, Toleration),
+        (TooShort, "too short", "too little was measured", Others, Host),
+        (Interrupted, "interrupted", "the user broke the run off", Others, Nothing),
+        (HostDisturbed, "host disturbed", "steal, swapping or other programs", Others, Toleration),
+        (LateAnswers, "late answers", "answers came after the time limit", DatabaseOrHost, Host),
+    ]
+};
+
+impl ReasonKind {
     /// The kind in words.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::WrongAnswer => "wrong answer",
-            Self::LostData => "lost data",
-            Self::DuplicatedData => "duplicated data",
-            Self::AlteredData => "altered data",
-            Self::Errors => "errors",
-            Self::Hung => "hung operation",
-            Self::ServerCrashed => "server stopped",
-            Self::Unreachable => "database unreachable",
-            Self::ClientFailed => "client failed",
-            Self::ClientBound => "client-bound",
-            Self::SourceLate => "source late",
-            Self::TooShort => "too short",
-            Self::Interrupted => "interrupted",
-            Self::HostDisturbed => "host disturbed",
-            Self::LateAnswers => "late answers",
-        }
+    pub fn text(self) -> &'static str {
+        RULES[self as usize].1
     }
 
-    /// Whether it says nothing against the database, so that toleration excuses it: the disturbance itself, and a source that it made late. An answer
-    /// after the time limit may be the host's fault or the database's.
-    pub const fn is_tolerable(self) -> bool {
-        matches!(self, Self::HostDisturbed | Self::SourceLate)
+    /// Against whom it speaks.
+    pub fn against(self) -> Against {
+        RULES[self as usize].3
+    }
+
+    /// What excuses it.
+    pub fn excuse(self) -> Excuse {
+        RULES[self as usize].4
     }
 
     /// Whether the database gave wrong data or lost some, which nothing excuses.
-    pub const fn is_data_fault(self) -> bool {
-        matches!(self, Self::WrongAnswer | Self::LostData | Self::DuplicatedData | Self::AlteredData)
+    pub fn is_data_fault(self) -> bool {
+        self.against() == Against::Data
     }
 }
 
@@ -213,6 +229,30 @@ mod tests {
         for later in [&Verdict::Valid, &disturbed, &crashed] {
             assert!(!later.counts_instead_of(&Verdict::Valid), "{later}");
             assert!(!later.counts_instead_of(&lost), "{later}");
+        }
+    }
+
+    #[test]
+    fn each_kind_has_its_row_and_nothing_excuses_wrong_data() {
+        for (row, (kind, _, _, against, excuse)) in RULES.iter().enumerate() {
+            assert_eq!(*kind as usize, row, "{kind:?}");
+            assert!(*against != Against::Data || *excuse == Excuse::Nothing, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_page_on_methods_has_the_table() {
+        let page = include_str!("../../../../docs/explanation/methodology.md");
+        for (_, text, when, against, excuse) in &RULES {
+            let against = match against {
+                Against::Data => "the data",
+                Against::Database => "the database",
+                Against::DatabaseOrHost => "the database or the host",
+                Against::Others => "others",
+            };
+            let excuse = if *excuse == Excuse::Nothing { "no" } else { "yes" };
+            let row = format!("| {text} | {when} | {against} | {excuse} |");
+            assert!(page.contains(&row), "{row}");
         }
     }
 

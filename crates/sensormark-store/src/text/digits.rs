@@ -32,14 +32,6 @@ pub(super) fn group(groups: &[[u8; 4]; 1_000], value: u32) -> [u8; 4] {
 /// What eight digits can count.
 pub(super) const BASE: u32 = 100_000_000;
 
-/// A number as hundreds of millions, and what is left under 10^8.
-#[inline]
-pub(super) fn split(value: u64) -> (u64, u32) {
-    let base = u64::from(BASE);
-    let low = u32::try_from(value % base).expect("under 10^8");
-    (value / base, low)
-}
-
 /// The eight decimal digits of a number under 10^8, one a byte, the first in the lowest. Halves, quarters and eighths are split side by side in one word. It
 /// multiplies by reciprocals that are exact in their range.
 #[inline]

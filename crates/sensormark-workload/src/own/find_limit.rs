@@ -222,6 +222,9 @@ impl FindLimit {
         let held = |limit: &Limit| limit.hold_headroom(search.held, self.needed, is_open);
         record.limits.extend(self.headroom.iter().map(held));
         let mut words = search.words(probes.said.len());
+        if let Some(size) = self.parameters.words_of_probes(&self.at_one_size) {
+            words = format!("{words} {size}");
+        }
         if search.missed.is_some() && !search.is_hopeless {
             words = format!("{words}: {}", probes.gave_way);
         }

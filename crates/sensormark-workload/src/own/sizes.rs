@@ -3,8 +3,9 @@
 //!
 //! Every size is a phase that loads on to it, and one in which everything is asked. How many of them a trial reaches is a matter of its budget.
 
-use super::limit::YourSize;
+use super::limit::{Limit, YourSize};
 use super::parameters::{Parameters, PhasePart, TablePart, WhenPart};
+use sensormark_data::number::count_text;
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::sizes::TIMES;
 use std::time::Duration;
@@ -123,5 +124,18 @@ impl Parameters {
         let can_be_missed = |name: &String| are_of(&one.phases, name) || !are_of(&self.phases, name);
         one.limits.retain(|limit| limit.of.as_ref().is_none_or(can_be_missed));
         one
+    }
+
+    /// How many readings the probes at one size ask, and which limits they cannot judge, in words; none where the file has one size.
+    pub fn words_of_probes(&self, one: &Self) -> Option<String> {
+        let size = one.phases.iter().find_map(|phase| phase.size)?;
+        let is_left_out = |limit: &&Limit| !one.limits.contains(limit);
+        let texts = self.limits.iter().filter(is_left_out).map(|limit| limit.text.as_str());
+        let texts: Vec<&str> = texts.collect();
+        let mut words = format!("with {} readings stored", count_text(size as f64));
+        if !texts.is_empty() {
+            words += &format!("; not asked there: {}", texts.join(", "));
+        }
+        Some(words)
     }
 }

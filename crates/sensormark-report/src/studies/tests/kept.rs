@@ -99,7 +99,7 @@ pub fn kept_variants(study: &str, trials: &[TrialRecord], report: impl Fn(Vec<Tr
     kept("thrice", thrice(trials.to_vec()));
     let mut disturbed = thrice(trials.to_vec());
     let last = disturbed.len() - 1;
-    disturbed[last].warnings.push("the host was disturbed: steal 9 %".to_owned());
+    disturbed[last].disturbances.push("steal 9 %".to_owned());
     kept("disturbed", disturbed);
     kept("noise", apart(trials));
     let mut cut = thrice(trials.to_vec());

@@ -266,7 +266,7 @@ fn a_single_trial_and_a_disturbed_host_decide_nothing() {
     assert!(outcome(as_published()).contains("undecided: fewer than three valid repetitions"));
     let mut trials = thrice(as_published());
     for trial in &mut trials {
-        trial.warnings.push("the host was disturbed: steal 9 %".to_owned());
+        trial.disturbances.push("steal 9 %".to_owned());
     }
     assert!(outcome(trials).contains("undecided: the host was disturbed, which was tolerated"));
 }

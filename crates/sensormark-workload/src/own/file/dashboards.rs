@@ -182,13 +182,18 @@ users = 50
         const GREENHOUSE: &str = include_str!("../../../../../docs/how-to/greenhouse.toml");
         let probe = |day: &str| {
             let text = GREENHOUSE.replace("span = \"1h\"", &format!("span = \"{day}\""));
-            let one = read(&text, &[]).expect("a file").at_one_size();
+            let all = read(&text, &[]).expect("a file");
+            let one = all.at_one_size();
+            let words = all.words_of_probes(&one).expect("it grows");
             let queries = one.phases.iter().flat_map(|phase| &phase.queries);
             let asked: Vec<String> = queries.map(|query| query.name.clone()).collect();
             let is_judged = one.limits.iter().any(|limit| limit.of.as_deref() == Some("day"));
-            (asked.join(" "), is_judged)
+            (asked.join(" "), is_judged, words)
         };
-        assert_eq!(probe("1h"), ("live day hot".to_owned(), true));
-        assert_eq!(probe("1d"), ("live hot".to_owned(), false));
+        let told = |asked: &str, is_judged, words: &str| (asked.to_owned(), is_judged, words.to_owned());
+        let hour = "with 759,300 readings stored";
+        assert_eq!(probe("1h"), told("live day hot", true, hour));
+        let day = "with 189,800 readings stored; not asked there: max of day <= 2 s";
+        assert_eq!(probe("1d"), told("live hot", false, day));
     }
 }
