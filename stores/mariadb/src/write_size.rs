@@ -3,7 +3,7 @@
 use crate::write::reading_bytes;
 use sensormark_store::{Layout, Shape, Table, WriteSize};
 
-/// Rows in a statement: no number is documented, so what a sweep (scripts/batches.sh) shows to be within a tenth of the best.
+/// Rows in a statement: no number is documented, so what a sweep (scripts/batches.py) shows to be within a tenth of the best.
 const READINGS: usize = 5_000;
 /// The same where a reading is as many rows as it has fields.
 const READINGS_PER_FIELD: usize = 1_000;

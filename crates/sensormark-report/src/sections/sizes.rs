@@ -236,11 +236,12 @@ fn rates(field: &Field) -> Table {
     table
 }
 
-/// Whether a question of the user's file is about the newest data alone, which stay in memory.
+/// Whether a question of the user's file is about the newest data alone, which stay in memory, or as much of the data lay on disk as will of theirs.
 fn is_latest(run: &RunRecord, name: &str) -> bool {
     let list = |value: &Value, of: &str| value.get(of).and_then(Value::as_array).cloned().unwrap_or_default();
     let queries = list(&run.parameters, "phases").into_iter().flat_map(|phase| list(&phase, "queries"));
-    queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
+    let is_in_proportion = run.parameters.get("in_proportion").is_some();
+    is_in_proportion || queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
 }
 
 /// A table for each question.
