@@ -1,11 +1,6 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use super::number::times;
-use super::size::Readings;
-use super::summary::{LackingRow, NotRanked, Summary, SummaryColumn, SummaryRow};
-use super::wrapping::wrap;
-use sensormark_data::number::significant;
-use sensormark_result::statistics::Interval;
+use crate::{number::times, prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}};
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that is drawn.

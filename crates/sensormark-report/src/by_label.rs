@@ -1,15 +1,6 @@
 //! Curves over a number that a workload's phases are labelled with, such as how many series a table has: load rate, disk, memory, and questions.
 
-use crate::costs::memory_mb;
-use crate::criteria;
-use crate::field::Field;
-use crate::studies::{HERE, figure, point, study};
-use crate::tables::{Cell, Section, Shape, Table};
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::statistics::summarize_logarithms;
-use std::collections::BTreeSet;
+use crate::{costs::memory_mb, prelude::*, studies::{HERE, figure, point, study}};
 
 /// A figure of a load, where it has one.
 type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>;

@@ -8,12 +8,8 @@
 //!
 //! A study's file has its claims (`studies`); how one is judged is here.
 
-use super::disturbed::tolerated;
-use super::field::{Arm, Field};
-use super::sections::cells::listed;
-use super::tables::{Cell, Table};
-use sensormark_data::number::significant;
-use sensormark_result::statistics::{Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, compare, summarize};
+use crate::{disturbed::tolerated, prelude::*};
+use sensormark_result::statistics::compare;
 
 /// A figure in each repetition; none where there is no valid trial.
 pub type Values = Vec<Option<f64>>;

@@ -2,15 +2,8 @@
 //!
 //! It gives no ratios and no ranks: see [`super::ranking`].
 
-use super::costs::{self, Costs, Values};
-use super::field::{Arm, Field};
-use super::keeping_up;
-use super::sections::cells::listed;
-use sensormark_result::cost::Criterion;
-use sensormark_result::measurement::record::{Implementation, Side, TrialRecord};
-use sensormark_store::{Durability, WriteMethod};
-use serde::Serialize;
-use std::collections::BTreeSet;
+use crate::{costs::{self, Values}, prelude::*};
+use sensormark_store::WriteMethod;
 
 /// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -6,16 +6,7 @@
 //! A side's CPU and I/O are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side without
 //! a phase of its own has times and memory alone. Nothing here names a workload.
 
-use crate::criteria;
-use crate::field::{Arm, Field};
-use crate::size;
-use sensormark_data::number::count_text;
-use sensormark_result::cost::CRITERIA;
-use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
-use sensormark_result::measurement::{disk, names, sizes};
-use sensormark_result::probe::RoleTotals;
-use sensormark_result::statistics::{summarize, summarize_logarithms};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{prelude::*, size};
 
 /// Values by criterion; one that was not measured is absent, never 0.
 pub type Values = BTreeMap<&'static str, f64>;

@@ -3,10 +3,7 @@
 //! A value that was not measured is absent, never 0. The one exception is a fact, not a measurement: an embedded database
 //! sends nothing over a network.
 
-use sensormark_result::measurement::record::{PhaseRecord, RunRecord, Side, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::{PhaseTotals, RoleTotals};
-use std::collections::BTreeMap;
+use crate::prelude::*;
 
 /// The phase of a study's trial that is measured.
 const MEASURED: &str = "measured";

@@ -1,8 +1,7 @@
 //! The report for spreadsheets and data frames: one rectangular table, a line for each cell of each table, in full
 //! precision. Sentences are lines without a table.
 
-use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Number, Spread, Table};
+use crate::prelude::*;
 
 /// The columns. `row` counts from 1 within a table; `item` is what the row is about (its key cells).
 pub const HEADER: [&str; 10] =

@@ -1,15 +1,8 @@
 //! What the report says of durability trials: what survived of what had been acknowledged when the server was killed.
 
-use super::clean::clean;
-use super::criteria::figure;
-use super::field::{Arm, Field};
-use super::tables::{Cell, Section, Table};
-use sensormark_data::number::grouped;
-use sensormark_data::quantity::size_text;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LedgerRecord, RunRecord, TrialRecord};
-use sensormark_store::Durability;
-use std::collections::BTreeSet;
+use crate::prelude::*;
+use sensormark_data::{number::grouped, quantity::size_text};
+use sensormark_result::measurement::record::LedgerRecord;
 
 /// The section: what happened, a line for each class, and the table.
 pub fn section(field: &Field) -> Section {

@@ -1,7 +1,6 @@
 //! Who is compared: trials sorted by implementation and repetition. It judges nothing and computes no figure.
 
-use super::clean::clean;
-use sensormark_result::measurement::record::{Implementation, RunRecord, Side, TrialRecord};
+use crate::prelude::*;
 use sensormark_store::Layout;
 
 /// The trials of one side of one implementation, one a repetition.

@@ -1,9 +1,6 @@
 //! A forest for a terminal: a line for each ratio with its interval, on one axis of equal factors, and 1 in its middle. It draws what a table says.
 
-use super::number::cell_text;
-use super::tables::{Cell, Number, Table};
-use super::wrapping::wrap;
-use sensormark_data::number::significant;
+use crate::prelude::*;
 use unicode_width::UnicodeWidthStr;
 
 /// The most that the axis shows to either side of 1, as a factor; what is beyond has an arrow.

@@ -1,15 +1,7 @@
 //! Whether an implementation kept up with the load. One that did not has spared itself work: its costs
 //! look better than they are, and the report has to say so.
 
-use super::sections::cells::counted;
-use crate::criteria::{figure, samples_per_second};
-use crate::field::{Arm, Field};
-use crate::tables::Cell;
-use sensormark_data::number::{fixed, significant};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_store::Durability;
+use crate::{criteria::samples_per_second, prelude::*};
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
 pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {

@@ -41,6 +41,7 @@ mod lifecycle;
 pub mod markdown;
 pub mod number;
 pub mod options;
+mod prelude;
 pub mod prices;
 pub mod ranking;
 pub mod raw;

@@ -1,14 +1,7 @@
 //! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::lifecycle::is_of_life;
-use super::studies::{HERE, figure, point};
-use super::tables::{Cell, Section, Shape, Table};
-use sensormark_result::measurement::latency::SecondHistogram;
+use crate::{lifecycle::is_of_life, prelude::*, studies::{HERE, figure, point}};
 use sensormark_result::measurement::lifecycle::{TaskRecord, p99_ns};
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Nanoseconds in ms.
 fn ms(ns: Option<u64>) -> Cell {

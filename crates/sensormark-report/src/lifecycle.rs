@@ -1,11 +1,7 @@
 //! What the report says of tasks: how long each took, what it left and cost, what writers suffered, and what was found when the data were read back.
 
-use super::clean::clean;
-use super::field::Field;
-use super::tables::{Cell, Section, Table};
+use crate::prelude::*;
 use sensormark_result::measurement::lifecycle::TaskRecord;
-use sensormark_result::measurement::record::TrialRecord;
-use std::collections::BTreeSet;
 
 /// The section; empty where no phase had a task.
 pub fn section(field: &Field) -> Section {

@@ -1,7 +1,6 @@
 //! The report for documents: CommonMark with pipe tables. It draws what the document says and computes nothing.
 
-use super::number::cell_text;
-use super::tables::{Block, Document, Table};
+use crate::prelude::*;
 
 /// The whole report.
 pub fn render(document: &Document) -> String {

@@ -8,14 +8,12 @@
 //! after Holm. With fewer than three repetitions, costs that differ by less than [`ABOUT_THE_SAME`] are told apart by nobody.
 
 pub use super::contest::Group;
-use super::contest::{Contest, Contestant};
-use super::costs::Costs;
-use super::field::{Arm, Field};
-use super::options::ReportOptions;
-use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
-use sensormark_result::cost::{CRITERIA, Criterion, log_cost, win_shares};
-use sensormark_result::statistics::{self, Basis, Better, Interval, compare};
-use std::collections::BTreeSet;
+use crate::{
+    contest::{Contest, Contestant},
+    prelude::*,
+    requirements::{LayoutAnswer, Requirements, Standing as Meets},
+};
+use sensormark_result::{cost::{log_cost, win_shares}, statistics::{self, compare}};
 
 /// Weights drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;

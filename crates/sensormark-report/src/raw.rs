@@ -1,14 +1,8 @@
 //! Raw samples and latencies as CSV files that a data frame reads as they are: one line a sample, units in the columns' names. Nothing is
 //! derived here, and trials of every verdict are in: the verdict is a column.
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::timed::timed;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::measurement::latency::decode;
-use sensormark_result::measurement::record::TrialRecord;
+use crate::prelude::*;
 use sensormark_result::probe::{TreeColumns, TreeRecord};
-use serde_json::Value;
 
 /// What every line says of its trial.
 const TRIAL: [&str; 5] = ["trial", "implementation", "side", "repetition", "verdict"];

@@ -7,17 +7,14 @@
 mod answer;
 mod words;
 
-use super::clean::clean;
-use super::criteria::figure;
-use super::field::{Arm, Field};
-use super::sections::projection::own_rate;
-pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
-use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
-use sensormark_result::measurement::sizes;
+use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Against, ReasonKind};
-use sensormark_workload::own::find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed};
-use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
-use sensormark_workload::own::questionnaire::BUDGETS;
+use sensormark_workload::own::{
+    find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed},
+    limit::{DISK_FOR, is_left_open},
+    questionnaire::BUDGETS,
+};
+pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.

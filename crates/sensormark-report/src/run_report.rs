@@ -1,16 +1,8 @@
 //! A run's report without a format: its trials, sorted and ranked, and what there is to say of them.
 
-use super::field::Field;
-use super::options::ReportOptions;
-use super::prices::Prices;
-use super::ranking::Ranking;
-use super::sections;
-use super::sections::projection::own_rate;
-use super::summary::Summary;
-use super::tables::Document;
+use crate::{prelude::*, sections};
 use sensormark_engine::judge::data;
-use sensormark_result::measurement::folder::{FolderError, ResultsFolder};
-use sensormark_result::measurement::record::{RunRecord, TrialRecord};
+use sensormark_result::measurement::folder::FolderError;
 use sensormark_workload::own::limit::hold_disk;
 
 /// A report, ready to be drawn.

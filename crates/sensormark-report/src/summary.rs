@@ -5,25 +5,17 @@ mod figures;
 mod lacking;
 mod words;
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::number::times;
-use super::ranking::{Group, Ranked, Ranking};
-use super::requirements::{LayoutAnswer, Outcome, Requirements, Standing};
-use super::sections::cells::{counted, listed};
-use super::size::Readings;
+use crate::{
+    number::times,
+    prelude::*,
+    ranking::Group,
+    requirements::{LayoutAnswer, Outcome, Requirements, Standing},
+};
+use lacking::best_first;
+use sensormark_result::measurement::NotMeasured;
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 pub use lacking::LackingRow;
-use lacking::best_first;
-use sensormark_data::number::fixed;
-use sensormark_data::units::Total;
-use sensormark_result::cost::Criterion;
-use sensormark_result::measurement::NotMeasured;
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::statistics::{Basis, Interval, SMALLEST_REPETITIONS};
-use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Who is named after those that cost least, at most.
 const NEXT: usize = 2;

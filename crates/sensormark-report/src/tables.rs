@@ -2,8 +2,7 @@
 //!
 //! Every format draws from this one document, so that all of them say the same. Nothing here knows what a trial is.
 
-use super::clean::clean;
-use sensormark_result::statistics::Interval;
+use crate::prelude::*;
 use std::borrow::Cow;
 
 /// So many long tables in a row are named in one sentence.

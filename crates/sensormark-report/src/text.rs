@@ -1,10 +1,7 @@
 //! The report for a terminal: plain text that keeps within a width, numbers aligned at their points. It draws what the
 //! document says and computes nothing.
 
-use super::number::{MISSING, cell_text};
-use super::shell::COMMAND;
-use super::tables::{Block, Cell, Document, Drawing, Section, Shape, Table};
-use super::wrapping::wrap;
+use crate::{number::MISSING, prelude::*, shell::COMMAND, tables::Drawing};
 use unicode_width::UnicodeWidthStr;
 
 /// The narrowest that is drawn; a narrower terminal wraps.

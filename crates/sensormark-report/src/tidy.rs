@@ -1,14 +1,8 @@
 //! Every figure of a run as one row of a long table, as data frames take it: what was measured, where, the figure's name, its value and its unit. Nothing is
 //! derived, and trials of every state are in: the state is a column. A figure that was not measured has no row.
 
-use super::clean::clean;
-use super::field::Field;
-use super::raw::{Table, trials};
-use super::timed::timed;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
+use crate::{prelude::*, raw::{Table, trials}};
 use sensormark_store::Cluster;
-use serde_json::Value;
 
 const COLUMNS: [&str; 18] = [
     "run",

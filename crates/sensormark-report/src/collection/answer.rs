@@ -1,15 +1,6 @@
 //! What a run of the collection came to.
 
-use crate::clean::clean;
-use crate::field::Field;
-use crate::html::machine;
-use crate::number::times;
-use crate::run_report::Report;
-use crate::size::Readings;
-use crate::summary::SummaryColumn;
-use sensormark_data::number::significant;
-use sensormark_result::measurement::record::TrialRecord;
-use serde::{Deserialize, Serialize};
+use crate::{html::machine, number::times, prelude::*, summary::SummaryColumn};
 use std::fmt;
 
 /// What a run came to.

@@ -1,13 +1,7 @@
 //! The figures of one run that can be held against another's: of each implementation, one value for each valid repetition.
 
-use crate::field::{Arm, Field};
-use crate::{costs, criteria};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::disk;
-use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
+use crate::{costs, prelude::*};
 use sensormark_result::score::STUDY_CRITERIA;
-use sensormark_result::statistics::Better;
-use std::collections::BTreeMap;
 
 /// A figure of one implementation over its valid repetitions.
 #[derive(Debug, Clone, PartialEq)]

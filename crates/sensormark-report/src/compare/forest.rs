@@ -1,10 +1,7 @@
 //! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
 //! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
 
-use super::pairs::{Change, Pair};
-use crate::sections::cells::counted;
-use crate::tables::{Cell, Digits, Drawing, Number, Section, Shape, Spread, Table};
-use sensormark_data::number::significant;
+use crate::{compare::pairs::{Change, Pair}, prelude::*, tables::Drawing};
 
 /// Ratios that are shown of what was not tested.
 const MOST_UNTESTED: usize = 10;

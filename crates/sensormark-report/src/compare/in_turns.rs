@@ -1,16 +1,15 @@
 //! The implementations of one run, each against the one that leads its ranking. They took turns, so their figures are paired by repetition: what a repetition
 //! does to all of them alike is taken out. No room is left for runs that vary, because there is one.
 
-use super::error::CompareError;
-use super::figures::{Figure, figures, name};
-use super::forest;
-use super::origin::origin;
-use super::pairs::{Pair, decide};
-use super::tables;
-use crate::field::{Arm, Field};
-use crate::options::ReportOptions;
-use crate::ranking::Ranking;
-use crate::tables::{Document, Section};
+use super::{
+    error::CompareError,
+    figures::{Figure, figures, name},
+    forest,
+    origin::origin,
+    pairs::{Pair, decide},
+    tables,
+};
+use crate::prelude::*;
 use sensormark_result::statistics::{RatioTest, compare};
 
 /// The implementation that the others are held against.

@@ -18,14 +18,10 @@ mod origin;
 mod pairs;
 mod tables;
 
-use super::field::Field;
-use super::sections::cells::counted;
-use super::tables::Document;
-use crate::studies::environments;
+use crate::{prelude::*, studies::environments};
+use pairs::{Pair, pairs};
 pub use error::CompareError;
 pub use pairs::Change;
-use pairs::{Pair, pairs};
-use std::collections::BTreeSet;
 
 /// Two runs compared.
 #[derive(Debug, Clone, PartialEq)]

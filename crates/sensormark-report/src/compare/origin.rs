@@ -2,9 +2,7 @@
 //! the same way; another version may be what is compared, and is named.
 
 use super::figures::name;
-use crate::field::{Arm, Field};
-use sensormark_result::measurement::record::Implementation;
-use sensormark_result::measurement::server::ServerRecord;
+use crate::prelude::*;
 use std::fmt;
 
 /// Where an implementation's server came from.

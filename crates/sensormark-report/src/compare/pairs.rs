@@ -1,9 +1,8 @@
 //! The figures that two runs have in common, and what became of each.
 
-use super::figures::{Figure, figures};
-use super::origin;
-use crate::field::Field;
-use sensormark_result::statistics::{Better, RatioTest, SIGNIFICANCE, compare_unpaired, holm};
+use super::{figures::{Figure, figures}, origin};
+use crate::prelude::*;
+use sensormark_result::statistics::{RatioTest, compare_unpaired, holm};
 
 /// What became of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

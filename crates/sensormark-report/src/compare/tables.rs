@@ -1,20 +1,11 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
-use super::figures::name;
-use super::forest::{self, is_blind};
-use super::origin::{all_unlike, otherwise_unlike};
-use super::pairs::{Change, Pair};
-use crate::disturbed::tolerated;
-use crate::field::Field;
-use crate::sections::cells::{counted, geometric_mean};
-use crate::sections::memory_limit;
-use crate::tables::{Cell, Document, Section, Table};
-use sensormark_data::number::significant;
-use sensormark_result::measurement::record::{RunRecord, TrialRecord};
-use sensormark_result::measurement::server::ServerRecord;
-use sensormark_result::statistics::SMALLEST_REPETITIONS;
-use serde_json::Value;
-use std::collections::BTreeSet;
+use crate::{
+    compare::{figures::name, forest::{self, is_blind}, origin::{all_unlike, otherwise_unlike}, pairs::{Change, Pair}},
+    disturbed::tolerated,
+    prelude::*,
+    sections::memory_limit,
+};
 
 /// Disturbances of a run that are told.
 const MOST_DISTURBANCES: usize = 5;

@@ -1,11 +1,7 @@
 //! Latency distributions for the page's percentile plot, from the raw histograms of all valid repetitions put together.
 
-use crate::clean::clean;
-use crate::field::Field;
-use sensormark_result::measurement::latency::{SAMPLES_BEYOND, SecondHistogram, decode, histogram};
-use sensormark_result::measurement::record::TrialRecord;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::prelude::*;
+use sensormark_result::measurement::latency::{SAMPLES_BEYOND, histogram};
 
 /// Points of a curve in each tenfold of the share beyond it.
 const POINTS_A_DECADE: u32 = 6;

@@ -1,17 +1,7 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
 use super::{compact, curves, front, time_series};
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::ranking::{ABOUT_THE_SAME, Ranked, Ranking};
-use crate::run_report::Report;
-use crate::studies;
-use crate::studies::drawing::{Drawing, Line};
-use crate::tables::Document;
-use sensormark_result::cost::Criterion;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::statistics::{SIGNIFICANCE, SMALLEST_REPETITIONS};
-use serde_json::{Value, json};
+use crate::{prelude::*, ranking::ABOUT_THE_SAME, studies::{self, drawing::{Drawing, Line}}};
 
 /// Everything of a run.
 pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {

@@ -1,16 +1,8 @@
 //! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Costs are not here:
 //! they are in the page's ranking, which a reader's weights move.
 
-use super::reads;
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::requirements::Outcome;
-use crate::run_report::Report;
-use crate::sections::cells::counted;
-use crate::size::Readings;
-use crate::summary::{Estimate, NotRanked, Summary, figures};
-use sensormark_data::number::fixed;
-use serde_json::{Map, Value, json};
+use crate::{html::reads, prelude::*, requirements::Outcome, summary::{Estimate, NotRanked, figures}};
+use serde_json::Map;
 
 /// The price of a stored reading.
 const PRICES: [&str; 2] = ["cpu_per_reading", "disk_per_reading"];

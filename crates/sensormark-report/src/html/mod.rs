@@ -18,10 +18,7 @@ pub(crate) use front::machine;
 mod reads;
 mod time_series;
 
-use super::run_report::Report;
-use super::tables::Document;
-use sensormark_result::measurement::folder::ResultsFolder;
-use serde_json::{Value, json};
+use crate::prelude::*;
 
 const PAGE: &str = include_str!("page/page.html");
 pub(crate) const STYLE: &str = include_str!("page/page.css");

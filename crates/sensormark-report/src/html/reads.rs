@@ -1,17 +1,9 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::size;
-use crate::summary::Estimate;
+use crate::{prelude::*, size, summary::Estimate};
 use hdrhistogram::Histogram;
-use sensormark_data::units::Total;
 use sensormark_result::measurement::latency::total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// What all kinds of reads together are called.
 const ALL: &str = "all reads";

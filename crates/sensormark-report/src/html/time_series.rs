@@ -1,15 +1,8 @@
 //! What each trial did and its processes used over time, with its phases: operations in each second, from the raw histograms, and rates between two
 //! of the one-second samples.
 
-use crate::clean::clean;
-use crate::criteria;
-use crate::field::Field;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::measurement::latency::{SecondHistogram, decode};
-use sensormark_result::measurement::record::{LatencyRecord, TrialRecord};
+use crate::prelude::*;
 use sensormark_result::probe::{Recording, TreeColumns};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What machine-tool calls its operations among its latencies.
 const OPERATIONS: [&str; 2] = ["write", "cycle_read"];

@@ -1,9 +1,7 @@
 //! The money as tables, one an offer.
 
-use super::uses::{Load, Use};
-use super::{Offer, Prices};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::significant;
+use super::{Offer, uses::{Load, Use}};
+use crate::prelude::*;
 
 /// Hours and days of a month, and seconds of a day.
 const MONTH_HOURS: f64 = 730.0;

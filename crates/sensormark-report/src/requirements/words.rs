@@ -1,10 +1,8 @@
 //! Requirements in words: what a limit is about, what was wanted, and the answer in sentences.
 
 use super::answer::{LayoutAnswer, Requirements, Standing};
-use crate::sections::cells::listed;
-use sensormark_data::number::significant;
+use crate::prelude::*;
 use sensormark_data::quantity::size_text;
-use sensormark_result::measurement::record::LimitRecord;
 use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
 
 /// Layouts that are named in one sentence; of more only how many.

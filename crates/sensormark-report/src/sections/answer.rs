@@ -1,17 +1,8 @@
 //! The answer in a few sentences, and the rankings behind it.
 
-use super::cells::{counted, geometric_mean, listed, mean, rank};
-use crate::contest::no_probe;
-use crate::costs::Costs;
-use crate::field::{Arm, Field};
-use crate::keeping_up;
-use crate::ranking::{Ranked, Ranking};
-use crate::summary::cheapest;
-use crate::tables::{Cell, Column, Digits, Number, Section, Spread, Table};
-use sensormark_result::cost::{CRITERIA, Criterion};
+use crate::{contest::no_probe, prelude::*, sections::cells::rank, summary::cheapest, tables::Column};
 use sensormark_result::measurement::Cache;
-use sensormark_result::statistics::{Basis, SMALLEST_REPETITIONS};
-use sensormark_store::{Durability, WriteMethod};
+use sensormark_store::WriteMethod;
 
 /// The answer.
 pub fn answer(field: &Field, ranking: &Ranking) -> Section {

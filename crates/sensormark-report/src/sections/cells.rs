@@ -1,10 +1,6 @@
 //! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
 
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Digits, Number, Spread};
-use sensormark_result::measurement::names;
-use sensormark_result::statistics::{summarize, summarize_logarithms};
+use crate::prelude::*;
 
 /// The arithmetic mean over repetitions. Costs and sizes have it.
 pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {

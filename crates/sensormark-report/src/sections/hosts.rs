@@ -1,14 +1,7 @@
 //! Hosts that roles ran on besides the coordinator's, phase by phase: their clocks, and what each did of a load that several made.
 
-use super::cells::mean;
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Table};
-use sensormark_data::number::{fixed, significant};
-use sensormark_result::measurement::clock::MARKED_SHARE;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_result::measurement::shared_window::SharedWindow;
+use crate::prelude::*;
+use sensormark_result::measurement::{clock::MARKED_SHARE, shared_window::SharedWindow};
 
 /// Tables of more rows than this are for programs.
 const MOST_SHOWN: usize = 40;

@@ -1,14 +1,8 @@
 //! Latencies, a table for each kind of operation: from when it was due in open loop, service time beside it.
 
-use super::cells::{geometric_mean, largest, rank};
-use super::medians;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, TOO_FEW, Table};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::LatencyRecord;
-use sensormark_result::statistics::{self, Better, ranks};
+use super::{cells::{largest, rank}, medians};
+use crate::prelude::*;
+use sensormark_result::statistics::{self, ranks};
 
 /// The section.
 pub fn section(field: &Field) -> Section {

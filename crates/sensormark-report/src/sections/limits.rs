@@ -1,9 +1,6 @@
 //! What the user said must hold, and whether it did, trial by trial. Nothing where nothing was said.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::LimitRecord;
+use crate::prelude::*;
 
 /// The section.
 pub fn section(field: &Field) -> Section {

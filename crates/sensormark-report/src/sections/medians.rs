@@ -1,11 +1,9 @@
 //! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
 
-use super::cells::{geometric_mean, number};
-use crate::tables::{Cell, Spread};
+use super::cells::number;
+use crate::prelude::*;
 use hdrhistogram::Histogram;
-use sensormark_result::measurement::latency::{LatencySummary, total, value_at_rank};
-use sensormark_result::measurement::record::LatencyRecord;
-use sensormark_result::statistics::{Interval, Percentile, SMALLEST_REPETITIONS, median_ranks};
+use sensormark_result::{measurement::latency::{total, value_at_rank}, statistics::{Percentile, median_ranks}};
 
 /// What a table with such medians says of them.
 pub const NOTE: &str = "The interval of a median is over repetitions where there are three. With fewer, two of the sorted latencies bound it, of all repetitions together (order statistics, 95 % by the binomial). Fewer than six latencies have no such interval: their range stands there.";

@@ -1,10 +1,8 @@
 //! The memory limit that servers were held to (`--memory-limit`), and what came of it.
 
-use crate::field::Field;
-use crate::tables::{Cell, Table};
-use sensormark_result::measurement::server::{MemoryLimitRecord, ServerRecord};
+use crate::prelude::*;
+use sensormark_result::measurement::server::MemoryLimitRecord;
 use sensormark_store::server::CPU_LIMIT;
-use std::collections::BTreeMap;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
 pub fn table(field: &Field) -> Option<Table> {

@@ -22,13 +22,7 @@ pub(crate) mod surroundings;
 mod verdicts;
 mod writes;
 
-use super::durability;
-use super::field::Field;
-use super::options::ReportOptions;
-use super::prices::Prices;
-use super::ranking::Ranking;
-use super::size::Readings;
-use super::tables::Document;
+use crate::{durability, prelude::*};
 
 /// The whole document.
 pub fn document(

@@ -1,11 +1,6 @@
 //! The network between client and server: what each end put on the wire, what was sent again, and how long a round trip took.
 
-use super::cells::mean;
-use crate::criteria;
-use crate::field::Field;
-use crate::tables::{Cell, Table};
-use sensormark_result::measurement::record::{PhaseRecord, TrialRecord};
-use sensormark_result::probe::{PhaseTotals, RoleTotals};
+use crate::prelude::*;
 
 /// The ends of a connection, as rows.
 const ENDS: [&str; 2] = ["client", "server"];

@@ -1,16 +1,7 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use crate::costs::{self, Costs};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::sections::cells::{LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean};
-use crate::sections::{hosts, medians, network};
-use crate::tables::{Cell, Section, TOO_FEW, Table};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::RoleTotals;
+use crate::{costs, prelude::*, sections::{cells::largest, hosts, medians, network}};
+use sensormark_result::measurement::record::ClassRecord;
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;

@@ -1,16 +1,8 @@
 //! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
-use super::cells::{LOGS_APART, NO_DISK, logs_apart, mean};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::options::{Projection, ReportOptions};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::significant;
-use sensormark_result::measurement::disk;
-use sensormark_result::measurement::record::RunRecord;
+use crate::{options::Projection, prelude::*};
 use sensormark_workload::own::{self, find_limit::HIGHEST_RATE};
-use serde_json::Value;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 /// Days of a month and of a year.

@@ -1,14 +1,7 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
-use super::cells::{geometric_mean, smallest};
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::keeping_up::trials_behind;
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::{count_text, fixed};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord, TrialRecord};
+use crate::{keeping_up::trials_behind, prelude::*, sections::cells::smallest};
+use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord};
 
 /// The section.
 pub fn section(field: &Field) -> Section {

@@ -1,13 +1,7 @@
 //! The study's tables of both sides: what server and client used, the network between them, and the disk.
 
-use super::cells::{LOGS_APART, NO_DISK, counted, logs_apart, mean};
 use super::network;
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::RoleTotals;
+use crate::prelude::*;
 
 /// Criterion, column and unit, in the order of the study's tables.
 const COLUMNS: [(&str, &str, &str); 7] = [

@@ -1,8 +1,6 @@
 //! The kinds of hosts that roles ran on besides the coordinator's, as the probes there tell them.
 
-use crate::field::Field;
-use crate::tables::{Cell, Table};
-use sensormark_data::number::fixed;
+use crate::prelude::*;
 
 /// Each such host; none where all roles ran on one.
 pub fn table(field: &Field) -> Option<Table> {

@@ -1,9 +1,7 @@
 //! How far the rankings hang on the weights.
 
-use super::cells::{exact, number};
-use crate::ranking::{Ranked, Ranking};
-use crate::tables::{Cell, Section, Spread, Table};
-use sensormark_data::number::fixed;
+use super::cells::number;
+use crate::prelude::*;
 use sensormark_result::cost::smallest_change;
 
 /// The section; empty where no ranking has two to compare.

@@ -1,9 +1,7 @@
 //! Schema and statements of each layout, as the first repetition recorded them: tables that a page folds and text names.
 
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
+use crate::prelude::*;
 use sensormark_result::measurement::statements::ShownOperation;
-use std::collections::BTreeSet;
 
 /// What was sent to each database, and how it keeps what it got.
 pub fn section(field: &Field) -> Section {

@@ -1,19 +1,9 @@
 //! What was found at each size, and what it comes to at the size that the data will have: a curve for each figure that grows.
 
-use super::projection::own_rate;
-use crate::field::{Arm, Field};
-use crate::studies::{HERE, figure, point};
-use crate::tables::{Cell, Digits, Number, Section, Shape, Spread, Table};
+use crate::{prelude::*, studies::{HERE, figure, point}};
 use sensormark_data::iot_platform::Homes;
-use sensormark_data::number::count_text;
-use sensormark_data::units::round_u64;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
-use sensormark_result::measurement::sizes;
-use sensormark_result::statistics::Interval;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
 use sensormark_workload::{billing, devops, iot_platform, own, sensor_operations};
-use serde_json::Value;
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;

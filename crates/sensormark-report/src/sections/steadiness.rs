@@ -2,17 +2,13 @@
 //! repetitions differ. A database that is still settling (compaction, caches that fill) is measured in two states at once, and a mean
 //! of these says little. The report leaves out trials that are too short to tell, under 40 s.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Digits, Number, Section, Spread, Table};
-use crate::timed::timed;
-use sensormark_data::number::fixed;
-use sensormark_result::measurement::latency::{SecondHistogram, decode};
+use crate::prelude::*;
 use sensormark_result::statistics::{
-    SMALLEST_REPETITIONS, SteadyState, WithinTrialLogarithms, steady_state, summarize_logarithms,
+    SteadyState,
+    WithinTrialLogarithms,
+    steady_state,
     within_trial_logarithms,
 };
-use std::collections::BTreeMap;
 
 /// Repetitions whose means have a larger standard deviation than this, as a share, are noisy.
 const NOISY: f64 = 0.1;

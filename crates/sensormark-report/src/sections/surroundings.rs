@@ -1,15 +1,11 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
-use super::cells::counted;
-use super::{hosts, memory_limit, role_hosts};
-use crate::field::Field;
-use crate::shell::{COMMAND, quoted};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::{fixed, significant};
+use crate::{prelude::*, sections::{hosts, memory_limit, role_hosts}, shell::{COMMAND, quoted}};
 use sensormark_engine::study_protocol;
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::measurement::server::ProbeRecord;
-use sensormark_result::probe::{DeviceKind, Environment, HIDDEN, Processor};
+use sensormark_result::{
+    measurement::server::ProbeRecord,
+    probe::{DeviceKind, Environment, HIDDEN, Processor},
+};
 
 /// Warnings that differ in numbers alone are shown one by one up to this many.
 const MOST_ALIKE: usize = 3;

@@ -1,9 +1,6 @@
 //! Verdicts: how many trials may be believed, and why each of the others may not.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::{Side, TrialRecord};
+use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Reason, Verdict};
 
 const COLUMNS: [(&str, &str); 5] =

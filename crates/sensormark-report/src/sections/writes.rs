@@ -1,13 +1,6 @@
 //! How large writes were: what was sent in each phase that writes, the flushes of the disk in it, and what each store advises.
 
-use super::cells::{geometric_mean, mean};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::fixed;
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
+use crate::prelude::*;
 
 const NO_TRIAL: &str = "no valid trial";
 const MIXED: &str = "the phase asks, too";

@@ -1,15 +1,7 @@
 //! What a study's file cannot say: a few words, tables, drawings and judges, by their names.
 
-use super::ingest_rate;
-use super::scope::{IMPLEMENTATION, Scope, place};
-use super::select::Loads;
-use crate::claims::{mean, shown};
-use crate::criteria;
-use crate::field::Arm;
-use crate::sections::cells::listed;
-use crate::sections::surroundings::inventory;
-use crate::tables::{Cell, Digits, Number, Spread, Table};
-use sensormark_data::number::{fixed, significant};
+use super::{ingest_rate, scope::{IMPLEMENTATION, Scope, place}, select::Loads};
+use crate::{claims::{mean, shown}, prelude::*, sections::surroundings::inventory};
 use sensormark_workload::devops::{Parameters, questions::QuestionKind};
 
 /// Bytes of a raw sample of the machine tool: five channels of two bytes, and its time of twelve.

@@ -1,11 +1,10 @@
 //! Claims by their rows: two databases compared in one figure, or two expressions with words of their own.
 
-use super::file::{ClaimRow, names};
-use super::metric::Kind;
-use super::scope::{IMPLEMENTATION, Scope};
-use crate::claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times};
-use crate::field::Arm;
-use sensormark_data::number::{fixed, significant};
+use crate::{
+    claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times},
+    prelude::*,
+    studies::{file::{ClaimRow, names}, metric::Kind, scope::{IMPLEMENTATION, Scope}},
+};
 
 impl<'a> Scope<'a> {
     /// All of them, in the order of the file.

@@ -27,14 +27,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::field::Field;
-use crate::options::ReportOptions;
-use crate::tables::Section;
+use crate::prelude::*;
 use drawing::Drawing;
-pub(crate) use figure::{HERE, figure, point};
 use file::StudyFile;
 use select::Results;
 use std::sync::LazyLock;
+pub(crate) use figure::{HERE, figure, point};
 
 macro_rules! study {
     ($name:literal) => {

@@ -1,12 +1,7 @@
 //! The machine-tool study's scores, by its own formula and weights: its implementations among themselves, because scores depend on who is compared.
 
-use super::scope::Scope;
-use crate::claims::Values;
-use crate::criteria;
-use crate::field::{Arm, Field};
+use crate::{claims::Values, prelude::*, studies::scope::Scope};
 use sensormark_result::score::{Scores, Sides, block_scores};
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The printed table of scores.
 const SCORES: &str = "scores";

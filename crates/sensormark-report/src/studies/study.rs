@@ -1,15 +1,6 @@
 //! The sections of a report that a run makes of a study.
 
-use super::figure;
-use super::file::StudyFile;
-use super::scope::Scope;
-use super::select::Results;
-use super::table;
-use crate::claims;
-use crate::field::Field;
-use crate::sections::cells::listed;
-use crate::tables::{Cell, Section, Table};
-use std::collections::BTreeSet;
+use crate::{claims, prelude::*, studies::{figure, file::StudyFile, scope::Scope, select::Results, table}};
 
 /// The versions of a database that valid trials ran on.
 fn versions_here(field: &Field, title: &str) -> Cell {

@@ -1,7 +1,6 @@
 //! Tables of a study: rows that name their own columns, and the study's figures beside ours.
 
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::units::round_u64;
+use crate::prelude::*;
 
 /// What of ours stands where nothing of the kind was measured.
 pub const NOT_MEASURED: &str = "not measured";

@@ -1,13 +1,7 @@
 //! The few figures that stand beside a cost: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
 //! arithmetic ones.
 
-use crate::costs::{Costs, write_rate};
-use crate::field::{Arm, Field};
-use crate::keeping_up;
-use crate::requirements::{disk_kept, headroom};
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::statistics::{Interval, summarize, summarize_logarithms};
-use serde::Serialize;
+use crate::{costs::write_rate, prelude::*, requirements::{disk_kept, headroom}};
 
 /// A figure of every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -1,0 +1,51 @@
+//! What nearly every module of the report names: the trials, the cells of tables, and how numbers are written.
+
+pub(crate) use {
+    crate::{
+        clean::clean,
+        costs::Costs,
+        criteria::{self, figure},
+        field::{Arm, Field},
+        keeping_up,
+        number::cell_text,
+        options::ReportOptions,
+        prices::Prices,
+        ranking::{Ranked, Ranking},
+        run_report::Report,
+        sections::{
+            cells::{LOGS_APART, NO_DISK, counted, exact, geometric_mean, listed, logs_apart, mean},
+            projection::own_rate,
+        },
+        size::Readings,
+        summary::Summary,
+        tables::{Block, Cell, Digits, Document, Number, Section, Shape, Spread, TOO_FEW, Table},
+        timed::timed,
+        wrapping::wrap,
+    },
+    sensormark_data::{
+        number::{count_text, fixed, significant},
+        units::{Total, round_u64},
+    },
+    sensormark_result::{
+        cost::{CRITERIA, Criterion},
+        measurement::{
+            disk,
+            folder::ResultsFolder,
+            latency::{LatencySummary, SecondHistogram, decode},
+            names,
+            record::{
+                Implementation, LatencyRecord, LimitRecord, LoadRecord, PhaseRecord, RunRecord, Side, TrialRecord,
+            },
+            server::ServerRecord,
+            sizes,
+        },
+        probe::{PhaseTotals, RoleTotals},
+        statistics::{
+            Basis, Better, Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, summarize, summarize_logarithms,
+        },
+    },
+    sensormark_store::Durability,
+    serde::{Deserialize, Serialize},
+    serde_json::{Value, json},
+    std::collections::{BTreeMap, BTreeSet},
+};
