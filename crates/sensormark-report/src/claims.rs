@@ -249,11 +249,11 @@ pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'sta
     let mut table = Table::new(id, title, &columns);
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);
-        table.row(vec![
-            Cell::text(&claim.text),
-            Cell::text(outcome),
-            Cell::text(claim.figures(why)),
-            Cell::text(&claim.holds),
+        table.row(row![
+            &claim.text,
+            outcome,
+            claim.figures(why),
+            &claim.holds,
         ]);
     }
     table.note("Undecided: fewer than three valid repetitions, a disturbed host that was tolerated, or a 95 % interval over repetitions that crosses what the claim takes.");

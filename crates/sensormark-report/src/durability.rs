@@ -168,9 +168,9 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     } else {
         Cell::Missing("the whole was killed, and nobody was left to answer".to_owned())
     };
-    vec![
-        Cell::text(label(arm)),
-        Cell::text(class.text()),
+    row![
+        label(arm),
+        class.text(),
         count(|ledger| ledger.acknowledged),
         count(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
         count(|ledger| ledger.lost),

@@ -72,7 +72,7 @@ fn suffered(field: &Field) -> Table {
             let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
             let longest =
                 loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
-            let mut row = vec![Cell::text(&arm.label), Cell::text(clean(&name))];
+            let mut row = row![&arm.label, clean(&name)];
             row.extend(parts.map(|seconds| ms(p99_ns(seconds))));
             row.push(ms(longest.max()));
             table.row(row);
@@ -102,7 +102,7 @@ fn tasks(field: &Field) -> Table {
             seconds.sort_by(f64::total_cmp);
             let figures = [seconds[seconds.len() / 2], seconds[seconds.len() - 1], seconds.iter().sum()];
             let mut row =
-                vec![Cell::text(&arm.label), Cell::text(clean(kind)), Cell::Count(seconds.len() as u64)];
+                row![&arm.label, clean(kind), seconds.len() as u64];
             row.extend(figures.map(Cell::number));
             table.row(row);
         }

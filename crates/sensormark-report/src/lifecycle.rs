@@ -54,9 +54,9 @@ fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
     let role = if trial.implementation.embedded { "coordinator" } else { "server" };
     let phase = trial.phases.iter().find(|phase| phase.name == task.phase);
     let used = phase.and_then(|phase| phase.totals.as_ref()?.roles.get(role));
-    let mut cells = vec![
-        Cell::text(clean(&trial.implementation.label())),
-        Cell::text(&*task.task),
+    let mut cells = row![
+        clean(&trial.implementation.label()),
+        &*task.task,
         figure(Some(task.seconds), ""),
         figure(task.bytes.map(|bytes| bytes as f64 / 1e6), "it leaves nothing"),
         figure(used.map(|used| used.cpu_ns as f64 / 1e9), "it was not seen"),

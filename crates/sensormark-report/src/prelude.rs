@@ -1,5 +1,10 @@
 //! What nearly every module of the report names: the trials, the cells of tables, and how numbers are written.
 
+/// A row of cells; words, counts and figures become cells.
+macro_rules! row {
+    ($($cell:expr),* $(,)?) => { vec![$($crate::tables::Cell::from($cell)),*] };
+}
+
 pub(crate) use {
     crate::{
         clean::clean,
@@ -22,6 +27,7 @@ pub(crate) use {
         timed::timed,
         wrapping::wrap,
     },
+    row,
     sensormark_data::{
         number::{count_text, fixed, significant},
         units::{Total, round_u64},

@@ -46,11 +46,11 @@ fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
     table.keys = 2;
     table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
     for pair in pairs {
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
+        table.row(row![
+            &pair.figure.implementation,
+            &pair.figure.name,
             ratio(pair),
-            Cell::text(words(pair)),
+            words(pair),
         ]);
     }
     table

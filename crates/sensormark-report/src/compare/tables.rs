@@ -280,14 +280,14 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
     table.keys = 2;
     table.is_detail = true;
     for pair in pairs {
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
-            Cell::text(&pair.figure.unit),
+        table.row(row![
+            &pair.figure.implementation,
+            &pair.figure.name,
+            &pair.figure.unit,
             cell(&pair.figure.values),
             cell(&pair.second),
             forest::ratio(pair),
-            Cell::text(forest::words(pair)),
+            forest::words(pair),
         ]);
     }
     table
@@ -302,14 +302,14 @@ fn tests(pairs: &[Pair]) -> Table {
     table.is_detail = true;
     for pair in pairs {
         let tested = pair.compared.and_then(|compared| compared.tested);
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
+        table.row(row![
+            &pair.figure.implementation,
+            &pair.figure.name,
             forest::ratio(pair),
             Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
             Cell::maybe(pair.corrected_p, NOT_TESTED),
             percent(pair),
-            Cell::text(pair.change.text()),
+            pair.change.text(),
         ]);
     }
     table

@@ -73,7 +73,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     section.table(costs(field, ranking));
     let mut unranked = Table::new("not_ranked", "Not ranked", &["implementation", "reason"]);
     for (label, reason) in &ranking.unranked {
-        unranked.row(vec![Cell::text(label), Cell::text(reason)]);
+        unranked.row(row![label, reason]);
     }
     section.table(unranked);
     section
@@ -105,7 +105,7 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
     table.keys = 2;
     for one in group {
         let cost = times(one.ratio, one.interval.map_or(Spread::None, Spread::Range));
-        let mut row = vec![rank(Some(one.rank)), Cell::text(one.label()), cost];
+        let mut row = row![rank(Some(one.rank)), one.label(), cost];
         row.push(keeping_up::cell(field, arm(field, one)));
         row.extend(requirements_met(ranking, one));
         row.extend(is_partly.then(|| Cell::count(u64::try_from(one.repetitions()).ok(), "")));
@@ -128,7 +128,7 @@ fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
     );
     table.columns.extend(names);
     for one in group {
-        let mut row = vec![Cell::text(one.label())];
+        let mut row = row![one.label()];
         row.extend(one.ratios.iter().map(|ratio| times(*ratio, Spread::None)));
         table.row(row);
     }
@@ -158,7 +158,7 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
                 mean(&values, "not measured")
             }
         };
-        let mut row = vec![Cell::text(&arm.label)];
+        let mut row = row![&arm.label];
         row.extend(CRITERIA.iter().map(cell));
         table.row(row);
     }

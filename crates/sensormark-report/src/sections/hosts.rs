@@ -22,14 +22,14 @@ pub fn clocks(field: &Field) -> Option<Table> {
         for trial in field.trials_of(arm).flatten() {
             for clock in &trial.clocks {
                 is_used = true;
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(side),
-                    Cell::text(&clock.phase),
-                    Cell::text(&clock.host),
-                    Cell::text(fixed(clock.offset_ns as f64 / 1e6, 3)),
-                    Cell::text(fixed(clock.uncertainty_ns as f64 / 1e3, 1)),
-                    Cell::text(significant(clock.drift_ppm, 3)),
+                table.row(row![
+                    &arm.label,
+                    side,
+                    &clock.phase,
+                    &clock.host,
+                    fixed(clock.offset_ns as f64 / 1e6, 3),
+                    fixed(clock.uncertainty_ns as f64 / 1e3, 1),
+                    significant(clock.drift_ppm, 3),
                 ]);
             }
         }
@@ -64,13 +64,13 @@ pub fn rates(field: &Field) -> Option<Table> {
             let slowest = least(&of_clients);
             for (number, host) in hosts.iter().enumerate() {
                 let remark = (slowest == Some(number)).then_some(SLOWEST);
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(&phase),
-                    Cell::text(host),
+                table.row(row![
+                    &arm.label,
+                    &phase,
+                    host,
                     mean(&rates[number], "no figure"),
                     mean(&of_clients[number], "not recorded"),
-                    Cell::text(remark.unwrap_or_default()),
+                    remark.unwrap_or_default(),
                 ]);
             }
         }
@@ -117,13 +117,13 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
     let hosts = shared.iter().map(|(_, window)| u64::from(window.hosts));
     let is_short = shared.iter().any(|(_, window)| !window.is_counted());
     let remark = if is_short { TOO_SHORT } else { "" };
-    vec![
-        Cell::text(label),
-        Cell::text(phase),
-        Cell::Count(hosts.max().unwrap_or(0)),
+    row![
+        label,
+        phase,
+        hosts.max().unwrap_or(0),
         of(|_, window| window.seconds),
         of(|load, _| load.seconds),
-        Cell::text(remark),
+        remark,
     ]
 }
 

@@ -114,10 +114,10 @@ fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals
     } else {
         percentile(|summary| Some(summary.p50_ns? as f64))
     };
-    vec![
-        Cell::text(&arm.label),
+    row![
+        &arm.label,
         rank(place),
-        Cell::Count(records.iter().map(|record| record.summary.count).total()),
+        records.iter().map(|record| record.summary.count).total(),
         geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
         median,
         percentile(|summary| Some(summary.p90_ns? as f64)),

@@ -12,12 +12,12 @@ pub fn section(field: &Field) -> Section {
             all += 1;
             open += usize::from(limit.is_undecided);
             missed += usize::from(!limit.met && !limit.is_undecided);
-            table.row(vec![
-                Cell::text(trial.implementation.label()),
-                Cell::Count(u64::from(trial.repetition) + 1),
-                Cell::text(limit.text.clone()),
-                Cell::text(limit.words.clone()),
-                Cell::text(mark(limit)),
+            table.row(row![
+                trial.implementation.label(),
+                u64::from(trial.repetition) + 1,
+                &limit.text,
+                &limit.words,
+                mark(limit),
             ]);
         }
     }

@@ -13,12 +13,12 @@ pub fn table(field: &Field) -> Option<Table> {
     );
     for (title, limit) in limits(field) {
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
-        table.row(vec![
-            Cell::text(title),
-            Cell::number(megabytes(limit.limit_bytes)),
+        table.row(row![
+            title,
+            megabytes(limit.limit_bytes),
             Cell::maybe(limit.peak_bytes.map(megabytes), "not kept by this kernel"),
             Cell::count(limit.limit_reached, "not kept by this kernel"),
-            Cell::Count(limit.killed_processes),
+            limit.killed_processes,
         ]);
     }
     table.note("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.");

@@ -38,7 +38,7 @@ pub fn table(field: &Field) -> Option<Table> {
             if !cells[2..].iter().any(is_known) {
                 continue;
             }
-            let mut row = vec![Cell::text(&arm.label), Cell::text(side), Cell::text(end)];
+            let mut row = row![&arm.label, side, end];
             row.extend(cells.iter().map(|values| mean(values, "not measured")));
             table.row(row);
         }

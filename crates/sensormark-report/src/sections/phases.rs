@@ -89,9 +89,9 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         true => Cell::Missing("embedded: one process, shown as the client's".to_owned()),
         false => cell,
     };
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
+    row![
+        &arm.label,
+        name,
         rate(true),
         rate(false),
         own_process(cpu("server")),
@@ -257,8 +257,8 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     let rate = |value: fn(&LoadRecord) -> Option<f64>| {
         geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
     };
-    let mut row = vec![
-        Cell::text(&arm.label),
+    let mut row = row![
+        &arm.label,
         rate(LoadRecord::operations_per_second),
         rate(LoadRecord::readings_per_second),
     ];
@@ -359,9 +359,9 @@ fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
     let [_, bound] = logs_apart(field, arm);
     let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
+    row![
+        &arm.label,
+        name,
         mean(&field.figures(arm, seconds), "not settled"),
         used(|role| Some(role.cpu_ns as f64 / 1e9)),
         used(|role| Some(role.storage_bytes()? as f64 / 1e6)),

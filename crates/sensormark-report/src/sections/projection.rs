@@ -58,7 +58,7 @@ fn row(
         let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
         bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
     };
-    let mut row = vec![Cell::text(&arm.label), mean(bytes, NO_DISK)];
+    let mut row = row![&arm.label, mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
         let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);

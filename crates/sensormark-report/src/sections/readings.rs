@@ -40,7 +40,7 @@ fn ledger(field: &Field) -> Table {
             [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
         };
-        let mut row = vec![Cell::text(&arm.label)];
+        let mut row = row![&arm.label];
         row.extend(counts.iter().map(|(_, count)| sum(*count)));
         table.row(row);
     }
@@ -88,8 +88,8 @@ fn answers(field: &Field) -> Table {
             let reads = failed.fold(answered, u64::saturating_add);
             Some(figure(trial, names::QUERIES)? / (reads > 0).then_some(reads as f64)?)
         });
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             Cell::count(
                 sum(|trial| Some(trial.answers.as_ref()?.checked)),
                 "nothing was read: see the verdicts",
@@ -125,12 +125,12 @@ fn checked(field: &Field) -> Table {
             Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
         };
         let failed = trials.iter().flat_map(|trial| trial.errors.values()).total();
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             sum(|answers| answers.answered),
             sum(|answers| answers.checked),
             sum(|answers| answers.wrong),
-            Cell::Count(failed),
+            failed,
         ]);
     }
     table.note("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.");

@@ -35,7 +35,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
     columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
     for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
-        let mut row = vec![Cell::text(&arm.label)];
+        let mut row = row![&arm.label];
         row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id)));
         table.row(row);
     }
@@ -77,8 +77,8 @@ fn per_reading(field: &Field) -> Table {
             )
         };
         let disk = field.figures(arm, disk::of_a_reading_bytes);
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
             per(|trial, field| Some(criteria::values(trial, &field.run).get("client_cpu")? * 1e4)),
             per(written_rate),
@@ -142,8 +142,8 @@ fn settling(field: &Field) -> Table {
         };
         let [logs, bound] = logs_apart(field, arm);
         let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, "settle")?.seconds);
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             mean(&field.figures(arm, seconds), "not settled"),
             settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
             settle(|role| Some(role.storage_bytes()? as f64 / 1e6), "not measured"),
@@ -185,8 +185,8 @@ fn harness(field: &Field) -> Table {
         };
         without_real_time +=
             field.valid_of(arm).filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             cpu("source"),
             cpu("coordinator"),
             own(names::JOURNAL_PERCENT, 1.0),

@@ -10,13 +10,13 @@ pub fn table(field: &Field) -> Option<Table> {
         &["role", "host", "kernel", "processors", "memory [GB]", "phases within [± ms]"],
     );
     for (role, seen) in hosts(field) {
-        table.row(vec![
-            Cell::text(role),
-            Cell::text(seen.host),
-            Cell::text(seen.kernel),
-            Cell::Count(seen.processors),
-            Cell::number(seen.memory_bytes as f64 / 1e9),
-            Cell::text(fixed(seen.longest_round_trip_ns as f64 / 1e6, 1)),
+        table.row(row![
+            role,
+            seen.host,
+            seen.kernel,
+            seen.processors,
+            seen.memory_bytes as f64 / 1e9,
+            fixed(seen.longest_round_trip_ns as f64 / 1e6, 1),
         ]);
         for missing in seen.missing {
             table.note(format!("{role} on {}: not measured: {missing}", seen.host));

@@ -53,7 +53,7 @@ fn weights(ranking: &Ranking) -> Table {
     let mut table = Table::new("weights", "Weights used", &["criterion", "unit", "weight", "floor"]);
     for (criterion, weight) in &ranking.criteria {
         let floor = number(criterion.floor, Spread::None);
-        table.row(vec![Cell::text(criterion.name), Cell::text(criterion.unit), exact(*weight), floor]);
+        table.row(row![criterion.name, criterion.unit, exact(*weight), floor]);
     }
     table.note("A file for --weights has a number for each criterion that does not count once, by the names of summary.criteria in --format json.");
     table

@@ -18,7 +18,7 @@ pub fn section(field: &Field) -> Section {
         let lines = shown.schema.iter().flat_map(|part| part.lines());
         if !shown.schema.is_empty() && seen.insert((label.clone(), None)) {
             for line in lines {
-                schemas.row(vec![Cell::text(&label), Cell::text(line)]);
+                schemas.row(row![&label, line]);
             }
         }
         for operation in &shown.operations {

@@ -98,14 +98,14 @@ fn held_out(field: &Field) -> Table {
                     .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
                     .collect();
                 let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(name),
-                    Cell::Count(round_u64(last.readings)),
-                    Cell::Count(round_u64(from.readings)),
-                    Cell::number(band.low / unit),
-                    Cell::number(band.high / unit),
-                    Cell::number(last.value / unit),
+                table.row(row![
+                    &arm.label,
+                    name,
+                    round_u64(last.readings),
+                    round_u64(from.readings),
+                    band.low / unit,
+                    band.high / unit,
+                    last.value / unit,
                     Cell::yes((band.low..=band.high).contains(&last.value)),
                 ]);
             };

@@ -86,12 +86,12 @@ pub fn section(all: &[Seen]) -> Section {
     let mut table = Table::new("steadiness", title, &columns);
     table.keys = 3;
     for one in all {
-        table.row(vec![
-            Cell::text(&one.arm),
-            Cell::text(&one.operation),
-            Cell::Count(u64::from(one.repetition)),
-            Cell::Count(one.seconds as u64),
-            Cell::text(words(one.state)),
+        table.row(row![
+            &one.arm,
+            &one.operation,
+            u64::from(one.repetition),
+            one.seconds as u64,
+            words(one.state),
             mean(one),
         ]);
     }

@@ -23,11 +23,11 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     for (side, arm) in field.all() {
         for trial in field.trials_of(arm).flatten() {
             for warning in &trial.warnings {
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(side),
-                    Cell::Count(u64::from(trial.repetition) + 1),
-                    Cell::text(warning),
+                table.row(row![
+                    &arm.label,
+                    side,
+                    u64::from(trial.repetition) + 1,
+                    warning,
                 ]);
                 let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
                 let text = format!("{} ({side}): {warning}", arm.label);
@@ -97,7 +97,7 @@ pub fn not_measured(field: &Field) -> Section {
     let mut table =
         Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
     for missing in &field.run.not_measured {
-        table.row(vec![Cell::text(&missing.implementation), Cell::text(&missing.reason)]);
+        table.row(row![&missing.implementation, &missing.reason]);
     }
     section.table(table);
     section
@@ -216,11 +216,11 @@ fn servers(field: &Field) -> Table {
             continue;
         }
         seen.push(key);
-        table.row(vec![
-            Cell::text(title),
-            Cell::text(&server.version),
-            Cell::text(&server.origin),
-            Cell::text(if server.managed { "sensormark" } else { "somebody else" }),
+        table.row(row![
+            title,
+            &server.version,
+            &server.origin,
+            if server.managed { "sensormark" } else { "somebody else" },
             Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
             Cell::maybe(server.start_seconds, "not started here"),
         ]);
@@ -279,7 +279,7 @@ fn settings(field: &Field) -> Table {
     for arm in field.writes.iter().chain(&field.mixed) {
         let trial = field.trials_of(arm).flatten().find(|trial| !trial.settings.is_empty());
         for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
-            table.row(vec![Cell::text(&arm.label), Cell::text(&setting.name), Cell::text(&setting.value)]);
+            table.row(row![&arm.label, &setting.name, &setting.value]);
         }
     }
     table

@@ -88,11 +88,11 @@ fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
         Side::Read => "read",
         Side::Mixed => "both",
     };
-    vec![
-        Cell::text(trial.implementation.label()),
-        Cell::text(side),
-        Cell::Count(u64::from(trial.repetition) + 1),
-        Cell::text(verdict),
-        Cell::text(reasons),
+    row![
+        trial.implementation.label(),
+        side,
+        u64::from(trial.repetition) + 1,
+        verdict,
+        reasons,
     ]
 }

@@ -117,9 +117,9 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
         let bytes = criteria::client_in(trial, totals)?.sent_wire_bytes? as f64 + written.datagrams;
         Some(bytes / written.writes / 1e3)
     });
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
+    row![
+        &arm.label,
+        name,
         mean(&of(&|_, written| Some(written.writes)), NO_TRIAL),
         geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
         geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
@@ -152,13 +152,13 @@ fn advised(field: &Field) -> Table {
         } else {
             format!("{} to {}", fixed(least as f64, 0), fixed(most as f64, 0))
         };
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             Cell::count(sizes.iter().map(|size| size.readings).max(), ""),
             Cell::maybe(sizes.iter().map(|size| size.bytes as f64 / 1e3).reduce(f64::max), ""),
-            Cell::text(by_table),
-            Cell::text(&sizes[0].advice),
-            Cell::text(&sizes[0].link),
+            by_table,
+            &sizes[0].advice,
+            &sizes[0].link,
         ]);
     }
     table.note("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.");

@@ -49,7 +49,7 @@ impl StudyFile {
         let columns = ["database", "study", "here"];
         let mut versions = Table::new("published_versions", "The study's versions and ours", &columns);
         for (title, version) in &about.versions {
-            versions.row(vec![Cell::text(title), Cell::text(version), versions_here(field, title)]);
+            versions.row(row![title, version, versions_here(field, title)]);
         }
         section.table(versions);
         tables.into_iter().for_each(|table| section.table(table));
