@@ -188,7 +188,7 @@ fn lacks(names: &[String]) -> String {
 
 /// Why much of it was not measured, where its server was only visited.
 pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
-    let mut servers = field.trials_of(arm).flatten().filter_map(|trial| trial.server.as_ref());
+    let mut servers = field.trials_of(arm).filter_map(|trial| trial.server.as_ref());
     let is_without = servers.any(|server| !server.managed && server.probe.is_none());
     if is_without { " (an existing server without a probe beside it)" } else { "" }
 }
@@ -232,7 +232,7 @@ fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
 
 /// The first verdict of the arm that is not valid, in short.
 fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let trial = field.trials_of(arm).flatten().find(|trial| !trial.verdict.is_valid())?;
+    let trial = field.trials_of(arm).find(|trial| !trial.verdict.is_valid())?;
     let word = trial.verdict.word();
     let mut kinds: Vec<&str> = Vec::new();
     for reason in trial.verdict.reasons() {

@@ -105,7 +105,7 @@ fn in_a_line(field: &Field, arm: &Arm) -> String {
         Durability::Relaxed => "promised all but the last second or so",
         Durability::Unacknowledged => "promised nothing",
     };
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
     let found = match together(trials.iter().copied()) {
         None => "what it kept could not be counted: see the verdicts".to_owned(),
         Some(it) if it.acknowledged == 0 => {
@@ -149,7 +149,7 @@ fn survival(field: &Field) -> Table {
 }
 
 fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
     let ledger = together(trials.iter().copied());
     let reason = trials.iter().flat_map(|trial| &trial.loads).find_map(|load| load.not_supported.as_deref());
     let missing = reason.map_or_else(

@@ -78,40 +78,9 @@ impl Field {
         let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
         blocks.sort_unstable();
         blocks.dedup();
-        let mut field = Self {
-            run,
-            trials,
-            superseded,
-            blocks,
-            writes: Vec::new(),
-            reads: Vec::new(),
-            mixed: Vec::new(),
-        };
-        field.writes = field.arms(Side::Write);
-        field.reads = field.arms(Side::Read);
-        field.mixed = field.arms(Side::Mixed);
-        field
-    }
-
-    fn arms(&self, side: Side) -> Vec<Arm> {
-        let mut arms: Vec<Arm> = Vec::new();
-        for (place, trial) in self.trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
-            // Every repetition is listed.
-            let Ok(block) = self.blocks.binary_search(&trial.repetition) else {
-                continue;
-            };
-            let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
-            let arm = found.unwrap_or_else(|| {
-                arms.push(Arm {
-                    label: unique(clean(&trial.implementation.label()), &arms),
-                    implementation: trial.implementation.clone(),
-                    places: vec![None; self.blocks.len()],
-                });
-                arms.len() - 1
-            });
-            arms[arm].places[block] = Some(place);
-        }
-        arms
+        let [writes, reads, mixed] =
+            [Side::Write, Side::Read, Side::Mixed].map(|side| arms(&trials, &blocks, side));
+        Self { run, trials, superseded, blocks, writes, reads, mixed }
     }
 
     /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
@@ -137,29 +106,41 @@ impl Field {
         self.reads.iter().filter(|read| same_data(&write.implementation, &read.implementation))
     }
 
-    /// The arm's trial in each repetition.
-    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = Option<&'a TrialRecord>> {
-        arm.places.iter().map(|place| place.map(|place| &self.trials[place]))
+    /// The arm's trials, by repetition.
+    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        arm.places.iter().flatten().map(|place| &self.trials[*place])
+    }
+
+    /// The trials of all arms, arm by arm.
+    pub fn by_arm(&self) -> impl Iterator<Item = &TrialRecord> {
+        self.all().flat_map(|(_, arm)| self.trials_of(arm))
+    }
+
+    /// Those of these arms that have a valid trial.
+    pub fn believed<'a>(&'a self, arms: &'a [Arm]) -> impl Iterator<Item = &'a Arm> {
+        arms.iter().filter(|arm| self.valid_of(arm).next().is_some())
     }
 
     /// The arm's trials whose figures may be believed.
     pub fn valid_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        self.trials_of(arm).flatten().filter(|trial| trial.verdict.is_valid())
+        self.trials_of(arm).filter(|trial| trial.verdict.is_valid())
     }
 
     /// All of the arm's trials, attempts included that do not count.
     pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        let counts = self.trials_of(arm).flatten().next();
+        let counts = self.trials_of(arm).next();
         let is_of = move |trial: &&TrialRecord| counts.is_some_and(|one| same_trial(one, trial));
         let others = self.superseded.iter().filter(is_of);
-        others.chain(self.trials_of(arm).flatten())
+        others.chain(self.trials_of(arm))
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
     pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<Option<f64>> {
-        self.trials_of(arm)
-            .map(|trial| trial.filter(|trial| trial.verdict.is_valid()).and_then(&figure))
-            .collect()
+        let of = |place: &Option<usize>| {
+            let trial = &self.trials[(*place)?];
+            if trial.verdict.is_valid() { figure(trial) } else { None }
+        };
+        arm.places.iter().map(of).collect()
     }
 
     /// All arms: writes, reads, and what did both at once, each with what its side is called.
@@ -171,6 +152,27 @@ impl Field {
             .chain(self.reads.iter().map(named("read")))
             .chain(self.mixed.iter().map(named("both")))
     }
+}
+
+fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
+    let mut arms: Vec<Arm> = Vec::new();
+    for (place, trial) in trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
+        // Every repetition is listed.
+        let Ok(block) = blocks.binary_search(&trial.repetition) else {
+            continue;
+        };
+        let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
+        let arm = found.unwrap_or_else(|| {
+            arms.push(Arm {
+                label: unique(clean(&trial.implementation.label()), &arms),
+                implementation: trial.implementation.clone(),
+                places: vec![None; blocks.len()],
+            });
+            arms.len() - 1
+        });
+        arms[arm].places[block] = Some(place);
+    }
+    arms
 }
 
 /// The label, with a number behind it where it is taken.

@@ -80,7 +80,7 @@ pub fn latencies(field: &Field) -> Result<String, String> {
 /// Every trial that counts, with its arm and what its side is called.
 pub(super) fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
     field.all().flat_map(move |(side, arm)| {
-        let all = field.trials_of(arm).flatten();
+        let all = field.trials_of(arm);
         all.map(move |trial| (side, arm, trial))
     })
 }

@@ -77,7 +77,7 @@ pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Option<f64> {
 
 fn answer(field: &Field, label: &str) -> LayoutAnswer {
     let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect();
-    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm).flatten()).collect();
+    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm)).collect();
     let mut found = Found::default();
     trials.iter().for_each(|trial| speaks_against(trial, &mut found));
     held(&trials, field.trials.len(), &mut found);

@@ -19,7 +19,7 @@ pub fn clocks(field: &Field) -> Option<Table> {
     );
     let mut is_used = false;
     for (side, arm) in field.all() {
-        for trial in field.trials_of(arm).flatten() {
+        for trial in field.trials_of(arm) {
             for clock in &trial.clocks {
                 is_used = true;
                 table.row(row![
@@ -88,7 +88,7 @@ pub fn windows(field: &Field) -> Option<Table> {
     );
     table.keys = 2;
     for arm in &field.mixed {
-        let trials = || field.trials_of(arm).flatten();
+        let trials = || field.trials_of(arm);
         let mut phases: Vec<&str> = Vec::new();
         for load in trials().flat_map(|trial| &trial.loads) {
             if load.shared.is_some() && !load.warm_up && !phases.contains(&load.phase.as_str()) {
@@ -133,7 +133,7 @@ type Measured = Vec<Option<f64>>;
 /// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
 fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
     let mut phases: Vec<(String, Vec<String>)> = Vec::new();
-    let trials = field.trials_of(arm).flatten();
+    let trials = field.trials_of(arm);
     let figures = trials.flat_map(|trial| trial.figures.keys());
     let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
     for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
@@ -154,7 +154,7 @@ fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> 
 fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[String]) -> Vec<Measured> {
     let of = |one: &String| {
         let name = format!("{name}/{phase}/{one}");
-        let trials = field.trials_of(arm).flatten();
+        let trials = field.trials_of(arm);
         trials.map(|trial| figure(trial, &name)).collect()
     };
     whose.iter().map(of).collect()

@@ -37,8 +37,7 @@ pub fn cores_of(server: &ServerRecord) -> Option<String> {
 
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
-    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
-    let servers = all.flatten().filter_map(|trial| trial.server.as_ref());
+    let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
     let words = servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned()));
     let mut words: Vec<String> = words.collect();
     words.sort();
@@ -52,8 +51,7 @@ pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> Strin
 /// By database and limit, the most of all trials.
 fn limits(field: &Field) -> impl Iterator<Item = (String, MemoryLimitRecord)> {
     let mut limits: BTreeMap<(String, u64), MemoryLimitRecord> = BTreeMap::new();
-    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
-    for trial in all.flatten() {
+    for trial in field.by_arm() {
         let Some(seen) = trial.server.as_ref().and_then(|server| server.memory_limit) else {
             continue;
         };

@@ -160,7 +160,7 @@ fn load_table(field: &Field, name: &(String, String)) -> Table {
     let columns = columns(has_intervals);
     let mut table = Table::new(&table_id(name), &title(name, first), &columns);
     for arm in &field.mixed {
-        if field.trials_of(arm).flatten().any(|trial| find(trial, name).is_some()) {
+        if field.trials_of(arm).any(|trial| find(trial, name).is_some()) {
             table.row(load_row(field, arm, name, has_intervals));
         }
     }
@@ -239,7 +239,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
             (operations > 0).then(|| used / operations as f64)
         })
     };
-    let trials = field.trials_of(arm).flatten();
+    let trials = field.trials_of(arm);
     let loads: Vec<(&TrialRecord, &LoadRecord)> =
         trials.filter_map(|trial| Some((trial, find(trial, name)?))).collect();
     let is_shared =

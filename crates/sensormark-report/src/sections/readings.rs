@@ -35,7 +35,7 @@ fn ledger(field: &Field) -> Table {
     }
     for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
         let ledgers: Vec<&LedgerRecord> =
-            field.trials_of(arm).flatten().filter_map(|trial| trial.ledger.as_ref()).collect();
+            field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect();
         let sum = |count: Count| match ledgers.as_slice() {
             [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
@@ -44,9 +44,8 @@ fn ledger(field: &Field) -> Table {
         row.extend(counts.iter().map(|(_, count)| sum(*count)));
         table.row(row);
     }
-    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm).flatten());
-    let history =
-        trials.filter_map(|trial| trial.ledger.as_ref()).map(|ledger| ledger.history).max().unwrap_or(0);
+    let ledgers = field.by_arm().filter_map(|trial| trial.ledger.as_ref());
+    let history = ledgers.map(|ledger| ledger.history).max().unwrap_or(0);
     if history > 0 {
         let history = count_text(history as f64);
         table.note(format!(
@@ -77,7 +76,7 @@ fn answers(field: &Field) -> Table {
         ],
     );
     for arm in &field.reads {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
         let sum = |count: fn(&TrialRecord) -> Option<u64>| {
             trials.iter().filter_map(|trial| count(trial)).reduce(u64::saturating_add)
         };
@@ -119,7 +118,7 @@ fn checked(field: &Field) -> Table {
     let columns = ["implementation", "answered", "checked", "wrong", "failed operations"];
     let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
     for arm in &field.mixed {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
         let sum = |count: fn(&AnswersRecord) -> u64| {
             let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
             Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")

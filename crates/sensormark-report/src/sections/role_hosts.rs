@@ -38,8 +38,7 @@ struct Host<'a> {
 
 fn hosts(field: &Field) -> Vec<(&str, Host<'_>)> {
     let mut hosts: Vec<(&str, Host<'_>)> = Vec::new();
-    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm));
-    for one in trials.flatten().flat_map(|trial| &trial.client_probes) {
+    for one in field.by_arm().flat_map(|trial| &trial.client_probes) {
         let (role, probe) = (one.role.as_str(), &one.probe);
         let host = probe.host.as_deref().unwrap_or("this machine");
         let mut known = hosts.iter();

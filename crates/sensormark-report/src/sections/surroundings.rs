@@ -21,7 +21,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     table.is_detail = true;
     let mut alike: Vec<(String, Vec<String>)> = Vec::new();
     for (side, arm) in field.all() {
-        for trial in field.trials_of(arm).flatten() {
+        for trial in field.trials_of(arm) {
             for warning in &trial.warnings {
                 table.row(row![
                     &arm.label,
@@ -207,10 +207,8 @@ fn servers(field: &Field) -> Table {
         &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
     let mut seen: Vec<(&str, &str, &str)> = Vec::new();
-    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm)).flatten();
-    for (title, server) in
-        trials.filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
-    {
+    let servers = field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
+    for (title, server) in servers {
         let key = (title.as_str(), server.version.as_str(), server.origin.as_str());
         if seen.contains(&key) {
             continue;
@@ -277,7 +275,7 @@ fn settings(field: &Field) -> Table {
     table.keys = 2;
     table.is_detail = true;
     for arm in field.writes.iter().chain(&field.mixed) {
-        let trial = field.trials_of(arm).flatten().find(|trial| !trial.settings.is_empty());
+        let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
         for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
             table.row(row![&arm.label, &setting.name, &setting.value]);
         }

@@ -96,7 +96,7 @@ fn sent(field: &Field) -> Table {
 
 fn phases(field: &Field, arm: &Arm) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for load in field.trials_of(arm).flatten().flat_map(|trial| &trial.loads) {
+    for load in field.trials_of(arm).flat_map(|trial| &trial.loads) {
         if load.writes && !load.warm_up && !names.contains(&load.phase) {
             names.push(load.phase.clone());
         }
@@ -141,7 +141,7 @@ fn advised(field: &Field) -> Table {
     );
     for arm in field.writes.iter().chain(&field.mixed) {
         let Some(sizes) =
-            field.trials_of(arm).flatten().map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
+            field.trials_of(arm).map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
         else {
             continue;
         };
