@@ -50,7 +50,7 @@ pub(crate) fn section(field: &Field) -> Section {
             curves.extend(drawn.into_iter().find(|table| table.rows.len() == all));
         }
         let is_curve = |table: &Table| table.rows.windows(2).any(|rows| rows[0][0] == rows[1][0]);
-        curves.into_iter().filter(is_curve).for_each(|table| section.table(table));
+        section.tables(curves.into_iter().filter(is_curve));
     }
     if !section.blocks.is_empty() {
         section.paragraph("A curve ends where the layout has no figure: its trial's verdict says why. Disk is what a phase added, over the readings that it added; databases that make files ahead add nothing at times.");

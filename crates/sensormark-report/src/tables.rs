@@ -283,6 +283,13 @@ impl Section {
         Self { id: id.to_owned(), title: title.to_owned(), blocks: Vec::new() }
     }
 
+    /// A section of these tables.
+    pub fn of(id: &str, title: &str, tables: impl IntoIterator<Item = Table>) -> Self {
+        let mut section = Self::new(id, title);
+        section.tables(tables);
+        section
+    }
+
     /// Adds sentences.
     pub fn paragraph(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Paragraph(text.into()));
@@ -311,6 +318,11 @@ impl Section {
             _ => run.iter().map(Cow::Borrowed).collect(),
         });
         shown.collect()
+    }
+
+    /// Adds tables that have rows.
+    pub fn tables(&mut self, tables: impl IntoIterator<Item = Table>) {
+        tables.into_iter().for_each(|table| self.table(table));
     }
 
     /// Adds a table, unless it has no rows. Columns of percentiles that no row can give are left out.

@@ -27,10 +27,9 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
     let ranking = Ranking::new(field, &ReportOptions::default());
     let first = ranking.ranked.first().map(|one| one.read);
     let contestants = field.contestants();
-    let has_valid = |arm: &&Arm| field.valid_of(arm).next().is_some();
     let leader = match first {
         Some(read) => contestants.get(read),
-        None => contestants.iter().find(has_valid),
+        None => field.believed(contestants).next(),
     };
     let leader = leader.ok_or(CompareError::NothingValid)?;
     let written = field.write_of(leader);

@@ -51,15 +51,12 @@ pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], 
 
 /// Every figure, and what its verdict rests on.
 pub fn figures(pairs: &[Pair], interval: &str) -> Section {
-    let mut figures = Section::new("figures", "Figures");
     let mut all = table("all", "Every figure", pairs.iter());
     all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
     all.note(
         "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
     );
-    figures.table(all);
-    figures.table(tests(pairs));
-    figures
+    Section::of("figures", "Figures", [all, tests(pairs)])
 }
 
 /// How the host was disturbed in each run, as far as that was tolerated.

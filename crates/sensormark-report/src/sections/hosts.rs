@@ -11,17 +11,15 @@ const TOO_SHORT: &str = "too short";
 const SLOWEST: &str = "slowest";
 
 /// The clocks of other hosts; none where all roles ran on one.
-pub fn clocks(field: &Field) -> Option<Table> {
+pub fn clocks(field: &Field) -> Table {
     let mut table = Table::new(
         "clocks",
         "Clocks of other hosts, against the coordinator's",
         &["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"],
     );
-    let mut is_used = false;
     for (side, arm) in field.all() {
         for trial in field.trials_of(arm) {
             for clock in &trial.clocks {
-                is_used = true;
                 table.row(row![
                     &arm.label,
                     side,
@@ -34,7 +32,7 @@ pub fn clocks(field: &Field) -> Option<Table> {
             }
         }
     }
-    is_used.then_some(table)
+    table
 }
 
 /// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
@@ -45,7 +43,7 @@ pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
 }
 
 /// What each load host did; none where one host made the load.
-pub fn rates(field: &Field) -> Option<Table> {
+pub fn rates(field: &Field) -> Table {
     let mut table = Table::new(
         "load_hosts",
         "What each load host did",
@@ -80,7 +78,7 @@ pub fn rates(field: &Field) -> Option<Table> {
 }
 
 /// The window that the hosts of each load shared; none where one host made every load.
-pub fn windows(field: &Field) -> Option<Table> {
+pub fn windows(field: &Field) -> Table {
     let mut table = Table::new(
         "shared_windows",
         "The window that all hosts of a load shared",
@@ -171,8 +169,8 @@ fn least(of: &[Measured]) -> Option<usize> {
     least.map(|(place, _)| place).filter(|_| of.len() > 1)
 }
 
-/// The table, if there is something to show.
-fn shown(mut table: Table) -> Option<Table> {
+/// The table, which people see where it is short.
+fn shown(mut table: Table) -> Table {
     table.is_detail = table.rows.len() > MOST_SHOWN;
-    (!table.rows.is_empty()).then_some(table)
+    table
 }

@@ -6,11 +6,8 @@ use sensormark_result::statistics::{self, ranks};
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("latencies", "Latencies");
-    for name in operations(field) {
-        section.table(table(field, &name));
-    }
-    section
+    let tables = operations(field).into_iter().map(|name| table(field, &name));
+    Section::of("latencies", "Latencies", tables)
 }
 
 /// The operations that were timed, those of the names first that a reader wants first.

@@ -5,7 +5,7 @@ use sensormark_result::measurement::server::MemoryLimitRecord;
 use sensormark_store::server::CPU_LIMIT;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
-pub fn table(field: &Field) -> Option<Table> {
+pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "memory_limits",
         "Memory limit of servers: processes and page cache together",
@@ -22,7 +22,7 @@ pub fn table(field: &Field) -> Option<Table> {
         ]);
     }
     table.note("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.");
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// A server's memory limit in words.

@@ -14,8 +14,8 @@ const FIGURES: [fn(&RoleTotals) -> Option<f64>; 4] = [
 /// Which of them is no sum over phases.
 const ROUND_TRIP: usize = 3;
 
-/// The table; none where no retransmission and no round trip was recorded.
-pub fn table(field: &Field) -> Option<Table> {
+/// The table; empty where no retransmission and no round trip was recorded.
+pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "network",
         "Network between client and server",
@@ -44,7 +44,7 @@ pub fn table(field: &Field) -> Option<Table> {
         }
     }
     table.note("Over the measured phases of valid trials. Bytes are those on the wire, with headers. Retransmissions are TCP segments that were sent more than once. The round-trip time is the mean of what the kernel keeps for each connection. A server's end is that of all its connections.");
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// A figure of one end over the measured phases: their sum, or the mean of round trips.

@@ -11,12 +11,8 @@ pub fn sections(field: &Field) -> Vec<Section> {
     if !field.has_phases() {
         return Vec::new();
     }
-    let mut costs = Section::new("costs", "What it costs");
-    costs.table(together(field, &Costs::of(field)));
-    if let Some(network) = network::table(field) {
-        costs.table(network);
-    }
-    costs.table(settling(field));
+    let costs = [together(field, &Costs::of(field)), network::table(field), settling(field)];
+    let costs = Section::of("costs", "What it costs", costs);
     let mut phases = Section::new("phases", "Phases");
     let names = load_names(field);
     for name in &names {
@@ -28,12 +24,6 @@ pub fn sections(field: &Field) -> Vec<Section> {
         phases.paragraph(medians::NOTE);
     }
     vec![costs, phases]
-}
-
-/// Arms with a valid trial.
-fn believed(field: &Field) -> impl Iterator<Item = &Arm> {
-    let arms = field.mixed.iter();
-    arms.filter(|arm| field.valid_of(arm).next().is_some())
 }
 
 /// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
@@ -52,7 +42,7 @@ fn together(field: &Field, costs: &Costs) -> Table {
     let mut table = Table::new("costs_together", title, &columns);
     table.keys = 2;
     for name in &costs.together {
-        for arm in believed(field) {
+        for arm in field.believed(&field.mixed) {
             table.row(together_row(field, arm, name));
         }
     }
@@ -321,7 +311,7 @@ fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest";
     let mut table = Table::new("settling_phases", title, &columns);
     table.keys = 2;
-    for arm in believed(field) {
+    for arm in field.believed(&field.mixed) {
         for phase in settlings(field, arm) {
             table.row(settling_row(field, arm, &phase));
         }

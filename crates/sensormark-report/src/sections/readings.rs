@@ -5,11 +5,7 @@ use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord};
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("readings", "Readings and answers");
-    section.table(ledger(field));
-    section.table(answers(field));
-    section.table(checked(field));
-    section
+    Section::of("readings", "Readings and answers", [ledger(field), answers(field), checked(field)])
 }
 
 fn ledger(field: &Field) -> Table {

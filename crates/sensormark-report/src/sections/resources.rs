@@ -16,16 +16,16 @@ const COLUMNS: [(&str, &str, &str); 7] = [
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("resources", "What it costs");
-    section.table(table(field, &field.writes, "write", "Writing: server, client and infrastructure"));
-    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure"));
-    section.table(per_reading(field));
-    if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
-        section.table(network);
-    }
-    section.table(settling(field));
-    section.table(harness(field));
-    section
+    let tables = [
+        table(field, &field.writes, "write", "Writing: server, client and infrastructure"),
+        table(field, &field.reads, "read", "Reading: server, client and infrastructure"),
+        per_reading(field),
+        // Trials of phases have it in a section of their own.
+        if field.has_phases() { Table::default() } else { network::table(field) },
+        settling(field),
+        harness(field),
+    ];
+    Section::of("resources", "What it costs", tables)
 }
 
 fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
@@ -34,7 +34,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
     let mut columns = vec![("implementation", "")];
     columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
-    for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+    for arm in field.believed(arms) {
         let mut row = row![&arm.label];
         row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id)));
         table.row(row);
@@ -69,7 +69,7 @@ fn per_reading(field: &Field) -> Table {
             "disk [bytes]",
         ],
     );
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+    for arm in field.believed(&field.writes) {
         let per = |figure: fn(&TrialRecord, &Field) -> Option<f64>| {
             mean(
                 &field.figures(arm, |trial| Some(figure(trial, field)? / stored_per_second(trial, field)?)),
@@ -126,7 +126,7 @@ const SETTLING: [(&str, &str); 9] = [
 fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest after writing";
     let mut table = Table::new("settling", title, &SETTLING);
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+    for arm in field.believed(&field.writes) {
         // Embedded, it is the coordinator's own connection that settles.
         let role = if arm.implementation.embedded { "coordinator" } else { "server" };
         let settle = |figure: fn(&RoleTotals) -> Option<f64>, missing: &str| {
@@ -173,7 +173,7 @@ fn harness(field: &Field) -> Table {
         ],
     );
     let mut without_real_time = 0;
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+    for arm in field.believed(&field.writes) {
         let cpu = |role: &str| {
             mean(
                 &field.figures(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core)),

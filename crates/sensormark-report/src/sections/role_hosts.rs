@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// Each such host; none where all roles ran on one.
-pub fn table(field: &Field) -> Option<Table> {
+pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "role_hosts",
         "Other hosts that roles ran on",
@@ -23,7 +23,7 @@ pub fn table(field: &Field) -> Option<Table> {
         }
     }
     table.note("A phase there begins and ends within this time of the phase here, at worst.");
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// A host with what any trial's probe said of it.

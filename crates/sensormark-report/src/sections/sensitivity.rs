@@ -7,12 +7,11 @@ use sensormark_result::cost::smallest_change;
 /// The section; empty where no ranking has two to compare.
 pub fn section(ranking: &Ranking) -> Section {
     let mut section = Section::new("sensitivity", "Sensitivity to the weights");
-    let several: Vec<&[Ranked]> = ranking.groups().filter(|group| group.len() > 1).collect();
-    if several.is_empty() {
-        return section;
+    let several = ranking.groups().filter(|group| group.len() > 1);
+    section.list(several.flat_map(|group| sentences(ranking, group)).collect());
+    if !section.blocks.is_empty() {
+        section.table(weights(ranking));
     }
-    section.list(several.iter().flat_map(|group| sentences(ranking, group)).collect());
-    section.table(weights(ranking));
     section
 }
 

@@ -60,11 +60,7 @@ pub fn section(field: &Field) -> Section {
         ),
         None => "Each figure at every size that was measured. How long data are kept is not known, so nothing is projected.".to_owned(),
     });
-    figures.into_iter().for_each(|table| section.table(table));
-    let held_out = held_out(field);
-    if !held_out.rows.is_empty() {
-        section.table(held_out);
-    }
+    section.tables(figures.into_iter().chain([held_out(field)]));
     section
 }
 

@@ -79,7 +79,6 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
 
 /// The section.
 pub fn section(all: &[Seen]) -> Section {
-    let mut section = Section::new("steadiness", "Steadiness");
     let columns =
         ["implementation", "operation", "repetition", "seen for [s]", "steady", "latency then [ms]"];
     let title = "From when on latencies were steady, and their mean within a repetition";
@@ -97,8 +96,7 @@ pub fn section(all: &[Seen]) -> Section {
     }
     table.is_detail = table.rows.len() > MOST_SHOWN;
     table.note("Means of seconds: warm-up cut off by MSER-5; then a drift over 5 % that is significant at 1 % is not steady. The mean is geometric, over the steady part or else the whole, with its 95 % interval from batch means. The interval allows for seconds that depend on each other, and needs 60 s.");
-    section.table(table);
-    section
+    Section::of("steadiness", "Steadiness", [table])
 }
 
 fn words(state: SteadyState) -> String {

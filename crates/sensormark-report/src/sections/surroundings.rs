@@ -93,14 +93,12 @@ pub fn inventory(field: &Field) -> Option<Environment> {
 
 /// What was asked for and could not be measured.
 pub fn not_measured(field: &Field) -> Section {
-    let mut section = Section::new("not_measured", "Not measured");
     let mut table =
         Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
     for missing in &field.run.not_measured {
         table.row(row![&missing.implementation, &missing.reason]);
     }
-    section.table(table);
-    section
+    Section::of("not_measured", "Not measured", [table])
 }
 
 /// What the run did as its study did, and what it could not; empty where it did not follow the study.
@@ -133,15 +131,15 @@ pub fn environment(field: &Field) -> Section {
         Some(environment) => section.list(lines(&environment)),
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
-    section.table(servers(field));
-    let hosts = [role_hosts::table, hosts::rates, hosts::windows, hosts::clocks];
-    for table in hosts.into_iter().filter_map(|of| of(field)) {
-        section.table(table);
-    }
-    if let Some(limits) = memory_limit::table(field) {
-        section.table(limits);
-    }
-    section.table(settings(field));
+    section.tables([
+        servers(field),
+        role_hosts::table(field),
+        hosts::rates(field),
+        hosts::windows(field),
+        hosts::clocks(field),
+        memory_limit::table(field),
+        settings(field),
+    ]);
     section
 }
 

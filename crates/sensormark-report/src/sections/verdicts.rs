@@ -42,8 +42,7 @@ pub fn section(field: &Field) -> Section {
         );
     }
     section.paragraph(text);
-    section.table(not_valid(field));
-    section.table(tolerated_trials(field));
+    section.tables([not_valid(field), tolerated_trials(field)]);
     section
 }
 

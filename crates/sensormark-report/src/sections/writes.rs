@@ -8,10 +8,7 @@ const EMBEDDED: &str = "embedded: nothing is sent";
 
 /// The section; empty where nothing was written.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("writes", "Size of a write");
-    section.table(sent(field));
-    section.table(advised(field));
-    section
+    Section::of("writes", "Size of a write", [sent(field), advised(field)])
 }
 
 /// What one phase that writes came to.

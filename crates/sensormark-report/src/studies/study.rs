@@ -52,7 +52,7 @@ impl StudyFile {
             versions.row(row![title, version, versions_here(field, title)]);
         }
         section.table(versions);
-        tables.into_iter().for_each(|table| section.table(table));
+        section.tables(tables);
         section.paragraph(about.open.clone());
         section.list(about.notes.lines().map(str::to_owned).collect());
         section
