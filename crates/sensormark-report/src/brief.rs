@@ -104,10 +104,7 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
     };
     let mut parts =
         vec![summary.workload.clone(), summary.scale.clone(), stores, Readings::text(summary.readings)];
-    parts.push(match summary.trials {
-        1 => "1 trial".to_owned(),
-        trials => format!("{trials} trials"),
-    });
+    parts.push(counted(summary.trials, "trial"));
     // A time stays in one line.
     let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span);
     parts.push(time.replace(' ', NO_BREAK));

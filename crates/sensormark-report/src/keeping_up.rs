@@ -32,7 +32,7 @@ fn undone(field: &Field, read: &Arm) -> Vec<String> {
         |trial: &TrialRecord| -> u64 { trial.loads.iter().map(LoadRecord::fell_behind).total() };
     let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
     if most > 0 {
-        let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");
+        let operations = counted(most, "operation");
         shortfalls.push(format!("{operations} due and not started"));
     }
     if trials_behind(field, read).0 > 0 {

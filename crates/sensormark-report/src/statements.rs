@@ -1,6 +1,6 @@
 //! Schema, statements and plans of a layout, as text.
 
-use super::clean::clean;
+use crate::prelude::*;
 use sensormark_result::measurement::statements::{ShownOperation, StatementsRecord};
 use sensormark_store::Statement;
 
@@ -30,11 +30,8 @@ pub fn text(shown: &StatementsRecord, indent: usize) -> String {
 
 fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {
     let kind = if operation.writes { "write" } else { "question" };
-    let size = match operation.readings {
-        Some(1) => ", 1 reading".to_owned(),
-        Some(readings) => format!(", {readings} readings"),
-        None => String::new(),
-    };
+    let size = operation.readings.map(|readings| format!(", {}", counted(readings, "reading")));
+    let size = size.unwrap_or_default();
     lines.push(String::new());
     lines.push(format!("{kind} {}{size}", operation.name));
     if let Some(note) = &operation.note {

@@ -208,7 +208,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
 
 /// How many machines made the load.
 fn shards(field: &Field) -> String {
-    counted(usize::try_from(field.run.shard.1).unwrap_or(0), "machine")
+    counted(field.run.shard.1, "machine")
 }
 
 /// Implementations whose server could not be measured in one of the runs, although it is one.

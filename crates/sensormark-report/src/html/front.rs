@@ -91,7 +91,7 @@ pub(crate) fn machine(environment: &Value) -> String {
     let memory = environment["memory_bytes"].as_u64();
     let cores = cores.map(|cores| match model {
         Some(model) => format!("{cores} × {}", clean(model)),
-        None => counted(usize::try_from(cores).unwrap_or(0), "core"),
+        None => counted(cores, "core"),
     });
     let memory = memory.map(|bytes| format!("{} GB", fixed(bytes as f64 / 1e9, 0)));
     let parts: Vec<String> = cores.into_iter().chain(memory).collect();

@@ -22,14 +22,8 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     }
     let missing = ranking.unranked.len();
     if missing > 0 && !ranking.ranked.is_empty() {
-        text.push_str(&format!(
-            " {} not ranked.",
-            if missing == 1 {
-                "1 implementation is".to_owned()
-            } else {
-                format!("{missing} implementations are")
-            }
-        ));
+        let are = if missing == 1 { "is" } else { "are" };
+        text.push_str(&format!(" {} {are} not ranked.", counted(missing, "implementation")));
     }
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
         text.push_str(&format!(

@@ -77,6 +77,7 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 /// A count with its noun: "1 trial", "3 trials".
-pub fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

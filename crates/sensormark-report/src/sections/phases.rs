@@ -179,7 +179,7 @@ fn title(name: &(String, String), load: &LoadRecord) -> String {
     if name.0 != name.1 {
         title = format!("{title}, {}", name.1);
     }
-    let clients = if load.clients == 1 { "1 client".to_owned() } else { format!("{} clients", load.clients) };
+    let clients = counted(load.clients, "client");
     let latency = if load.open_loop {
         "open loop, latency from when each was due"
     } else {

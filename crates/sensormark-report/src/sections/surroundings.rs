@@ -61,7 +61,7 @@ fn machine_warnings(field: &Field) -> Vec<String> {
     if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
         items.push(format!(
             "client and server share {}: what one uses the other lacks.",
-            counted(usize::try_from(processor.logical_cores).unwrap_or(0), "core")
+            counted(processor.logical_cores, "core")
         ));
     }
     if let Some(governor) = processor.governor.as_deref().filter(|governor| *governor != "performance") {
@@ -183,7 +183,7 @@ fn lines(environment: &Environment) -> Vec<String> {
 }
 
 fn processor_line(processor: &Processor) -> String {
-    let cores = counted(usize::try_from(processor.logical_cores).unwrap_or(0), "logical core");
+    let cores = counted(processor.logical_cores, "logical core");
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
     let mut line = format!("{model}, {cores}");
     if let Some(physical) = processor.physical_cores {

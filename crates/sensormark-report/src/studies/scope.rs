@@ -126,7 +126,7 @@ impl<'a> Scope<'a> {
 
     fn word(&self, name: &str) -> Option<String> {
         if let Some((name, noun)) = name.split_once('#') {
-            return Some(counted(self.word(name)?.replace(',', "").parse().ok()?, noun));
+            return Some(counted(self.word(name)?.replace(',', "").parse::<u64>().ok()?, noun));
         }
         if let Some(value) = self.values.get(name) {
             return Some(cell_text(&cell(value)));
