@@ -121,8 +121,7 @@ impl Claim {
     fn figures(&self, why: Option<&str>) -> String {
         let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
         if !self.missing.is_empty() {
-            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
-            all.push(format!("no valid trial of {}", listed(&names)));
+            all.push(format!("no valid trial of {}", listed(&self.missing)));
         }
         if !self.aside.is_empty() {
             all.push(self.aside.clone());

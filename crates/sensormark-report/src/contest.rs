@@ -182,8 +182,7 @@ impl Contest {
 }
 
 fn lacks(names: &[String]) -> String {
-    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    format!("lacks {}", listed(&names.into_iter().collect::<Vec<_>>()))
+    format!("lacks {}", listed(names.iter().collect::<BTreeSet<_>>()))
 }
 
 /// Why much of it was not measured, where its server was only visited.
@@ -234,11 +233,6 @@ fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
 fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
     let trial = field.trials_of(arm).find(|trial| !trial.verdict.is_valid())?;
     let word = trial.verdict.word();
-    let mut kinds: Vec<&str> = Vec::new();
-    for reason in trial.verdict.reasons() {
-        if !kinds.contains(&reason.kind.text()) {
-            kinds.push(reason.kind.text());
-        }
-    }
+    let kinds = each_once(trial.verdict.reasons().iter().map(|reason| reason.kind.text()));
     Some(format!("{word}: {}", kinds.join(", ")))
 }

@@ -38,15 +38,11 @@ fn trials<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialR
 
 /// The names of what was written and asked beside rounds.
 fn operations(field: &Field) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for trial in &field.trials {
-        for load in trial.loads.iter().filter(|load| rounds(trial).any(|task| task.phase == load.phase)) {
-            if !names.contains(&load.name) {
-                names.push(load.name.clone());
-            }
-        }
-    }
-    names
+    let loads = field.trials.iter().flat_map(|trial| {
+        let loads = trial.loads.iter();
+        loads.filter(move |load| rounds(trial).any(|task| task.phase == load.phase))
+    });
+    each_once(loads.map(|load| load.name.clone()))
 }
 
 fn suffered(field: &Field) -> Table {

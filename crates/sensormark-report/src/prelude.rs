@@ -18,7 +18,7 @@ pub(crate) use {
         ranking::{Ranked, Ranking},
         run_report::Report,
         sections::{
-            cells::{LOGS_APART, NO_DISK, counted, exact, geometric_mean, listed, logs_apart, mean},
+            cells::{LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, listed, logs_apart, mean},
             projection::own_rate,
         },
         size::Readings,

@@ -26,12 +26,7 @@ impl Requirements {
         };
         let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
         let count = field.trials.iter().filter(has_own).map(|trial| own_limits(trial).count()).min()?;
-        let mut labels: Vec<&str> = Vec::new();
-        for (_, arm) in field.all() {
-            if !labels.contains(&arm.label.as_str()) {
-                labels.push(&arm.label);
-            }
-        }
+        let labels = each_once(field.all().map(|(_, arm)| arm.label.as_str()));
         let layouts = labels.into_iter().map(|label| answer(field, label));
         let kept = field.trials.iter().find_map(disk_limit);
         Some(Self {

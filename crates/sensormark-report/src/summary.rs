@@ -270,14 +270,7 @@ fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
 }
 
 fn stores(field: &Field) -> Vec<String> {
-    let mut stores: Vec<String> = Vec::new();
-    for trial in &field.trials {
-        let store = clean(&trial.implementation.store);
-        if !stores.contains(&store) {
-            stores.push(store);
-        }
-    }
-    stores
+    each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store)))
 }
 
 fn states(field: &Field) -> States {
@@ -367,7 +360,6 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
     };
     let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
     let next: Vec<String> = next.map(|one| format!("{} {}", one.label(), times(one.ratio))).collect();
-    let next: Vec<&str> = next.iter().map(String::as_str).collect();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 

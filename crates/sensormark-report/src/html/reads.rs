@@ -17,12 +17,7 @@ type Reads<'a> = Vec<(String, &'a LatencyRecord)>;
 pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
     let contestants = field.contestants().iter();
     let arms: Vec<Vec<Reads<'_>>> = contestants.map(|arm| reads_of(field, arm)).collect();
-    let mut operations: Vec<String> = Vec::new();
-    for (name, _) in arms.iter().flatten().flatten() {
-        if !operations.contains(name) {
-            operations.push(name.clone());
-        }
-    }
+    let mut operations = each_once(arms.iter().flatten().flatten().map(|(name, _)| name.clone()));
     let common = common(&arms);
     let is_several = operations.len() > 1 && !common.is_empty();
     let of = |trials: &Vec<Reads<'_>>| {

@@ -95,13 +95,7 @@ pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
 
 /// What nothing of this size decides, each once.
 fn listed_open(layouts: &[&LayoutAnswer]) -> String {
-    let mut open: Vec<&str> = Vec::new();
-    for reason in layouts.iter().flat_map(|one| &one.reasons) {
-        if !open.contains(&reason.as_str()) {
-            open.push(reason);
-        }
-    }
-    open.join("; ")
+    each_once(layouts.iter().flat_map(|one| &one.reasons).map(String::as_str)).join("; ")
 }
 
 /// Who meets all.
@@ -126,8 +120,7 @@ fn named(requirements: &Requirements, who: &[&LayoutAnswer], does: &str, all: &s
     match who {
         [one] => format!("{} {does}s {all}{}", one.label, room(requirements, one)),
         several if several.len() <= MOST_NAMED => {
-            let names: Vec<&str> = several.iter().map(|one| one.label.as_str()).collect();
-            format!("{} {does} {all}", listed(&names))
+            format!("{} {does} {all}", listed(several.iter().map(|one| &one.label)))
         }
         several if several.len() == layouts => format!("All {layouts} layouts {does} {all}"),
         several => format!("{} of {layouts} layouts {does} {all}", several.len()),
@@ -142,11 +135,10 @@ fn cost(requirements: &Requirements) -> Option<String> {
         format!("{label}{room}")
     };
     let named: Vec<String> = requirements.cheapest.iter().map(with_room).collect();
-    let names: Vec<&str> = named.iter().map(String::as_str).collect();
-    let text = match names.as_slice() {
+    let text = match named.as_slice() {
         [] => return None,
         [one] => format!("Of them {one} costs least"),
-        _ => format!("Of them {} cost least and cannot be told apart", listed(&names)),
+        _ => format!("Of them {} cost least and cannot be told apart", listed(&named)),
     };
     Some(match &requirements.cheapest_server {
         Some(server) => format!("{text}, of servers {}.", with_room(server)),

@@ -65,15 +65,28 @@ pub const fn number(value: f64, spread: Spread) -> Cell {
 }
 
 /// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
-pub fn listed(names: &[&str]) -> String {
+pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<T> = names.into_iter().collect();
+    let names: Vec<&str> = names.iter().map(|name| name.as_ref()).collect();
     if names.iter().any(|name| name.contains(',')) {
         return names.join("; ");
     }
-    match names {
+    match names.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [some @ .., last] => format!("{} and {last}", some.join(", ")),
     }
+}
+
+/// Each of them once, in the order in which they first come.
+pub fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
 }
 
 /// A count with its noun: "1 trial", "3 trials".

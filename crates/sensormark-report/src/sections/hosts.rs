@@ -87,13 +87,9 @@ pub fn windows(field: &Field) -> Table {
     table.keys = 2;
     for arm in &field.mixed {
         let trials = || field.trials_of(arm);
-        let mut phases: Vec<&str> = Vec::new();
-        for load in trials().flat_map(|trial| &trial.loads) {
-            if load.shared.is_some() && !load.warm_up && !phases.contains(&load.phase.as_str()) {
-                phases.push(&load.phase);
-            }
-        }
-        for phase in phases {
+        let loads = trials().flat_map(|trial| &trial.loads);
+        let loads = loads.filter(|load| load.shared.is_some() && !load.warm_up);
+        for phase in each_once(loads.map(|load| load.phase.as_str())) {
             let loads = trials().filter_map(|trial| {
                 let mut loads = trial.loads.iter();
                 loads.find(|load| load.phase == phase)

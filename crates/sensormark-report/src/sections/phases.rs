@@ -93,16 +93,8 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
 
 /// Phases and loads, in the order in which they ran, those that only prepare included.
 fn load_names(field: &Field) -> Vec<(String, String)> {
-    let mut names: Vec<(String, String)> = Vec::new();
-    for trial in &field.trials {
-        for load in &trial.loads {
-            let name = (load.phase.clone(), load.name.clone());
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
+    let loads = field.trials.iter().flat_map(|trial| &trial.loads);
+    each_once(loads.map(|load| (load.phase.clone(), load.name.clone())))
 }
 
 fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {

@@ -235,14 +235,10 @@ fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
 }
 
 fn question_names(field: &Field) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
     let trials = arms(field).flat_map(|arm| field.valid_of(arm));
-    for load in trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some()) {
-        if !names.contains(&load.name.as_str()) {
-            names.push(&load.name);
-        }
-    }
-    names
+    let asked =
+        trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
+    each_once(asked.map(|load| load.name.as_str()))
 }
 
 /// The latency of a question by size, and what it is called: the first that every layout has at each size.

@@ -92,13 +92,9 @@ fn sent(field: &Field) -> Table {
 }
 
 fn phases(field: &Field, arm: &Arm) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for load in field.trials_of(arm).flat_map(|trial| &trial.loads) {
-        if load.writes && !load.warm_up && !names.contains(&load.phase) {
-            names.push(load.phase.clone());
-        }
-    }
-    names
+    let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
+    let loads = loads.filter(|load| load.writes && !load.warm_up);
+    each_once(loads.map(|load| load.phase.clone()))
 }
 
 type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;

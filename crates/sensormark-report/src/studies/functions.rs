@@ -74,7 +74,6 @@ fn all(scope: &Scope<'_>, of: &str, say: impl Fn(&Arm, &str, Loads) -> Option<St
     });
     let mut told: Vec<String> = told.collect();
     told.dedup();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
     (!told.is_empty()).then(|| listed(&told))
 }
 

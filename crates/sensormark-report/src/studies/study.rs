@@ -10,7 +10,7 @@ fn versions_here(field: &Field, title: &str) -> Cell {
         trials.filter_map(|trial| Some(&*trial.server.as_ref()?.version)).collect();
     match versions.is_empty() {
         true => Cell::Missing(table::NOT_MEASURED.to_owned()),
-        false => Cell::text(listed(&versions.into_iter().collect::<Vec<_>>())),
+        false => Cell::text(listed(versions)),
     }
 }
 
