@@ -47,12 +47,12 @@ fn operations(field: &Field) -> Vec<String> {
 
 fn suffered(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("operation", ""),
-        ("p99 before", "ms"),
-        ("p99 during", "ms"),
-        ("p99 after", "ms"),
-        ("longest", "ms"),
+        "implementation",
+        "operation",
+        "p99 before [ms]",
+        "p99 during [ms]",
+        "p99 after [ms]",
+        "longest [ms]",
     ];
     let mut table = Table::new("life", "What writes and questions suffered, all rounds together", &columns);
     table.keys = 2;
@@ -80,12 +80,12 @@ fn suffered(field: &Field) -> Table {
 
 fn tasks(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("task", ""),
-        ("times", ""),
-        ("median", "s"),
-        ("longest", "s"),
-        ("all", "s"),
+        "implementation",
+        "task",
+        "times",
+        "median [s]",
+        "longest [s]",
+        "all [s]",
     ];
     let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
     table.keys = 2;

@@ -85,14 +85,14 @@ fn title(field: &Field, group: &[Ranked]) -> String {
 }
 
 fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
-    let mut columns = vec![("rank", ""), ("implementation", ""), ("cost", "× the lowest"), ("keeps up", "")];
+    let mut columns = vec!["rank", "implementation", "cost [× the lowest]", "keeps up"];
     if ranking.requirements.is_some() {
-        columns.push(("requirements", ""));
+        columns.push("requirements");
     }
     // A column that says the same of all is a sentence.
     let is_partly = group.iter().any(|one| one.repetitions() < field.blocks.len());
     if is_partly {
-        columns.push(("repetitions", ""));
+        columns.push("repetitions");
     }
     let id = format!("ranking_{}", group[0].group.id());
     let mut table = Table::new(&id, &title(field, group), &columns);

@@ -40,18 +40,18 @@ fn title(name: &str, record: &LatencyRecord) -> String {
 }
 
 /// Columns of a latency table.
-const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 10] {
+const fn columns(has_intervals: bool) -> [&'static str; 10] {
     [
-        ("implementation", ""),
-        ("rank", "by mean"),
-        ("count", ""),
-        ("mean", "ms"),
+        "implementation",
+        "rank [by mean]",
+        "count",
+        "mean [ms]",
         medians::column(has_intervals),
-        ("p90", "ms"),
-        ("p95", "ms"),
-        ("p99", "ms"),
-        ("p99.9", "ms"),
-        ("max", "ms"),
+        "p90 [ms]",
+        "p95 [ms]",
+        "p99 [ms]",
+        "p99.9 [ms]",
+        "max [ms]",
     ]
 }
 

@@ -103,20 +103,20 @@ fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadR
 }
 
 /// Columns of a phase's table.
-const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 12] {
+const fn columns(has_intervals: bool) -> [&'static str; 12] {
     [
-        ("implementation", ""),
-        ("operations", "1/s"),
-        ("readings", "1/s"),
-        ("mean", "ms"),
+        "implementation",
+        "operations [1/s]",
+        "readings [1/s]",
+        "mean [ms]",
         medians::column(has_intervals),
-        ("p95", "ms"),
-        ("p99", "ms"),
-        ("max", "ms"),
-        ("server CPU", "µs/op"),
-        ("client CPU", "µs/op"),
-        ("failed", ""),
-        ("remark", ""),
+        "p95 [ms]",
+        "p99 [ms]",
+        "max [ms]",
+        "server CPU [µs/op]",
+        "client CPU [µs/op]",
+        "failed",
+        "remark",
     ]
 }
 

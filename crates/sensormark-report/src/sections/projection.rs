@@ -18,16 +18,16 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
         return section;
     };
     let mut columns = vec![
-        ("implementation", ""),
-        ("a reading", "bytes"),
-        ("a day", "GB"),
-        ("a month", "GB"),
-        ("a year", "GB"),
+        "implementation",
+        "a reading [bytes]",
+        "a day [GB]",
+        "a month [GB]",
+        "a year [GB]",
     ];
     if disk_bytes.is_some() {
-        columns.push(("full after", "days"));
+        columns.push("full after [days]");
     }
-    columns.extend([("headroom", "times"), ("logs apart", "MB"), ("bound of the logs", "")]);
+    columns.extend(["headroom [times]", "logs apart [MB]", "bound of the logs"]);
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
     for arm in field.writes.iter().chain(&field.mixed) {

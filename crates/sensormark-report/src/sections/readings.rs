@@ -23,8 +23,8 @@ fn ledger(field: &Field) -> Table {
         ("in doubt, not stored", |ledger| ledger.in_doubt_not_stored),
         ("altered", |ledger| ledger.altered),
     ];
-    let mut columns = vec![("implementation", "")];
-    columns.extend(counts.iter().map(|(name, _)| (*name, "")));
+    let mut columns = vec!["implementation"];
+    columns.extend(counts.iter().map(|(name, _)| *name));
     let mut table = Table::new("ledger", "Readings, exact counts, summed over repetitions", &columns);
     for column in &mut table.columns {
         column.name = column.name.replace('\u{2060}', "");

@@ -3,15 +3,15 @@
 use super::network;
 use crate::prelude::*;
 
-/// Criterion, column and unit, in the order of the study's tables.
-const COLUMNS: [(&str, &str, &str); 7] = [
-    ("server_cpu", "server CPU", "%"),
-    ("server_memory", "server memory", "kB"),
-    ("server_io", "server I/O", "kB/s"),
-    ("client_cpu", "client CPU", "%"),
-    ("client_memory", "client memory", "kB"),
-    ("network", "network", "kbit/s"),
-    ("disk", "disk", "MB"),
+/// Criterion and column, in the order of the study's tables.
+const COLUMNS: [(&str, &str); 7] = [
+    ("server_cpu", "server CPU [%]"),
+    ("server_memory", "server memory [kB]"),
+    ("server_io", "server I/O [kB/s]"),
+    ("client_cpu", "client CPU [%]"),
+    ("client_memory", "client memory [kB]"),
+    ("network", "network [kbit/s]"),
+    ("disk", "disk [MB]"),
 ];
 
 /// The section.
@@ -29,14 +29,14 @@ pub fn section(field: &Field) -> Section {
 }
 
 fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
-    let shown = COLUMNS.into_iter().filter(|(id, _, _)| *id != "disk" || side == "write");
+    let shown = COLUMNS.into_iter().filter(|(id, _)| *id != "disk" || side == "write");
     let shown: Vec<_> = shown.collect();
-    let mut columns = vec![("implementation", "")];
-    columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
+    let mut columns = vec!["implementation"];
+    columns.extend(shown.iter().map(|(_, name)| *name));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
     for arm in field.believed(arms) {
         let mut row = row![&arm.label];
-        row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id)));
+        row.extend(shown.iter().map(|(id, _)| cell(field, arm, id)));
         table.row(row);
     }
     table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
@@ -110,16 +110,16 @@ fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
 }
 
 /// Columns of the table of settling.
-const SETTLING: [(&str, &str); 9] = [
-    ("implementation", ""),
-    ("time", "s"),
-    ("CPU", "s"),
-    ("I/O", "MB"),
-    ("data before", "MB"),
-    ("after writing", "MB"),
-    ("settled", "MB"),
-    ("logs apart", "MB"),
-    ("bound of the logs", ""),
+const SETTLING: [&str; 9] = [
+    "implementation",
+    "time [s]",
+    "CPU [s]",
+    "I/O [MB]",
+    "data before [MB]",
+    "after writing [MB]",
+    "settled [MB]",
+    "logs apart [MB]",
+    "bound of the logs",
 ];
 
 /// What settling cost, and the disk around it.

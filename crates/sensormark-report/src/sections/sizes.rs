@@ -70,14 +70,14 @@ const HELD_OUT: f64 = 16.0;
 /// What smaller sizes would have foretold of the largest, beside what was measured there.
 fn held_out(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("figure", ""),
-        ("readings", ""),
-        ("foretold from", "readings"),
-        ("lowest", ""),
-        ("highest", ""),
-        ("measured", ""),
-        ("in its band", ""),
+        "implementation",
+        "figure",
+        "readings",
+        "foretold from [readings]",
+        "lowest",
+        "highest",
+        "measured",
+        "in its band",
     ];
     let mut table = Table::new("held_out", "The largest size as smaller ones foretold it", &columns);
     table.keys = 2;

@@ -3,8 +3,8 @@
 use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Reason, Verdict};
 
-const COLUMNS: [(&str, &str); 5] =
-    [("implementation", ""), ("side", ""), ("repetition", ""), ("verdict", ""), ("reason", "")];
+const COLUMNS: [&str; 5] =
+    ["implementation", "side", "repetition", "verdict", "reason"];
 
 /// The section.
 pub fn section(field: &Field) -> Section {
