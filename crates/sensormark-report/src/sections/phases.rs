@@ -1,6 +1,6 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use crate::{costs, prelude::*, sections::{cells::largest, hosts, medians, network}};
+use crate::{costs, prelude::*, sections::{cells::largest, hosts, medians, network, resources}};
 use sensormark_result::measurement::record::ClassRecord;
 
 /// Phases up to this many are shown to people each by itself.
@@ -327,26 +327,17 @@ fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
 }
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
-    // Embedded, it is the coordinator's own connection that settles.
-    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
-    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
-        let own = |trial: &TrialRecord| {
-            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
-            figure(totals.roles.get(role)?)
-        };
-        mean(&field.figures(arm, own), "not measured")
-    };
     let [all, logs] = [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
     let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
     let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
     let [_, bound] = logs_apart(field, arm);
-    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
+    let [seconds, cpu, io] = resources::settled(field, arm, name);
     row![
         &arm.label,
         name,
-        mean(&field.figures(arm, seconds), "not settled"),
-        used(|role| Some(role.cpu_ns as f64 / 1e9)),
-        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
+        seconds,
+        cpu,
+        io,
         mean(&field.figures(arm, data), NO_DISK),
         mean(&field.figures(arm, apart), "not measured"),
         bound,

@@ -122,31 +122,41 @@ const SETTLING: [&str; 9] = [
     "bound of the logs",
 ];
 
+/// Seconds, CPU and I/O of a phase that settles.
+pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
+    // Embedded, it is the coordinator's own connection that settles.
+    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
+    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
+        let own = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, phase)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?)
+        };
+        mean(&field.figures(arm, own), "not measured")
+    };
+    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, phase)?.seconds);
+    [
+        mean(&field.figures(arm, seconds), "not settled"),
+        used(|role| Some(role.cpu_ns as f64 / 1e9)),
+        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
+    ]
+}
+
 /// What settling cost, and the disk around it.
 fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest after writing";
     let mut table = Table::new("settling", title, &SETTLING);
     for arm in field.believed(&field.writes) {
-        // Embedded, it is the coordinator's own connection that settles.
-        let role = if arm.implementation.embedded { "coordinator" } else { "server" };
-        let settle = |figure: fn(&RoleTotals) -> Option<f64>, missing: &str| {
-            let own = |trial: &TrialRecord| {
-                let totals = criteria::phase(trial, "settle")?.totals.as_ref()?;
-                figure(totals.roles.get(role)?)
-            };
-            mean(&field.figures(arm, own), missing)
-        };
         let data = |all: &str, logs: &str| {
             let own = |trial: &TrialRecord| Some(disk::data_bytes(trial, all, logs)? / 1e6);
             mean(&field.figures(arm, own), NO_DISK)
         };
         let [logs, bound] = logs_apart(field, arm);
-        let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, "settle")?.seconds);
+        let [seconds, cpu, io] = settled(field, arm, "settle");
         table.row(row![
             &arm.label,
-            mean(&field.figures(arm, seconds), "not settled"),
-            settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
-            settle(|role| Some(role.storage_bytes()? as f64 / 1e6), "not measured"),
+            seconds,
+            cpu,
+            io,
             data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
             data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
             data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
