@@ -1,7 +1,6 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use crate::{number::times, prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}};
-use unicode_width::UnicodeWidthStr;
+use crate::{prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}};
 
 /// The narrowest that is drawn.
 const NARROWEST: usize = 40;

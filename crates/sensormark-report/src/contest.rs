@@ -3,7 +3,6 @@
 //! It gives no ratios and no ranks: see [`super::ranking`].
 
 use crate::{costs::{self, Values}, prelude::*};
-use sensormark_store::WriteMethod;
 
 /// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

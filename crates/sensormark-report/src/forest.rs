@@ -1,7 +1,6 @@
 //! A forest for a terminal: a line for each ratio with its interval, on one axis of equal factors, and 1 in its middle. It draws what a table says.
 
 use crate::prelude::*;
-use unicode_width::UnicodeWidthStr;
 
 /// The most that the axis shows to either side of 1, as a factor; what is beyond has an arrow.
 const MOST: f64 = 16.0;

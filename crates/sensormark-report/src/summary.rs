@@ -6,7 +6,6 @@ mod lacking;
 mod words;
 
 use crate::{
-    number::times,
     prelude::*,
     ranking::Group,
     requirements::{LayoutAnswer, Outcome, Requirements, Standing},

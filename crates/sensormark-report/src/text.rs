@@ -1,8 +1,7 @@
 //! The report for a terminal: plain text that keeps within a width, numbers aligned at their points. It draws what the
 //! document says and computes nothing.
 
-use crate::{number::MISSING, prelude::*, shell::COMMAND, tables::Drawing};
-use unicode_width::UnicodeWidthStr;
+use crate::{number::MISSING, prelude::*, shell::COMMAND};
 
 /// The narrowest that is drawn; a narrower terminal wraps.
 pub const NARROWEST: usize = 40;

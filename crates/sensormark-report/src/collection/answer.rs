@@ -1,6 +1,6 @@
 //! What a run of the collection came to.
 
-use crate::{html::machine, number::times, prelude::*, summary::SummaryColumn};
+use crate::{html::machine, prelude::*, summary::SummaryColumn};
 use std::fmt;
 
 /// What a run came to.

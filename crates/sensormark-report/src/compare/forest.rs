@@ -1,7 +1,7 @@
 //! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
 //! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
 
-use crate::{compare::pairs::{Change, Pair}, prelude::*, tables::Drawing};
+use crate::{compare::pairs::{Change, Pair}, prelude::*};
 
 /// Ratios that are shown of what was not tested.
 const MOST_UNTESTED: usize = 10;
@@ -84,11 +84,7 @@ pub fn ratio(pair: &Pair) -> Cell {
     let Some(compared) = pair.compared else {
         return Cell::Missing("a value is 0, which has no ratio".to_owned());
     };
-    Cell::Number(Number {
-        value: compared.ratio,
-        spread: compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)),
-        digits: Digits::Significant(3),
-    })
+    number(compared.ratio, compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The answer in a few sentences, and the rankings behind it.
 
-use crate::{contest::no_probe, prelude::*, sections::cells::rank, summary::cheapest, tables::Column};
+use crate::{contest::no_probe, prelude::*, summary::cheapest, tables::Column};
 use sensormark_result::measurement::Cache;
-use sensormark_store::WriteMethod;
 
 /// The answer.
 pub fn answer(field: &Field, ranking: &Ranking) -> Section {

@@ -1,6 +1,6 @@
 //! Latencies, a table for each kind of operation: from when it was due in open loop, service time beside it.
 
-use super::{cells::{largest, rank}, medians};
+use super::medians;
 use crate::prelude::*;
 use sensormark_result::statistics::{self, ranks};
 

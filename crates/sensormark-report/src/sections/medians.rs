@@ -1,6 +1,5 @@
 //! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
 
-use super::cells::number;
 use crate::prelude::*;
 use hdrhistogram::Histogram;
 use sensormark_result::{measurement::latency::{total, value_at_rank}, statistics::{Percentile, median_ranks}};

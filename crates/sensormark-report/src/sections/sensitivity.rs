@@ -1,6 +1,5 @@
 //! How far the rankings hang on the weights.
 
-use super::cells::number;
 use crate::prelude::*;
 use sensormark_result::cost::smallest_change;
 

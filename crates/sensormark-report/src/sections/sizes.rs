@@ -168,7 +168,7 @@ fn add(
     };
     let value = (low + high) / 2.0 / unit;
     let spread = Spread::Range(Interval { low: low / unit, high: high / unit });
-    let number = Cell::Number(Number { value, spread, digits: Digits::Significant(3) });
+    let number = number(value, spread);
     // The line begins where measuring ended.
     if let Some(last) = points.last() {
         let at = Cell::Count(round_u64(last.readings));

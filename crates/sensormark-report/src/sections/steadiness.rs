@@ -121,11 +121,7 @@ fn mean(one: &Seen) -> Cell {
     let mut interval = mean.interval;
     interval.low /= 1e6;
     interval.high /= 1e6;
-    Cell::Number(Number {
-        value: mean.geometric_mean / 1e6,
-        spread: Spread::Range(interval),
-        digits: Digits::Significant(3),
-    })
+    number(mean.geometric_mean / 1e6, Spread::Range(interval))
 }
 
 /// A warning for each operation that was not steady in some repetition, and for each implementation whose repetitions differ much.
