@@ -20,8 +20,6 @@ pub struct Costs {
     asking: BTreeSet<LoadName>,
     /// Phases in which somebody writes and asks at once.
     pub together: BTreeSet<String>,
-    /// Phases that ran at unlike rates, which earlier versions left of a search for the highest one.
-    unlike: BTreeSet<String>,
     /// The size that counts, where the data grow.
     size: Option<u64>,
 }
@@ -63,18 +61,6 @@ fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
     loads.filter(|load| load.operations() > 0 && load.seconds > 0.0)
 }
 
-/// Phases in which another number of operations of a load was due in some trial: they come at a given rate, so the rates differ.
-fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String> {
-    let mut due: BTreeMap<LoadName, u64> = BTreeMap::new();
-    let mut unlike = BTreeSet::new();
-    for load in trials.flat_map(counted).filter(|load| load.open_loop) {
-        if *due.entry(name(load)).or_insert(load.planned) != load.planned {
-            unlike.insert(load.phase.clone());
-        }
-    }
-    unlike
-}
-
 impl Costs {
     /// Chooses what counts: every load that somebody finished operations of in a valid trial. Where the data grow, those at the measured size. Of a side those
     /// of phases that do nothing else, where there are any.
@@ -83,19 +69,18 @@ impl Costs {
         let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));
         let together = phases.map(|phase| &phase.name).filter(is_together).cloned().collect();
         let valid = || field.mixed.iter().flat_map(|arm| field.valid_of(arm));
-        let (unlike, size) = (unlike(valid()), size::measured(field));
+        let size = size::measured(field);
         let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
         let of_side = |writes: bool| -> BTreeSet<LoadName> {
             let loads = valid().flat_map(counted).filter(is_at_size).filter(|load| load.writes == writes);
-            let mut all: BTreeSet<LoadName> =
-                loads.map(name).filter(|(phase, _)| !unlike.contains(phase)).collect();
+            let mut all: BTreeSet<LoadName> = loads.map(name).collect();
             let is_alone = |(phase, _): &LoadName| !BTreeSet::contains(&together, phase);
             if all.iter().any(is_alone) {
                 all.retain(is_alone);
             }
             all
         };
-        Self { writing: of_side(true), asking: of_side(false), unlike, together, size }
+        Self { writing: of_side(true), asking: of_side(false), together, size }
     }
 
     fn side(&self, side: Side) -> &BTreeSet<LoadName> {
@@ -206,10 +191,7 @@ impl Costs {
         let told = undivided.map(|(_, does, other)| {
             format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, of the device and of the wire ranks nobody.")
         });
-        let unlike = self.unlike.iter().map(|phase| {
-            format!("{phase} ranks nobody: an earlier version kept it at another rate for each. Measure again to compare it.")
-        });
-        told.chain(unlike).collect()
+        told.collect()
     }
 }
 

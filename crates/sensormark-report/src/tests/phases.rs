@@ -214,18 +214,6 @@ fn a_criterion_of_weight_0_ranks_nobody() {
     assert!((ratios[1] - 3.0).abs() < 1e-12, "{ratios:?}");
 }
 
-/// An earlier version kept each layout's trial at its own highest rate.
-#[test]
-fn what_ran_at_unlike_rates_is_not_compared() {
-    let report = report(vec![own_file("SQLite", 1_409), own_file("PostgreSQL", 24)]);
-    let ranking = report.ranking();
-    let notes = ranking.notes.join("\n");
-    assert!(notes.contains("mixed ranks nobody"), "{notes}");
-    let summary = report.summary();
-    let columns = summary.columns.iter();
-    assert!(columns.into_iter().all(|column| column.id != "question"));
-}
-
 #[test]
 fn a_phase_that_was_cut_did_not_keep_up() {
     let mut cut = usual("MariaDB", 10);
