@@ -52,6 +52,11 @@ struct Taken {
     value: f64,
 }
 
+/// A figure of which less is better, and which is not of the server.
+fn taken(name: String, unit: &str, value: f64) -> Taken {
+    Taken { name, unit: unit.to_owned(), better: Better::Lower, of_server: false, value }
+}
+
 /// The study's criteria that are of what the server uses.
 const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"];
 
@@ -91,41 +96,29 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
 /// The study's criteria of a trial of a steady rate.
 fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Taken> {
     let values = criteria::values(trial, &field.run);
-    let taken = STUDY_CRITERIA.iter().filter_map(|criterion| {
-        Some(Taken {
-            name: criterion.name.to_owned(),
-            unit: criterion.unit.to_owned(),
-            better: Better::Lower,
-            of_server: OF_SERVER.contains(&criterion.id),
-            value: *values.get(criterion.id)?,
-        })
+    let all = STUDY_CRITERIA.iter().filter_map(|criterion| {
+        let value = *values.get(criterion.id)?;
+        let of_server = OF_SERVER.contains(&criterion.id);
+        Some(Taken { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
     });
-    taken.collect()
+    all.collect()
 }
 
 fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
-    let mut taken = Vec::new();
-    for (operation, record) in &trial.latencies {
-        latency(&mut taken, &operation.replace('_', " "), record);
-    }
-    taken
+    let all = trial.latencies.iter();
+    all.flat_map(|(operation, record)| latency(&operation.replace('_', " "), record)).collect()
 }
 
 /// What each load of a trial of phases came to, and what its phase used.
 fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
-    let mut taken = Vec::new();
+    let mut all = Vec::new();
     for load in trial.loads.iter().filter(|load| !load.warm_up) {
         let title = title(load);
         if !load.open_loop
             && let Some(value) = load.operations_per_second()
         {
-            taken.push(Taken {
-                name: format!("{title}: operations"),
-                unit: "1/s".to_owned(),
-                better: Better::Higher,
-                of_server: false,
-                value,
-            });
+            let operations = taken(format!("{title}: operations"), "1/s", value);
+            all.push(Taken { better: Better::Higher, ..operations });
         }
         for (class, record) in &load.classes {
             let words = if *class == load.name || *class == load.phase {
@@ -133,20 +126,13 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
             } else {
                 format!("{title}, {class}")
             };
-            latency(&mut taken, &words, &record.latency);
+            all.extend(latency(&words, &record.latency));
         }
     }
-    taken.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
-    if let Some(bytes) = disk::growth_bytes(trial) {
-        taken.push(Taken {
-            name: "disk".to_owned(),
-            unit: "MB".to_owned(),
-            better: Better::Lower,
-            of_server: true,
-            value: bytes / 1e6,
-        });
-    }
-    taken
+    all.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
+    let disk = disk::growth_bytes(trial).map(|bytes| taken("disk".to_owned(), "MB", bytes / 1e6));
+    all.extend(disk.map(|disk| Taken { of_server: true, ..disk }));
+    all
 }
 
 /// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
@@ -163,38 +149,21 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
         _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
         _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
     };
-    Some(Taken {
-        name: format!("{}: CPU of both sides{per}", phase.name),
-        unit: unit.to_owned(),
-        better: Better::Lower,
-        of_server: true,
-        value,
-    })
+    let cpu = taken(format!("{}: CPU of both sides{per}", phase.name), unit, value);
+    Some(Taken { of_server: true, ..cpu })
 }
 
 fn title(load: &LoadRecord) -> String {
     if load.name == load.phase { load.phase.clone() } else { format!("{} {}", load.phase, load.name) }
 }
 
-fn latency(taken: &mut Vec<Taken>, words: &str, record: &LatencyRecord) {
+fn latency(words: &str, record: &LatencyRecord) -> Vec<Taken> {
     let summary = &record.summary;
-    if summary.count == 0 {
-        return;
-    }
     let figures = [
         ("mean", Some(summary.mean_ns)),
         ("median", summary.p50_ns.map(|ns| ns as f64)),
         ("p99", summary.p99_ns.map(|ns| ns as f64)),
     ];
-    for (figure, value_ns) in figures {
-        if let Some(value_ns) = value_ns {
-            taken.push(Taken {
-                name: format!("{words}: {figure}"),
-                unit: "ms".to_owned(),
-                better: Better::Lower,
-                of_server: false,
-                value: value_ns / 1e6,
-            });
-        }
-    }
+    let figures = figures.into_iter().filter(|_| summary.count > 0);
+    figures.filter_map(|(figure, ns)| Some(taken(format!("{words}: {figure}"), "ms", ns? / 1e6))).collect()
 }
