@@ -9,7 +9,7 @@ const charts = {
   // Adds a chart to a place, this many pixels high where that is given; `configure` gives its configuration again for each theme.
   add(place, label, configure, pixels) {
     const canvas = element("canvas", { role: "img", "aria-label": label });
-    const frame = element("div", { class: "chart" }, canvas);
+    const frame = div("chart", canvas);
     if (pixels) frame.style.height = pixels + "px";
     place.append(frame);
     this.made.push({ canvas, configure, chart: null });
@@ -135,7 +135,7 @@ const charts = {
     if (choice.value === "") return;
     const column = Number(choice.value);
     const title = this.columnTitle(table, column);
-    const place = element("div", { class: "drawn" });
+    const place = div("drawn");
     tools.after(place);
     this.add(place, `${table.title}: ${title}; the table below has the numbers`, () => this.ofTable(table, column, title));
   },

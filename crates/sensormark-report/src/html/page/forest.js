@@ -7,13 +7,10 @@ const forest = {
       const place = element("div");
       const spec = { kind: "ratio", name: `${table.title}: second / first`, unit: "", names: "wide-names" };
       place.append(rows.block(table.rows.map((row) => this.row(table, row)), spec));
-      return [place, element("p", { class: "note" }, "Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
-        tables.later(`Numbers (${table.rows.length})`, () =>
-          [element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...tables.csv(table)))), tables.draw(table)])];
+      return [place, note("Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
+        tables.numbers(table)];
     };
-    const title = element("h3", { id: "title-" + table.id }, table.title);
-    if (table.detail) return tables.later(table.title, parts);
-    return element("div", { class: "forest" }, title, parts());
+    return table.detail ? tables.later(table.title, parts) : div("forest", tables.title(table), parts());
   },
   row(table, row) {
     const ratio = row[table.keys];

@@ -29,7 +29,7 @@ const page = {
   },
   filterSection() {
     const sets = this.filters.map((name) => {
-      const values = [...new Set(this.data.implementations.map((one) => one[name]))];
+      const values = unique(this.data.implementations.map((one) => one[name]));
       if (values.length < 2) return null;
       return element("fieldset", {}, element("legend", {}, name === "durability" ? "Durability class" : name[0].toUpperCase() + name.slice(1)),
         values.map((value) => this.checkbox(name, value)));
@@ -64,8 +64,7 @@ const page = {
   open: ["prices", "by_label", "sizes", "resources", "costs", "durability", "curves", "latencies"],
   titles: { answer: "The answer in full", ranking: "Ranking as a table", time_series: "Resources over time" },
   chapterOf(id) {
-    const found = this.chapters.find(([, , ids]) => ids.includes(id));
-    return found ? found[0] : "answer";
+    return this.chapters.find(([, , ids]) => ids.includes(id))?.[0] ?? "answer";
   },
   blocks(section) {
     return figures.blocks(section.blocks, (block) => {
@@ -172,7 +171,7 @@ const page = {
       const own = others.filter((section) => this.chapterOf(section.id) === id);
       own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
       const head = id === "answer" ? front.section(this.filterSection(), trust) : [element("h2", { id: "at-chapter-" + id }, title)];
-      if (!own.length && id !== "answer") head.push(element("p", { class: "note" }, "Nothing of this is in the folder of this run."));
+      if (!own.length && id !== "answer") head.push(note("Nothing of this is in the folder of this run."));
       const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
       made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
     }

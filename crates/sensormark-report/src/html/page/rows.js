@@ -8,16 +8,16 @@ const rows = {
   // What it draws: { kind: "bar", "dot" or "ratio", name, words, unit, names: "named", "plain" or "wide-names" }.
   block(list, spec) {
     const sub = spec.words ? element("p", { class: "sub", title: spec.words }, spec.words) : null;
-    const block = element("div", { class: `rows ${spec.names}`.replace("wide-names", "named wide-names") });
+    const block = div(`rows ${spec.names}`.replace("wide-names", "named wide-names"));
     block.append(element("div", { class: "names", "aria-hidden": spec.names === "plain" ? "true" : null }, list.map((row) => this.name(row))));
-    const plot = element("div", { class: "plot" });
-    block.append(plot, element("div", { class: "values" }, list.map((row) => this.value(row))));
+    const plot = div("plot");
+    block.append(plot, div("values", list.map((row) => this.value(row))));
     const frame = charts.add(plot, `${spec.name}; the numbers stand beside it`, () => this.configuration(list, spec), list.length * this.height + this.axis);
     frame.style.margin = "0";
     return element("div", {}, sub, block);
   },
   name(row) {
-    if (row.heading) return element("div", { class: "heading" }, row.heading);
+    if (row.heading) return div("heading", row.heading);
     const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank === null ? "–" : String(row.rank));
     const mark = row.mark ? element("span", { class: "mark " + { "✓": "yes", "✗": "no" }[row.mark], title: row.reason || "meets the requirements" }, row.mark) : null;
     const classes = [row.isApart ? "apart" : "", row.isFirst ? "first-place" : ""].join(" ").trim();

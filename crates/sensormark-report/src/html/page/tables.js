@@ -30,8 +30,9 @@ const tables = {
     }
     const drawn = element("table", { id: "table-" + table.id }, element("caption", {}, table.title || table.id),
       element("thead", {}, head), body);
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title || table.id }, drawn);
+    return this.scroll(table.title || table.id, drawn);
   },
+  scroll(label, drawn) { return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, drawn); },
   cell(table, cell, place) {
     const attributes = { title: cell.missing || null };
     if (place < table.keys) {
@@ -50,8 +51,8 @@ const tables = {
   // Header and rows in full precision, with the bounds of intervals in columns of their own.
   csv(table) {
     const bounds = table.columns.map((_, place) => table.rows.some((row) => row[place].low !== undefined));
-    const header = table.columns.flatMap((column, place) => {
-      const name = column.unit ? `${column.name} (${column.unit})` : column.name;
+    const header = table.columns.flatMap((_, place) => {
+      const name = charts.columnTitle(table, place);
       return bounds[place] ? [name, name + " low", name + " high"] : [name];
     });
     const rows = table.rows.map((row) => row.flatMap((cell, place) => {
@@ -65,12 +66,14 @@ const tables = {
       const drawn = this.draw(table);
       if (table.id.startsWith("ranking_") && weights.ranking) weights.keep(table, drawn);
       return [
-        table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
-        element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),
-        drawn, ...table.notes.map((note) => element("p", { class: "note" }, note))].filter(Boolean);
+        table.title ? this.title(table) : null, this.tools(table, charts.chooser(table)), drawn, ...table.notes.map(note)].filter(Boolean);
     };
     return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : element("div", {}, parts());
   },
+  title(table) { return element("h3", { id: "title-" + table.id }, table.title); },
+  tools(table, chooser) { return div("tools", button("CSV", () => saveCsv(table.id, ...this.csv(table))), chooser); },
+  // The numbers of a drawing, as a table and as CSV.
+  numbers(table) { return this.later(`Numbers (${table.rows.length})`, () => [this.tools(table), this.draw(table)]); },
   // What is made when a reader opens it: long tables would keep the page from opening.
   later(words, make) {
     const place = element("details", {}, element("summary", {}, words));
@@ -95,8 +98,7 @@ const tables = {
       const drawn = element("table", {}, element("caption", {}, title),
         element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, lines));
-      return [element("div", { class: "tools" }, button("CSV", () => saveCsv(id, header, rows))),
-        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, drawn)];
+      return [div("tools", button("CSV", () => saveCsv(id, header, rows))), this.scroll(title, drawn)];
     });
   },
 };

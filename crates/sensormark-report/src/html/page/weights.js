@@ -60,12 +60,12 @@ const weights = {
       const sliders = element("fieldset", {}, element("legend", {}, "Weights"), this.ranking.criteria.map((criterion, at) => this.slider(criterion, at)));
       const alike = button("All alike", () => this.set(() => 1, null));
       const open = address.get("weights") === "open" || (this.isChanged() && !Object.keys(this.presets).some((name) => this.isBy(name)));
-      const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), element("div", { class: "weights" }, sliders), element("div", { class: "tools" }, alike));
+      const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), div("weights", sliders), div("tools", alike));
       parts.push(element("h2", { id: "at-weights" }, "What matters to you?"), element("div", { class: "presets", role: "group", "aria-labelledby": "at-weights" }, this.buttons), unfolded);
     }
     if (filters) parts.push(element("details", { id: "shown" }, element("summary", {}, "Show only …"), filters));
     if (this.words) parts.push(this.words);
-    return parts.length ? element("div", { class: "matters" }, parts) : null;
+    return parts.length ? div("matters", parts) : null;
   },
   slider(criterion, at) {
     const id = `weight-${criterion.id}`;
@@ -73,7 +73,7 @@ const weights = {
     const input = element("input", { type: "range", id, min: 0, max: this.most(criterion), step: 0.1, value: this.values[at] });
     input.addEventListener("input", () => { this.change(at, Number(input.value)); });
     this.inputs.push({ at, input, shown });
-    return element("div", { class: "weight" }, element("label", { for: id }, criterion.name), input, shown);
+    return div("weight", element("label", { for: id }, criterion.name), input, shown);
   },
   change(at, weight) {
     const criterion = this.ranking.criteria[at];
@@ -108,7 +108,7 @@ const weights = {
     const by = this.isChanged() ? `By your weights${told}` : "By the report's weights";
     const among = ranked.length < this.ranking.contestants.length ? `, among the ${ranked.length} that are shown` : "";
     if (!ranked.length || !Number.isFinite(ranked[0].ratio)) return "Nothing is weighed, so nobody leads.";
-    const groups = [...new Set(ranked.map((one) => one.group.title))];
+    const groups = unique(ranked.map((one) => one.group.title));
     const leads = groups.map((title) => {
       const own = ranked.filter((one) => one.group.title === title);
       const first = own.filter((one) => one.rank === 1);
