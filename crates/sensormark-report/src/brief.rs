@@ -76,7 +76,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
 /// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
 fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
     let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     let sentences = &summary.headline;
     for (number, sentence) in sentences.iter().enumerate() {
         let wrapped = wrap(sentence, width - INDENT.len());
@@ -215,7 +215,7 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     if !body.is_empty() {
         lines.push(String::new());
     }
@@ -286,7 +286,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     const OF_MISSING: &str = "–: lacks something, so it is not ranked";
     const OF_COST: &str = "cost: all criteria together, times the lowest of the ranking";
     if summary.ranked.is_empty() && summary.lacking.is_empty() {
-        return Vec::new();
+        return vec![];
     }
     let columns = summary.columns.iter().map(|column| column.meaning);
     let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);

@@ -45,10 +45,10 @@ impl Claim {
         Self {
             text: text.into(),
             holds: holds.into(),
-            parts: Vec::new(),
-            missing: Vec::new(),
+            parts: vec![],
+            missing: vec![],
             aside: String::new(),
-            about: Vec::new(),
+            about: vec![],
         }
     }
 

@@ -121,7 +121,7 @@ impl Costs {
 
     fn block(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Block {
         let sides = [(Side::Write, write, "load_"), (Side::Read, read, "question_")];
-        let mut block = Block { values: self.values(field, write, read), lacking: Vec::new() };
+        let mut block = Block { values: self.values(field, write, read), lacking: vec![] };
         for (side, trial, criteria) in sides {
             let lacking = self.lacking(trial, side);
             block.values.retain(|id, _| lacking.is_empty() || !id.starts_with(criteria));
@@ -213,7 +213,7 @@ fn of_rate<'a>(field: &Field, trial: &'a TrialRecord) -> Work<'a> {
         } else {
             let ledger = trial.ledger.as_ref()?;
             let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
-            (Vec::new(), seconds * criteria::samples_per_second(&field.run)? * taken)
+            (vec![], seconds * criteria::samples_per_second(&field.run)? * taken)
         };
         (units > 0.0).then(|| Work { times_us, phases: vec![(Some(phase), units)] })
     };

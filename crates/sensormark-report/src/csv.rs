@@ -12,7 +12,7 @@ pub const HEADER: [&str; 10] =
 /// # Panics
 /// Never: it writes to memory.
 pub fn render(document: &Document) -> String {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(vec![]);
     let mut write = |fields: [String; 10]| writer.write_record(fields).expect("writing to memory");
     write(HEADER.map(str::to_owned));
     write(sentence("", &document.title));
@@ -40,7 +40,7 @@ fn sentence(section: &str, text: &str) -> [String; 10] {
 }
 
 fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     for (row, cells) in table.rows.iter().enumerate() {
         let item: Vec<String> = cells.iter().take(table.keys).map(cell_text).collect();
         let item = defused(&item.join(" / "));

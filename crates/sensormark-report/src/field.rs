@@ -155,7 +155,7 @@ impl Field {
 }
 
 fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
-    let mut arms: Vec<Arm> = Vec::new();
+    let mut arms: Vec<Arm> = vec![];
     for (place, trial) in trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
         // Every repetition is listed.
         let Ok(block) = blocks.binary_search(&trial.repetition) else {

@@ -23,7 +23,7 @@ pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
 
 /// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
 fn undone(field: &Field, read: &Arm) -> Vec<String> {
-    let mut shortfalls = Vec::new();
+    let mut shortfalls = vec![];
     if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
         let percent = if lost < 0.01 { "< 0.01".to_owned() } else { significant(lost, 2) };
         shortfalls.push(format!("lost {percent} %"));

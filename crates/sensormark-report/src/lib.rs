@@ -106,7 +106,7 @@ impl Report {
         if let Some(firm) = self.at_scale_firm(summary.stores.len()) {
             return Some(firm);
         }
-        let mut own: Vec<&str> = Vec::new();
+        let mut own: Vec<&str> = vec![];
         for text in &run.command_line {
             if text.starts_with("repetitions=") && own.last() == Some(&"--set") {
                 own.pop();
@@ -137,7 +137,7 @@ impl Report {
         if !is_plain || run.scale != Scale::Quick.name() {
             return None;
         }
-        let mut own: Vec<String> = Vec::new();
+        let mut own: Vec<String> = vec![];
         for word in line {
             let is_scale = word == Scale::Quick.name() && own.last().is_some_and(|it| it == "--scale");
             if is_scale {

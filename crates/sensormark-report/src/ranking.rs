@@ -206,7 +206,7 @@ fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
         blocks,
         ratio: 1.0,
         interval: None,
-        ratios: Vec::new(),
+        ratios: vec![],
         win_share: 0.0,
     }
 }

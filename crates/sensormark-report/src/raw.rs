@@ -14,7 +14,7 @@ const TRIAL: [&str; 5] = ["trial", "implementation", "side", "repetition", "verd
 pub fn samples(field: &Field, folder: &ResultsFolder) -> Result<String, String> {
     let mut columns: Vec<String> = match serde_json::to_value(TreeColumns::default()) {
         Ok(Value::Object(columns)) => columns.keys().cloned().collect(),
-        _ => Vec::new(),
+        _ => vec![],
     };
     columns.retain(|name| name != "monotonic_ns");
     let mut header: Vec<&str> = TRIAL.to_vec();
@@ -104,7 +104,7 @@ pub(super) struct Table {
 impl Table {
     /// With this header.
     pub(super) fn new(header: &[&str]) -> Self {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = csv::Writer::from_writer(vec![]);
         writer.write_record(header).expect("writing to memory");
         Self { writer, rows: 0 }
     }

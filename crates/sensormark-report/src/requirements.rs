@@ -34,7 +34,7 @@ impl Requirements {
             readings_per_second: own_rate(&field.run),
             keep: kept.map(|limit| clean(words::time_of(limit))),
             layouts: layouts.collect(),
-            cheapest: Vec::new(),
+            cheapest: vec![],
             cheapest_server: None,
         })
     }
@@ -80,7 +80,7 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
     let meets_decided = found.missed.is_empty() && found.open.is_empty();
     let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
         (false, _) => (Outcome::Misses, found.missed),
-        (true, true) if meets_decided => (Outcome::Meets, Vec::new()),
+        (true, true) if meets_decided => (Outcome::Meets, vec![]),
         _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
     };
     let limits = trials.iter().flat_map(|trial| &trial.limits);
@@ -142,7 +142,7 @@ fn budget(trials: usize, trial: &TrialRecord, readings: f64) -> String {
 /// Holds each limit against all repetitions, of a run of so many trials.
 fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
     let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
-    let mut unmet: Vec<&LimitRecord> = Vec::new();
+    let mut unmet: Vec<&LimitRecord> = vec![];
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
         if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
             unmet.push(limit);

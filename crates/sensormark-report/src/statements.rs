@@ -6,7 +6,7 @@ use sensormark_store::Statement;
 
 /// The text of what was shown of a layout; lines are indented by so many blanks.
 pub fn text(shown: &StatementsRecord, indent: usize) -> String {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     if !shown.schema.is_empty() {
         lines.push("schema:".to_owned());
         for part in &shown.schema {

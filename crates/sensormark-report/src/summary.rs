@@ -202,8 +202,8 @@ impl Summary {
 
 /// The columns in which anybody has a figure, and each one's figures.
 fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option<f64>>>) {
-    let mut columns = Vec::new();
-    let mut rows = vec![Vec::new(); arms.len()];
+    let mut columns = vec![];
+    let mut rows = vec![vec![]; arms.len()];
     for (column, value) in figures(field) {
         let found: Vec<Option<f64>> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
         if found.iter().any(Option::is_some) {
@@ -307,7 +307,7 @@ fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements
 }
 
 fn data_faults(field: &Field) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found = vec![];
     for (side, arm) in field.all() {
         let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault());
         let reasons = faulty.iter().flat_map(|trial| trial.verdict.reasons());
@@ -379,7 +379,7 @@ fn winner(ranking: &Ranking) -> Option<String> {
 
 /// Why the order is not surer.
 fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
-    let mut because = Vec::new();
+    let mut because = vec![];
     let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
     let phases = disturbed.flat_map(|trial| &trial.phases);
     let totals = phases.filter_map(|phase| phase.totals.as_ref());

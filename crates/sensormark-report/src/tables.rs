@@ -255,7 +255,7 @@ impl Table {
     fn leave_out_percentiles(&mut self) {
         let is_missing = |cell: &Cell| matches!(cell, Cell::Missing(_));
         let is_few = |cell: &Cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW);
-        let mut names = Vec::new();
+        let mut names = vec![];
         for place in (self.keys..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| &row[place]);
             if cells().all(is_missing) && cells().any(is_few) {
@@ -280,7 +280,7 @@ impl Table {
 impl Section {
     /// An empty section.
     pub fn new(id: &str, title: &str) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), blocks: Vec::new() }
+        Self { id: id.to_owned(), title: title.to_owned(), blocks: vec![] }
     }
 
     /// A section of these tables.

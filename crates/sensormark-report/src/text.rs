@@ -149,7 +149,7 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
         columns[column].natural.min(limit.max(4))
     };
     let keyed: usize = (0..keys).map(|column| key_width(column) + GAP).sum();
-    let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut parts: Vec<Vec<usize>> = vec![vec![]];
     let mut used = keyed;
     for (column, drawn) in columns.iter().enumerate().skip(keys) {
         let needed = drawn.narrowest.min(width.saturating_sub(keyed));

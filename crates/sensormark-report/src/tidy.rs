@@ -158,6 +158,6 @@ impl Rows<'_> {
 fn numbers(record: serde_json::Result<Value>) -> Vec<(String, Value)> {
     match record {
         Ok(Value::Object(entries)) => entries.into_iter().filter(|(_, value)| value.is_number()).collect(),
-        _ => Vec::new(),
+        _ => vec![],
     }
 }

@@ -109,7 +109,7 @@ impl Answer {
             program: clean(&run.sensormark),
             trials: trials.join(", "),
             columns: ["cost".to_owned()].into_iter().chain(columns).collect(),
-            layouts: if has_answer { layouts(report) } else { Vec::new() },
+            layouts: if has_answer { layouts(report) } else { vec![] },
         }
     }
 }
@@ -122,7 +122,7 @@ fn databases(field: &Field) -> Vec<Database> {
         let text = known.or_else(|| setting().map(|one| &one.value))?;
         Some(clean(text.split(['-', ' ', '+']).next()?))
     };
-    let mut all: Vec<Database> = Vec::new();
+    let mut all: Vec<Database> = vec![];
     for trial in &field.trials {
         let title = clean(&trial.implementation.title);
         let found = Database { title, version: version(trial).unwrap_or_default() };

@@ -66,7 +66,7 @@ pub fn figures(field: &Field) -> Vec<Figure> {
 }
 
 fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
-    let mut order: Vec<String> = Vec::new();
+    let mut order: Vec<String> = vec![];
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
         let mut taken = if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial) };
@@ -82,8 +82,8 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
                 better: figure.better,
                 of_server: figure.of_server,
                 disturbed: false,
-                values: Vec::new(),
-                repetitions: Vec::new(),
+                values: vec![],
+                repetitions: vec![],
             });
             entry.disturbed |= trial.is_rough();
             entry.values.push(figure.value);
@@ -111,7 +111,7 @@ fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
 
 /// What each load of a trial of phases came to, and what its phase used.
 fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
-    let mut all = Vec::new();
+    let mut all = vec![];
     for load in trial.loads.iter().filter(|load| !load.warm_up) {
         let title = title(load);
         if !load.open_loop

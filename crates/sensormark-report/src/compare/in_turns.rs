@@ -87,7 +87,7 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     let name = &leader.label;
     let mut document = Document {
         title: format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name),
-        sections: Vec::new(),
+        sections: vec![],
     };
     let asked = format!("of both ({} asked for)", field.run.repetitions);
     let mut answer = tables::answer(pairs, "", &asked);

@@ -78,7 +78,7 @@ impl Comparison {
     pub fn in_turns(field: &Field) -> Result<Self, CompareError> {
         let (leader, pairs) = in_turns::pairs(field)?;
         let document = in_turns::document(field, &leader, &pairs);
-        Ok(Self::of(&pairs, document, Vec::new()))
+        Ok(Self::of(&pairs, document, vec![]))
     }
 
     fn of(pairs: &[Pair], mut document: Document, regressions: Vec<String>) -> Self {

@@ -48,7 +48,7 @@ pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)
 
 /// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
 pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     for (side, arm) in first.all() {
         let own = name(side, arm);
         let (Some(one), Some(other)) = (server(first, &own), server(second, &own)) else {

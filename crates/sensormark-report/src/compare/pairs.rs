@@ -53,7 +53,7 @@ pub struct Pair {
 /// The figures that both runs have, tested.
 pub fn pairs(first: &Field, second: &Field, threshold: f64) -> Vec<Pair> {
     let mut others = figures(second);
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<Pair> = vec![];
     for mut figure in figures(first) {
         let same = |other: &Figure| other.is_same(&figure);
         let Some(place) = others.iter().position(same) else {

@@ -23,7 +23,7 @@ const LIMITS: [(&str, Held); 2] = [
 pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
     let mut document = Document {
         title: format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name),
-        sections: Vec::new(),
+        sections: vec![],
     };
     let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
     let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
@@ -162,7 +162,7 @@ fn not_found(pairs: &[Pair]) -> String {
 /// What differs between the runs besides what is compared.
 fn likeness(first: &Field, second: &Field) -> Section {
     let mut section = Section::new("likeness", "Are the runs alike?");
-    let mut items = Vec::new();
+    let mut items = vec![];
     let mut differ = |what: &str, one: String, other: String| {
         if one != other {
             items.push(format!("{what}: {one} in the first, {other} in the second"));
@@ -255,7 +255,7 @@ fn cache(field: &Field) -> String {
 /// Parameters of one name and two values.
 fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
     let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else {
-        return Vec::new();
+        return vec![];
     };
     let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
     let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);

@@ -19,12 +19,12 @@ fn shares() -> impl Iterator<Item = f64> {
 
 /// All curves: the shares beyond their points, and each one's operation, implementation and latencies in ms.
 pub fn curves(field: &Field) -> Value {
-    let mut curves = Vec::new();
+    let mut curves = vec![];
     for (_, arm) in field.all() {
         let mut histograms: BTreeMap<String, (bool, Vec<&SecondHistogram>)> = BTreeMap::new();
         for trial in field.valid_of(arm) {
             for (name, open_loop, seconds) in recorded(trial) {
-                let entry = histograms.entry(name).or_insert((open_loop, Vec::new()));
+                let entry = histograms.entry(name).or_insert((open_loop, vec![]));
                 entry.1.extend(seconds);
             }
         }

@@ -81,7 +81,7 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
     };
     let p99 = geometric(records.iter().map(|record| p99(record)));
     let points = match p99 {
-        Some(_) => Vec::new(),
+        Some(_) => vec![],
         None => points(&records),
     };
     let count: u64 = records.iter().map(|record| record.summary.count).total();
@@ -90,7 +90,7 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
 
 /// All operations that everybody asked, each counting alike: geometric means over them. The points are the operations' medians.
 fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
-    let mut own: Vec<Vec<&LatencyRecord>> = Vec::new();
+    let mut own: Vec<Vec<&LatencyRecord>> = vec![];
     for reads in trials {
         let known = reads.iter().filter(|(name, _)| common.contains(name));
         own.push(known.map(|(_, record)| *record).collect());
@@ -147,7 +147,7 @@ fn p99(record: &LatencyRecord) -> Option<f64> {
 /// Values from the smallest to the largest, in ms, evenly by rank.
 fn points(records: &[&LatencyRecord]) -> Vec<f64> {
     let Some(all) = together_of(records).filter(|all| !all.is_empty()) else {
-        return Vec::new();
+        return vec![];
     };
     let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
     let last = f64::from(count.max(2) - 1);

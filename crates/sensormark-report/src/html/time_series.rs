@@ -13,7 +13,7 @@ const MOST_POINTS: usize = 240;
 
 /// One value for each valid trial of the first repetition whose samples are there.
 pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
-    let mut all = Vec::new();
+    let mut all = vec![];
     for (side, arm) in field.all() {
         let Some(trial) = field.valid_of(arm).next() else {
             continue;
@@ -106,7 +106,7 @@ fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
 /// Columns of one role: seconds, percent of a core, MB resident, kB/s read and written.
 fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     let times = &columns.monotonic_ns;
-    let mut kept: Vec<usize> = Vec::new();
+    let mut kept: Vec<usize> = vec![];
     for place in 0..times.len() {
         let is_far = |last: &usize| times[place].saturating_sub(times[*last]) >= SHORTEST_NS;
         if kept.last().is_none_or(is_far) {

@@ -148,7 +148,7 @@ fn cost(requirements: &Requirements) -> Option<String> {
 
 /// " (23 times the rate, 4.1 GB for 90d)"; nothing where neither is known.
 fn room(requirements: &Requirements, one: &LayoutAnswer) -> String {
-    let mut parts = Vec::new();
+    let mut parts = vec![];
     if let Some(headroom) = one.headroom {
         let at_least = if one.is_rough { "at least " } else { "" };
         let times = significant(headroom, 2);

@@ -186,7 +186,7 @@ fn requirements_met(ranking: &Ranking, one: &Ranked) -> Option<Cell> {
 
 /// What a reader of the ranking has to know.
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = vec![];
     if ranking.basis == Basis::Significance {
         notes.push("cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking, with its 95 % interval over repetitions. Rank = 1 + the number of rows above that cost significantly less (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above.".to_owned());
     } else if !ranking.ranked.is_empty() {

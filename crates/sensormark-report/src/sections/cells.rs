@@ -80,7 +80,7 @@ pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
 
 /// Each of them once, in the order in which they first come.
 pub fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut once = Vec::new();
+    let mut once = vec![];
     for one in all {
         if !once.contains(&one) {
             once.push(one);

@@ -126,14 +126,14 @@ type Measured = Vec<Option<f64>>;
 
 /// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
 fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
-    let mut phases: Vec<(String, Vec<String>)> = Vec::new();
+    let mut phases: Vec<(String, Vec<String>)> = vec![];
     let trials = field.trials_of(arm);
     let figures = trials.flat_map(|trial| trial.figures.keys());
     let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
     for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
         let known = phases.iter().position(|(other, _)| other == phase);
         let place = known.unwrap_or_else(|| {
-            phases.push((phase.to_owned(), Vec::new()));
+            phases.push((phase.to_owned(), vec![]));
             phases.len() - 1
         });
         let all = &mut phases[place].1;

@@ -35,7 +35,7 @@ pub fn document(
     let title = format!("sensormark: {}, scale {}, {readings}", field.run.title(), field.run.scale);
     // Nobody is ranked by what was written until a server was killed.
     let (own, further) = match field.run.workload == sensormark_workload::durability::NAME {
-        true => (vec![verdicts::section(field), durability::section(field)], Vec::new()),
+        true => (vec![verdicts::section(field), durability::section(field)], vec![]),
         false => ranked(field, ranking, options, prices),
     };
     let around = [
@@ -46,7 +46,7 @@ pub fn document(
         surroundings::reproduce(field),
         shown::section(field),
     ];
-    let mut document = Document { title, sections: Vec::new() };
+    let mut document = Document { title, sections: vec![] };
     own.into_iter().chain(around).for_each(|section| document.section(section));
     document
 }

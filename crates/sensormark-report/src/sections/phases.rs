@@ -9,7 +9,7 @@ const MOST_SHOWN: usize = 20;
 /// The sections; none for other workloads.
 pub fn sections(field: &Field) -> Vec<Section> {
     if !field.has_phases() {
-        return Vec::new();
+        return vec![];
     }
     let costs = [together(field, &Costs::of(field)), network::table(field), settling(field)];
     let costs = Section::of("costs", "What it costs", costs);
@@ -265,7 +265,7 @@ fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
 }
 
 fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
-    let mut remarks: Vec<&str> = Vec::new();
+    let mut remarks: Vec<&str> = vec![];
     for (trial, load) in loads {
         if hosts::is_uncertain(trial, load) {
             remarks.push("throughput uncertain by its hosts' clocks");
@@ -315,7 +315,7 @@ fn settling(field: &Field) -> Table {
 /// Names of the phases after which disk at rest was measured.
 fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
     let prefix = format!("{}/", names::DISK_SETTLED);
-    let mut phases: Vec<String> = Vec::new();
+    let mut phases: Vec<String> = vec![];
     for trial in field.valid_of(arm) {
         let names = trial.figures.keys();
         let own = names.filter_map(|name| name.strip_prefix(&prefix));

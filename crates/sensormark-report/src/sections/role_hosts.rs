@@ -37,7 +37,7 @@ struct Host<'a> {
 }
 
 fn hosts(field: &Field) -> Vec<(&str, Host<'_>)> {
-    let mut hosts: Vec<(&str, Host<'_>)> = Vec::new();
+    let mut hosts: Vec<(&str, Host<'_>)> = vec![];
     for one in field.by_arm().flat_map(|trial| &trial.client_probes) {
         let (role, probe) = (one.role.as_str(), &one.probe);
         let host = probe.host.as_deref().unwrap_or("this machine");
@@ -51,7 +51,7 @@ fn hosts(field: &Field) -> Vec<(&str, Host<'_>)> {
                     processors: probe.processors,
                     memory_bytes: probe.memory_bytes,
                     longest_round_trip_ns: 0,
-                    missing: Vec::new(),
+                    missing: vec![],
                 };
                 hosts.push((role, seen));
                 hosts.len() - 1

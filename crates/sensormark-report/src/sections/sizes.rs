@@ -128,7 +128,7 @@ fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
 
 /// The points of all repetitions: the geometric mean at each size.
 fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
-    let mut all: Vec<(f64, Vec<Point>)> = Vec::new();
+    let mut all: Vec<(f64, Vec<Point>)> = vec![];
     for one in trials.flatten() {
         match all.iter_mut().find(|(readings, _)| *readings == one.readings) {
             Some((_, points)) => points.push(one),

@@ -32,7 +32,7 @@ pub struct Seen {
 
 /// Looks at every operation of every valid trial that was long enough.
 pub fn look(field: &Field) -> Vec<Seen> {
-    let mut all = Vec::new();
+    let mut all = vec![];
     for (side, arm) in field.all() {
         for trial in field.valid_of(arm) {
             for one in timed(trial).into_iter().filter(|one| !one.warm_up) {
@@ -67,7 +67,7 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
         means.insert(second.second, decode(&second.v2).ok()?.mean());
     }
     let (first, found) = (*means.keys().next()?, means.len());
-    let mut values = Vec::new();
+    let mut values = vec![];
     for second in first..last {
         // A second in which nothing ended goes on as the one before it.
         let before = values.last().copied();
@@ -144,7 +144,7 @@ pub fn warnings(field: &Field, all: &[Seen]) -> Vec<String> {
 }
 
 fn noisy(field: &Field) -> Vec<String> {
-    let mut items = Vec::new();
+    let mut items = vec![];
     for (side, arm) in field.all() {
         let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for trial in field.valid_of(arm) {

@@ -19,7 +19,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut table =
         Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
     table.is_detail = true;
-    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
+    let mut alike: Vec<(String, Vec<String>)> = vec![];
     for (side, arm) in field.all() {
         for trial in field.trials_of(arm) {
             for warning in &trial.warnings {
@@ -52,7 +52,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
 }
 
 fn machine_warnings(field: &Field) -> Vec<String> {
-    let mut items = Vec::new();
+    let mut items = vec![];
     let Some(environment) = inventory(field) else {
         return items;
     };
@@ -204,7 +204,7 @@ fn servers(field: &Field) -> Table {
         "Databases",
         &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
-    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
+    let mut seen: Vec<(&str, &str, &str)> = vec![];
     let servers = field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
     for (title, server) in servers {
         let key = (title.as_str(), server.version.as_str(), server.origin.as_str());

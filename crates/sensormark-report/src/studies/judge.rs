@@ -21,7 +21,7 @@ impl<'a> Scope<'a> {
             None => "at all".to_owned(),
         };
         let mut claim = Claim::new(self.fill(&first.text)?, self.fill(&holds)?);
-        let mut asides = Vec::new();
+        let mut asides = vec![];
         for name in names(&first.who).filter(|name| *name != IMPLEMENTATION) {
             self.needed(&mut claim, name);
         }

@@ -72,6 +72,6 @@ pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
 pub fn drawings(field: &Field) -> Vec<Drawing> {
     match &*field.run.workload {
         sensormark_workload::machine_tool::NAME => pictures::drawings(field.run.seed),
-        _ => Vec::new(),
+        _ => vec![],
     }
 }

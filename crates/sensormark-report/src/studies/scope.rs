@@ -176,7 +176,7 @@ impl<'a> Scope<'a> {
             Some(Range::Found(text)) => {
                 self.fill(text).and_then(|text| self.found(&text)).unwrap_or_default()
             }
-            None => Vec::new(),
+            None => vec![],
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Scope<'a> {
             return self.fill(text).map(|text| self.with(name, value(&text))).into_iter().collect();
         }
         let Some(text) = self.fill(text) else {
-            return Vec::new();
+            return vec![];
         };
         if let Some(table) = text.strip_prefix("rows of ") {
             return self.printed_rows(table).unwrap_or_default();

@@ -53,7 +53,7 @@ fn scores(scope: &Scope<'_>) -> Option<Scores> {
 pub fn values(scope: &Scope<'_>, arm: &Arm, of: &str) -> Values {
     let all = scope.scores.get_or_init(|| scores(scope).filter(|all| all.len() > 1));
     let Some(one) = all.as_ref().and_then(|all| all.get(&arm.label)) else {
-        return Vec::new();
+        return vec![];
     };
     let value = |[total, writing, reading]: [f64; 3]| match of {
         "writing" => writing,
