@@ -16,7 +16,7 @@ const LATENCIES: [Latency; 3] = [
 ];
 
 /// The section of a workload that follows no study; empty where no label has several numbers.
-pub(crate) fn section(field: &Field) -> Section {
+pub fn section(field: &Field) -> Section {
     let mut section = Section::new("by_label", "Curves");
     if study(&field.run.workload).is_some() {
         return section;

@@ -65,33 +65,33 @@ const fn weakness(implementation: &Implementation) -> u8 {
 }
 
 /// Somebody who competes.
-pub(super) struct Contestant {
+pub struct Contestant {
     /// Its place in [`Field::contestants`].
-    pub(super) read: usize,
+    pub read: usize,
     /// Its name in tables.
-    pub(super) label: String,
+    pub label: String,
     /// With whom it is compared.
-    pub(super) group: Group,
+    pub group: Group,
     /// Its costs by repetition; none where a trial is missing or not valid.
-    pub(super) blocks: Vec<Option<Values>>,
+    pub blocks: Vec<Option<Values>>,
 }
 
 /// Everybody who competes, and the others.
 #[derive(Default)]
-pub(super) struct Contest {
+pub struct Contest {
     /// Those with every criterion that anybody has.
-    pub(super) contestants: Vec<Contestant>,
+    pub contestants: Vec<Contestant>,
     /// What is weighed: criteria that somebody has.
-    pub(super) criteria: Vec<Criterion>,
+    pub criteria: Vec<Criterion>,
     /// Who is not ranked, and why.
-    pub(super) unranked: Vec<(String, String)>,
+    pub unranked: Vec<(String, String)>,
     /// Those of them that were measured and only lack something, by their places in [`Field::contestants`].
-    pub(super) lacking: Vec<usize>,
+    pub lacking: Vec<usize>,
 }
 
 impl Contest {
     /// Everybody with at least one repetition of valid trials that has all of these criteria that anybody has.
-    pub(super) fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
+    pub fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
         let mut contest = Self { criteria, ..Self::default() };
         let arms = field.contestants().iter().enumerate();
         let competing = arms.filter_map(|(place, read)| contest.enter(field, costs, place, read));
@@ -185,7 +185,7 @@ fn lacks(names: &[String]) -> String {
 }
 
 /// Why much of it was not measured, where its server was only visited.
-pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
+pub fn no_probe(field: &Field, arm: &Arm) -> &'static str {
     let mut servers = field.trials_of(arm).filter_map(|trial| trial.server.as_ref());
     let is_without = servers.any(|server| !server.managed && server.probe.is_none());
     if is_without { " (an existing server without a probe beside it)" } else { "" }

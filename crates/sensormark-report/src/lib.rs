@@ -21,7 +21,7 @@
 
 pub mod brief;
 mod by_label;
-pub(crate) mod claims;
+mod claims;
 pub mod clean;
 pub mod collection;
 pub mod compare;
@@ -47,7 +47,7 @@ pub mod ranking;
 pub mod raw;
 pub mod requirements;
 mod run_report;
-pub(crate) mod sections;
+mod sections;
 mod shell;
 pub mod size;
 pub mod statements;

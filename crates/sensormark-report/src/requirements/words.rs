@@ -23,19 +23,19 @@ fn parts(limit: &LimitRecord) -> Option<(&str, &str, &str)> {
 }
 
 /// The time in `disk for 90d < 100 GB`.
-pub(super) fn time_of(limit: &LimitRecord) -> &str {
+pub fn time_of(limit: &LimitRecord) -> &str {
     let about = parts(limit).map_or("", |(about, ..)| about);
     about.strip_prefix(DISK_FOR).unwrap_or("").trim()
 }
 
 /// Whether a busy machine makes the figure worse.
-pub(super) fn is_moved(limit: &LimitRecord) -> bool {
+pub fn is_moved(limit: &LimitRecord) -> bool {
     let about = parts(limit).map_or(limit.text.as_str(), |(about, ..)| about);
     !STEADY.iter().any(|steady| about.starts_with(steady))
 }
 
 /// What is missed: "misses p99 of dashboard (340 ms, wanted 100 ms)".
-pub(super) fn missed(limit: &LimitRecord) -> String {
+pub fn missed(limit: &LimitRecord) -> String {
     let words = &limit.words;
     match parts(limit) {
         None => format!("misses {} ({words})", limit.text),
@@ -57,7 +57,7 @@ pub(super) fn missed(limit: &LimitRecord) -> String {
 }
 
 /// The whole answer.
-pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
+pub fn sentences(requirements: &Requirements) -> Vec<String> {
     let layouts = &requirements.layouts;
     let of = |standing: Standing| -> Vec<&LayoutAnswer> {
         let all = layouts.iter();

@@ -2,23 +2,23 @@
 //! tables, and what a reader needs to judge them.
 
 mod answer;
-pub(crate) mod cells;
+pub mod cells;
 mod hosts;
 mod latencies;
 mod limits;
 mod medians;
-pub(super) mod memory_limit;
+pub mod memory_limit;
 mod network;
 mod phases;
-pub(super) mod projection;
+pub mod projection;
 mod readings;
 mod resources;
 mod role_hosts;
 mod sensitivity;
 mod shown;
-pub(super) mod sizes;
+pub mod sizes;
 mod steadiness;
-pub(crate) mod surroundings;
+pub mod surroundings;
 mod verdicts;
 mod writes;
 

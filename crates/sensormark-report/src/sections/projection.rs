@@ -70,7 +70,7 @@ fn row(
 }
 
 /// Readings a second that the user's own file or the study asks for.
-pub(crate) fn own_rate(run: &RunRecord) -> Option<f64> {
+pub fn own_rate(run: &RunRecord) -> Option<f64> {
     let parameters = &run.parameters;
     if run.workload == own::NAME {
         let rate = |table: &Value| {

@@ -83,7 +83,7 @@ type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row. Which they are depends on how the workload's trials are made: of a steady rate what was lost and how long reading took, of work done as
 /// fast as the database lets it how fast that was; of both what a reading cost.
-pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
+pub fn figures(field: &Field) -> Vec<Figure<'_>> {
     let costs = Costs::of(field);
     let cost = move |id: &'static str, scale: f64| {
         let costs = costs.clone();
