@@ -78,7 +78,7 @@ impl Answer {
         let mut trials: Vec<String> = some.map(|(count, state)| format!("{count} {state}")).collect();
         let mut winner = summary.winner_or_reason();
         if summary.winner.is_some() && summary.ranked.len() == 1 {
-            winner.push_str(", alone in its ranking");
+            winner += ", alone in its ranking";
         }
         if run.finished.is_none() {
             trials.push("not finished".to_owned());

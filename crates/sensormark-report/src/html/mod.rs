@@ -82,7 +82,7 @@ pub(crate) fn island(data: &Value) -> String {
     for character in text.chars() {
         match character {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+                safe += &format!("\\u{:04x}", u32::from(character));
             }
             other => safe.push(other),
         }

@@ -12,23 +12,23 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     for one in ranking.ranked.iter().filter(|one| one.rank == 1) {
         let shortfalls = keeping_up::shortfalls(field, arm(field, one));
         if !shortfalls.is_empty() {
-            text.push_str(&format!(
+            text += &format!(
                 " But {} did not keep up ({}), which flatters it.",
                 one.label(),
                 shortfalls.join(", ")
-            ));
+            );
         }
     }
     let missing = ranking.unranked.len();
     if missing > 0 && !ranking.ranked.is_empty() {
         let are = if missing == 1 { "is" } else { "are" };
-        text.push_str(&format!(" {} {are} not ranked.", counted(missing, "implementation")));
+        text += &format!(" {} {are} not ranked.", counted(missing, "implementation"));
     }
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
-        text.push_str(&format!(
+        text += &format!(
             " {}, so costs that differ by less than 10 % are about the same. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
             single(field.blocks.len())
-        ));
+        );
     }
     section.paragraph(text);
     section

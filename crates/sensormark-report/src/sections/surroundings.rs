@@ -187,12 +187,12 @@ fn processor_line(processor: &Processor) -> String {
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
     let mut line = format!("{model}, {cores}");
     if let Some(physical) = processor.physical_cores {
-        line.push_str(&format!(" ({physical} physical)"));
+        line += &format!(" ({physical} physical)");
     }
     if let Some(mhz) = processor.frequency_mhz {
-        line.push_str(&format!(", {} MHz", fixed(mhz, 0)));
+        line += &format!(", {} MHz", fixed(mhz, 0));
     }
-    line.push_str(", governor ");
+    line += ", governor ";
     line.push_str(processor.governor.as_deref().unwrap_or("not visible"));
     line
 }

@@ -32,9 +32,9 @@ pub fn section(field: &Field) -> Section {
     };
     if !field.superseded.is_empty() {
         let more = counted(field.superseded.len(), "further attempt");
-        text.push_str(&format!(
+        text += &format!(
             " Other programs used the machine, so sensormark repeated trials. Of each trial one attempt counts, so {more} do not."
-        ));
+        );
     }
     if field.run.finished.is_none() {
         text.push_str(

@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
         let is_few = !self.holds(&row.refutes);
         let held = held.filter(|held| *held || !is_few);
         if is_few && held.is_none() {
-            words.push_str(", too few to refute it");
+            words += ", too few to refute it";
         }
         claim.part(held, words);
         Some(())

@@ -83,7 +83,7 @@ impl Summary {
     pub fn how_sure(&self) -> Option<String> {
         let mut because = self.because.join("; ");
         if !self.is_tested && self.ranked.len() > 1 {
-            because.push_str(": under 10 % apart is about the same");
+            because += ": under 10 % apart is about the same";
         }
         match self.certainty {
             Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", self.repetitions)),
