@@ -1,6 +1,6 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use crate::{prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}};
+use crate::{prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}, text::left_padded};
 
 /// The narrowest that is drawn.
 const NARROWEST: usize = 40;
@@ -65,12 +65,7 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     {
         lines.remove(blank);
     }
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
@@ -182,10 +177,10 @@ impl Widths {
     /// A row of these parts.
     fn row(&self, row: &Line) -> String {
         let figures = row.figures.iter().zip(&self.figures);
-        let figures: String = figures.map(|(text, width)| padded(text, *width)).collect();
+        let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
         let name = cut(&row.name, self.name);
         let gap = " ".repeat(self.name - name.width());
-        let (rank, cost) = (&row.rank, padded(&row.cost, self.cost));
+        let (rank, cost) = (&row.rank, left_padded(&row.cost, self.cost));
         format!("{INDENT}{rank:<width$}{name}{gap}{cost}{figures}", width = self.rank)
     }
 
@@ -331,11 +326,6 @@ fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
         cost: row.interval.map_or_else(|| cost.clone(), interval),
         figures: drawn(&row.figures, columns, row.rough),
     }
-}
-
-/// The text at the right of so many columns.
-fn padded(text: &str, width: usize) -> String {
-    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// The text, its end left out where it is wider.

@@ -17,15 +17,8 @@ pub fn text(shown: &StatementsRecord, indent: usize) -> String {
         push_operation(&mut lines, operation);
     }
     let blanks = " ".repeat(indent);
-    let mut text = String::new();
-    for line in lines {
-        if !line.is_empty() {
-            text.push_str(&blanks);
-            text.push_str(&line);
-        }
-        text.push('\n');
-    }
-    text
+    let indented = |line: &String| format!("{}{line}\n", if line.is_empty() { "" } else { &*blanks });
+    lines.iter().map(indented).collect()
 }
 
 fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {

@@ -25,12 +25,7 @@ pub fn render(document: &Document, width: usize) -> String {
         lines.push(String::new());
         render_section(section, width, &mut lines);
     }
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
@@ -195,7 +190,7 @@ fn render_part(
     width: usize,
     lines: &mut Vec<String>,
 ) {
-    let heads: Vec<Vec<String>> = shown
+    let mut heads: Vec<Vec<String>> = shown
         .iter()
         .map(|&(column, width)| {
             let mut head = wrap(&columns[column].name, width);
@@ -206,15 +201,12 @@ fn render_part(
         })
         .collect();
     let tallest = heads.iter().map(Vec::len).max().unwrap_or(0);
-    let lowered: Vec<Vec<String>> = heads
-        .into_iter()
-        .map(|head| {
-            let mut lowered = vec![String::new(); tallest - head.len()];
-            lowered.extend(head);
-            lowered
-        })
-        .collect();
-    push_lines(columns, shown, &lowered, lines);
+    for head in &mut heads {
+        let lower = tallest - head.len();
+        head.resize(tallest, String::new());
+        head.rotate_right(lower);
+    }
+    push_lines(columns, shown, &heads, lines);
     let total = shown.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     lines.push("-".repeat(total.min(width)));
     for row in 0..rows {
@@ -253,7 +245,8 @@ fn right_padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-fn left_padded(text: &str, width: usize) -> String {
+/// The text at the right of so many columns.
+pub fn left_padded(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
