@@ -427,12 +427,11 @@ fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).total() };
-    let answers = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.checked);
-    let wrong = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.wrong);
-    let lost = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.lost);
-    let stored = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.stored);
-    let (checked, wrong, lost, stored) = (sum(answers), sum(wrong), sum(lost), sum(stored));
+    let sum = |count: fn(&TrialRecord) -> Option<u64>| field.trials.iter().filter_map(count).total();
+    let checked = sum(|trial| Some(trial.answers.as_ref()?.checked));
+    let wrong = sum(|trial| Some(trial.answers.as_ref()?.wrong));
+    let lost = sum(|trial| Some(trial.ledger.as_ref()?.lost));
+    let stored = sum(|trial| Some(trial.ledger.as_ref()?.stored));
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),
         (checked, 0) => format!("All {} checked answers right", grouped(checked)),
