@@ -335,6 +335,13 @@ impl Section {
 }
 
 impl Document {
+    /// With these sections, unless they are empty.
+    pub fn of(title: String, sections: impl IntoIterator<Item = Section>) -> Self {
+        let mut document = Self { title, sections: vec![] };
+        sections.into_iter().for_each(|section| document.section(section));
+        document
+    }
+
     /// Adds a section, unless it is empty.
     pub fn section(&mut self, section: Section) {
         if !section.blocks.is_empty() {

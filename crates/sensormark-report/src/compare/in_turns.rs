@@ -85,10 +85,7 @@ fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
 /// What the comparison says.
 pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     let name = &leader.label;
-    let mut document = Document {
-        title: format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name),
-        sections: vec![],
-    };
+    let title = format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name);
     let asked = format!("of both ({} asked for)", field.run.repetitions);
     let mut answer = tables::answer(pairs, "", &asked);
     let place = if leader.is_ranked { "leads the ranking" } else { "was measured first; nobody is ranked" };
@@ -97,14 +94,11 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     ));
     forest::add(&mut answer, pairs);
     let disturbance = tables::disturbance(&[("The run", field)]);
-    let own = match tables::is_disturbed(field) {
-        true => [disturbance, answer],
-        false => [answer, disturbance],
-    };
-    own.into_iter().for_each(|section: Section| document.section(section));
-    document.section(tables::figures(
+    let figures = tables::figures(
         pairs,
         "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns",
-    ));
-    document
+    );
+    let mut sections = [answer, disturbance, figures];
+    tables::disturbed_first(&mut sections, tables::is_disturbed(field));
+    Document::of(title, sections)
 }

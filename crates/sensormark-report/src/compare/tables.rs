@@ -21,32 +21,28 @@ const LIMITS: [(&str, Held); 2] = [
 
 /// The whole document.
 pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
-    let mut document = Document {
-        title: format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name),
-        sections: vec![],
-    };
+    let title = format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name);
     let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
     let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
     let mut answer = answer(pairs, &beyond, &asked);
-    answer.list(
-        lost.iter()
-            .map(|label| format!("{label} was valid in the first run and is not in the second."))
-            .collect(),
-    );
+    let gone = |label: &String| format!("{label} was valid in the first run and is not in the second.");
+    answer.list(lost.iter().map(gone).collect());
     forest::add(&mut answer, pairs);
     let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
-    // Where a host was disturbed, that is what a reader has to know first.
-    let own = match is_disturbed(first) || is_disturbed(second) {
-        true => [disturbance, answer],
-        false => [answer, disturbance],
-    };
-    own.into_iter().for_each(|section| document.section(section));
-    document.section(likeness(first, second));
-    document.section(figures(
+    let figures = figures(
         pairs,
         "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
-    ));
-    document
+    );
+    let mut sections = [answer, disturbance, likeness(first, second), figures];
+    disturbed_first(&mut sections, is_disturbed(first) || is_disturbed(second));
+    Document::of(title, sections)
+}
+
+/// Where a host was disturbed, that is what a reader has to know first.
+pub fn disturbed_first(sections: &mut [Section], is_disturbed: bool) {
+    if is_disturbed {
+        sections.swap(0, 1);
+    }
 }
 
 /// Every figure, and what its verdict rests on.

@@ -34,9 +34,10 @@ pub fn document(
     let readings = Readings::text(Readings::of(field));
     let title = format!("sensormark: {}, scale {}, {readings}", field.run.title(), field.run.scale);
     // Nobody is ranked by what was written until a server was killed.
-    let (own, further) = match field.run.workload == sensormark_workload::durability::NAME {
-        true => (vec![verdicts::section(field), durability::section(field)], vec![]),
-        false => ranked(field, ranking, options, prices),
+    let (own, further) = if field.run.workload == sensormark_workload::durability::NAME {
+        (vec![verdicts::section(field), durability::section(field)], vec![])
+    } else {
+        ranked(field, ranking, options, prices)
     };
     let around = [
         surroundings::warnings(field, further),
@@ -46,9 +47,7 @@ pub fn document(
         surroundings::reproduce(field),
         shown::section(field),
     ];
-    let mut document = Document { title, sections: vec![] };
-    own.into_iter().chain(around).for_each(|section| document.section(section));
-    document
+    Document::of(title, own.into_iter().chain(around))
 }
 
 /// What is said of a run that ranks, with warnings that come from figures.
