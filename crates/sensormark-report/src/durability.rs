@@ -166,7 +166,7 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     let outage = if trials.iter().any(lost_one) {
         longest(names::OUTAGE)
     } else {
-        Cell::Missing("the whole was killed, and nobody was left to answer".to_owned())
+        Cell::missing("the whole was killed, and nobody was left to answer")
     };
     row![
         label(arm),

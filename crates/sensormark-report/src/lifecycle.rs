@@ -49,7 +49,7 @@ fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
     let why = task.not_supported.as_ref().map(|why| format!("not supported: {why}")).unwrap_or_default();
     let figure = |value: Option<f64>, otherwise: &str| match &*why {
         "" => Cell::maybe(value, otherwise),
-        why => Cell::Missing(why.to_owned()),
+        why => Cell::missing(why),
     };
     let role = if trial.implementation.embedded { "coordinator" } else { "server" };
     let phase = trial.phases.iter().find(|phase| phase.name == task.phase);

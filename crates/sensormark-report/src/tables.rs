@@ -160,14 +160,19 @@ impl Cell {
         Self::Number(Number { value, spread: Spread::None, digits: Digits::Significant(3) })
     }
 
+    /// Nothing, and why.
+    pub fn missing(reason: &str) -> Self {
+        Self::Missing(reason.to_owned())
+    }
+
     /// A figure if there is one.
     pub fn maybe(value: Option<f64>, reason: &str) -> Self {
-        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::number)
+        value.map_or_else(|| Self::missing(reason), Self::number)
     }
 
     /// A count if there is one.
     pub fn count(value: Option<u64>, reason: &str) -> Self {
-        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::Count)
+        value.map_or_else(|| Self::missing(reason), Self::Count)
     }
 
     /// Yes or no.

@@ -82,7 +82,7 @@ pub fn is_blind(detectable: f64) -> bool {
 /// The ratio of a figure, with its interval where it was tested.
 pub fn ratio(pair: &Pair) -> Cell {
     let Some(compared) = pair.compared else {
-        return Cell::Missing("a value is 0, which has no ratio".to_owned());
+        return Cell::missing("a value is 0, which has no ratio");
     };
     number(compared.ratio, compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)))
 }

@@ -7,7 +7,7 @@ pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize(&values) {
         Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
-        Err(_) => Cell::Missing(missing.to_owned()),
+        Err(_) => Cell::missing(missing),
     }
 }
 
@@ -18,7 +18,7 @@ pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
         Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
         Err(_) => match summarize(&values) {
             Ok(summary) => number(summary.mean, Spread::None),
-            Err(_) => Cell::Missing(missing.to_owned()),
+            Err(_) => Cell::missing(missing),
         },
     }
 }
@@ -28,6 +28,8 @@ pub const fn exact(value: f64) -> Cell {
     Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })
 }
 
+/// Why there is no figure of a server.
+pub const EMBEDDED: &str = "embedded: one process, shown as the client's";
 /// What logs are, below a table that states them apart.
 pub const LOGS_APART: &str = "Logs are what a database writes first so as to lose nothing, and uses again or gives up. Their space does not grow with the readings, so it is in no other figure of the disk.";
 /// Why there is no figure of the disk.
@@ -40,7 +42,7 @@ pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
     let bound = trials.find_map(|trial| trial.log_bound.as_deref());
     [
         mean(&at_rest, "not measured"),
-        bound.map_or_else(|| Cell::Missing("an earlier version did not keep it".to_owned()), Cell::text),
+        bound.map_or_else(|| Cell::missing("an earlier version did not keep it"), Cell::text),
     ]
 }
 

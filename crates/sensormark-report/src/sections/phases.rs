@@ -62,9 +62,8 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let rate = |writes: bool| {
         let of = |trial: &TrialRecord| {
             let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
-            let rates = own.map(|load| match writes {
-                true => load.readings_per_second(),
-                false => load.operations_per_second(),
+            let rates = own.map(|load| {
+                if writes { load.readings_per_second() } else { load.operations_per_second() }
             });
             Some(rates.flatten().sum::<f64>())
         };
@@ -75,10 +74,7 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
     let wire: fn(&RoleTotals, f64) -> Option<f64> =
         |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds);
-    let own_process = |cell: Cell| match embedded {
-        true => Cell::Missing("embedded: one process, shown as the client's".to_owned()),
-        false => cell,
-    };
+    let own_process = |cell: Cell| if embedded { Cell::missing(EMBEDDED) } else { cell };
     row![
         &arm.label,
         name,
@@ -231,11 +227,8 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     } else {
         "not measured"
     };
-    let server = if arm.implementation.embedded {
-        Cell::Missing("embedded: one process, shown as the client's".to_owned())
-    } else {
-        mean(&cpu("server"), missing)
-    };
+    let server =
+        if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { mean(&cpu("server"), missing) };
     let rate = |value: fn(&LoadRecord) -> Option<f64>| {
         geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
     };
@@ -265,27 +258,17 @@ fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
 }
 
 fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
-    let mut remarks: Vec<&str> = vec![];
-    for (trial, load) in loads {
-        if hosts::is_uncertain(trial, load) {
-            remarks.push("throughput uncertain by its hosts' clocks");
-        }
-        if load.not_supported.is_some() {
-            remarks.push("not supported");
-        }
-        if load.cut_short().is_some() {
-            remarks.push("cut");
-        }
-        if load.fell_behind() > 0 {
-            remarks.push("fell behind");
-        }
-        if load.client_side.is_some() {
-            remarks.push("done in the client");
-        }
-    }
-    remarks.sort_unstable();
-    remarks.dedup();
-    remarks.join(", ")
+    let said = loads.iter().flat_map(|(trial, load)| {
+        [
+            (hosts::is_uncertain(trial, load), "throughput uncertain by its hosts' clocks"),
+            (load.not_supported.is_some(), "not supported"),
+            (load.cut_short().is_some(), "cut"),
+            (load.fell_behind() > 0, "fell behind"),
+            (load.client_side.is_some(), "done in the client"),
+        ]
+    });
+    let remarks: BTreeSet<&str> = said.filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
+    remarks.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.
@@ -313,17 +296,10 @@ fn settling(field: &Field) -> Table {
 }
 
 /// Names of the phases after which disk at rest was measured.
-fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
+fn settlings(field: &Field, arm: &Arm) -> BTreeSet<String> {
     let prefix = format!("{}/", names::DISK_SETTLED);
-    let mut phases: Vec<String> = vec![];
-    for trial in field.valid_of(arm) {
-        let names = trial.figures.keys();
-        let own = names.filter_map(|name| name.strip_prefix(&prefix));
-        phases.extend(own.map(str::to_owned));
-    }
-    phases.sort();
-    phases.dedup();
-    phases
+    let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
+    names.filter_map(|name| name.strip_prefix(&prefix)).map(str::to_owned).collect()
 }
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {

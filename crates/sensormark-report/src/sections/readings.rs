@@ -33,7 +33,7 @@ fn ledger(field: &Field) -> Table {
         let ledgers: Vec<&LedgerRecord> =
             field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect();
         let sum = |count: Count| match ledgers.as_slice() {
-            [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
+            [] => Cell::missing("nothing was counted: see the verdicts"),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
         };
         let mut row = row![&arm.label];
@@ -141,7 +141,7 @@ fn asked(field: &Field) -> Option<String> {
 /// Whether every valid trial kept up.
 fn keeps_up(field: &Field, arm: &Arm) -> Cell {
     match trials_behind(field, arm) {
-        (_, 0) => Cell::Missing("no valid trial".to_owned()),
+        (_, 0) => Cell::missing("no valid trial"),
         (0, _) => Cell::yes(true),
         (behind, all) if behind == all => Cell::yes(false),
         (behind, all) => Cell::text(format!("no ({behind} of {all})")),

@@ -51,7 +51,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
 
 fn cell(field: &Field, arm: &Arm, id: &str) -> Cell {
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
-    let missing = if embedded { "embedded: one process, shown as the client's" } else { "not measured" };
+    let missing = if embedded { EMBEDDED } else { "not measured" };
     mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
 }
 

@@ -116,7 +116,7 @@ fn percent(share: f64) -> String {
 
 fn mean(one: &Seen) -> Cell {
     let Some(mean) = &one.mean else {
-        return Cell::Missing("under 60 s, or a trend".to_owned());
+        return Cell::missing("under 60 s, or a trend");
     };
     let mut interval = mean.interval;
     interval.low /= 1e6;

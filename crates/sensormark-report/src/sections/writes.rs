@@ -3,8 +3,6 @@
 use crate::prelude::*;
 
 const NO_TRIAL: &str = "no valid trial";
-const MIXED: &str = "the phase asks, too";
-const EMBEDDED: &str = "embedded: nothing is sent";
 
 /// The section; empty where nothing was written.
 pub fn section(field: &Field) -> Section {
@@ -117,8 +115,8 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
         geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
         geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
         match (arm.implementation.embedded, mixed) {
-            (true, _) => Cell::Missing(EMBEDDED.to_owned()),
-            (_, true) => Cell::Missing(MIXED.to_owned()),
+            (true, _) => Cell::missing("embedded: nothing is sent"),
+            (_, true) => Cell::missing("the phase asks, too"),
             _ => geometric_mean(&sent, "not measured"),
         },
         mean(&of(&|_, written| flushes(written)), "not counted"),

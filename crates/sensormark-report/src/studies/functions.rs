@@ -102,7 +102,7 @@ fn exponent(scope: &Scope<'_>, range: &str, figure: &str) -> Cell {
             let value = (last.1 / first.1).ln() / (last.0 / first.0).ln();
             Cell::Number(Number { value, spread: Spread::None, digits: Digits::Decimals(2) })
         }
-        _ => Cell::Missing("one span alone".to_owned()),
+        _ => Cell::missing("one span alone"),
     }
 }
 

@@ -66,7 +66,7 @@ impl Scope<'_> {
         };
         let mut columns = beside(&quantity.unit, printed, here);
         if !of.ends.is_empty() {
-            let own = own.map_or_else(|| Cell::Missing(NOT_MEASURED.to_owned()), |own| cell(&own));
+            let own = own.map_or_else(|| Cell::missing(NOT_MEASURED), |own| cell(&own));
             columns.insert(1, column(format!("{}, here", of.ends), "", own));
         }
         Some((keys, columns))

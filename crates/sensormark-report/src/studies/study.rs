@@ -9,7 +9,7 @@ fn versions_here(field: &Field, title: &str) -> Cell {
     let versions: BTreeSet<&str> =
         trials.filter_map(|trial| Some(&*trial.server.as_ref()?.version)).collect();
     match versions.is_empty() {
-        true => Cell::Missing(table::NOT_MEASURED.to_owned()),
+        true => Cell::missing(table::NOT_MEASURED),
         false => Cell::text(listed(versions)),
     }
 }
