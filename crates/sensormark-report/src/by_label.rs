@@ -1,19 +1,9 @@
 //! Curves over a number that a workload's phases are labelled with, such as how many series a table has: load rate, disk, memory, and questions.
 
-use crate::{costs::memory_mb, prelude::*, studies::{HERE, figure, point, study}};
+use crate::{costs::memory_mb, prelude::*, sections::sizes::LATENCIES, studies::{HERE, figure, point, study}};
 
 /// A figure of a load, where it has one.
 type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>;
-
-/// What a latency is called, and how it is taken from a summary, in ns.
-type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
-
-/// Latencies; the first that is known wherever the mean is stands in a curve.
-const LATENCIES: [Latency; 3] = [
-    ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
-    ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
-    ("mean", |summary| Some(summary.mean_ns)),
-];
 
 /// The section of a workload that follows no study; empty where no label has several numbers.
 pub fn section(field: &Field) -> Section {

@@ -74,6 +74,6 @@ fn curve(key: &Key, open_loop: bool, seconds: &[&SecondHistogram]) -> Option<Val
 }
 
 /// Four digits: the histograms hold three.
-fn digits(value: f64) -> f64 {
+pub fn digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }

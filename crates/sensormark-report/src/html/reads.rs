@@ -1,7 +1,7 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::{prelude::*, size, summary::Estimate};
+use crate::{html::curves::digits, prelude::*, size, summary::Estimate};
 use hdrhistogram::Histogram;
 use sensormark_result::measurement::latency::total;
 
@@ -157,11 +157,6 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
 
 fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
     total(records.iter().flat_map(|record| &record.seconds)).ok()
-}
-
-/// Four digits: the histograms hold three.
-fn digits(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

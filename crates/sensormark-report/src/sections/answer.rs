@@ -253,9 +253,7 @@ fn classes(field: &Field, ranked: &[Ranked]) -> Vec<&'static str> {
         WriteMethod::Datagram => Durability::Unacknowledged,
         _ => arm(field, one).implementation.durability,
     };
-    let mut classes: Vec<Durability> = ranked.iter().map(of).collect();
-    classes.sort_unstable();
-    classes.dedup();
+    let classes: BTreeSet<Durability> = ranked.iter().map(of).collect();
     classes.into_iter().map(Durability::text).collect()
 }
 

@@ -6,21 +6,18 @@ use sensormark_result::statistics::{self, ranks};
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let tables = operations(field).into_iter().map(|name| table(field, &name));
+    let tables = operations(field).into_iter().map(|name| table(field, name));
     Section::of("latencies", "Latencies", tables)
 }
 
 /// The operations that were timed, those of the names first that a reader wants first.
-fn operations(field: &Field) -> Vec<String> {
+fn operations(field: &Field) -> Vec<&String> {
     let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
     let mut all: Vec<&String> = field.trials.iter().flat_map(|trial| trial.latencies.keys()).collect();
     all.sort();
     all.dedup();
-    let is_first = |name: &&String| first.contains(&name.as_str());
-    let leading =
-        first.iter().filter(|name| all.iter().any(|other| other == *name)).map(|name| (*name).to_owned());
-    let others = all.iter().filter(|name| !is_first(name)).map(|name| (*name).clone());
-    leading.chain(others).collect()
+    all.sort_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len()));
+    all
 }
 
 fn title(name: &str, record: &LatencyRecord) -> String {

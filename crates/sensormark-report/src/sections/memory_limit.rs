@@ -38,14 +38,9 @@ pub fn cores_of(server: &ServerRecord) -> Option<String> {
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
     let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
-    let words = servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned()));
-    let mut words: Vec<String> = words.collect();
-    words.sort();
-    words.dedup();
-    if words.is_empty() {
-        words.push("none".to_owned());
-    }
-    words.join(" and ")
+    let none = || "none".to_owned();
+    let words: BTreeSet<String> = servers.map(|server| of(server).unwrap_or_else(none)).collect();
+    if words.is_empty() { none() } else { words.into_iter().collect::<Vec<_>>().join(" and ") }
 }
 
 /// By database and limit, the most of all trials.

@@ -18,7 +18,7 @@ const PROJECTED: &str = "projected";
 type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
 
 /// Latencies; the first that is known is shown.
-const LATENCIES: [Latency; 3] = [
+pub const LATENCIES: [Latency; 3] = [
     ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
     ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
     ("mean", |summary| Some(summary.mean_ns)),
