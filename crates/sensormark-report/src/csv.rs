@@ -42,8 +42,7 @@ fn sentence(section: &str, text: &str) -> [String; 10] {
 fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
     let mut lines = vec![];
     for (row, cells) in table.rows.iter().enumerate() {
-        let item: Vec<String> = cells.iter().take(table.keys).map(cell_text).collect();
-        let item = defused(&item.join(" / "));
+        let item = defused(&joined(cells.iter().take(table.keys).map(cell_text), " / "));
         for (cell, column) in cells.iter().zip(&table.columns).skip(table.keys) {
             let [value, low, high] = numbers(cell);
             let text = if cell.is_text() { defused(&cell_text(cell)) } else { remark(cell) };

@@ -47,7 +47,7 @@ impl Promise {
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
         let classes: BTreeSet<Durability> =
             field.trials.iter().map(|it| it.implementation.durability).collect();
-        let classes: Vec<&str> = classes.into_iter().map(Durability::text).collect();
+        let classes = joined(classes.into_iter().map(Durability::text), ", ");
         let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
         let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
         for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {
@@ -80,7 +80,7 @@ impl Promise {
         let parts: Vec<String> =
             parts.map(|(what, names)| format!("; {what} {}", names.join(", "))).collect();
         let meaning = if parts.is_empty() { "" } else { " (what is acknowledged is on disk)" };
-        Self { said: format!("Durability: {}{meaning}{}.", classes.join(", "), parts.concat()), untried }
+        Self { said: format!("Durability: {classes}{meaning}{}.", parts.concat()), untried }
     }
 }
 

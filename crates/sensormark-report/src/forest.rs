@@ -22,8 +22,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
                 _ => None,
             })?;
             let ratio = row.iter().position(|cell| matches!(cell, Cell::Number(_)))?;
-            let said: Vec<String> = row[ratio..].iter().map(cell_text).collect();
-            Some((&row[..table.keys], number, said.join("  ")))
+            Some((&row[..table.keys], number, joined(row[ratio..].iter().map(cell_text), "  ")))
         })
         .collect();
     let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
@@ -33,8 +32,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
     let cells = (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
     let mut lines = vec![axis(most, cells)];
     for (keys, number, said) in rows {
-        let name: Vec<String> = keys.iter().map(cell_text).collect();
-        lines.extend(wrap(&name.join(", "), width));
+        lines.extend(wrap(&joined(keys.iter().map(cell_text), ", "), width));
         let drawn = format!("{INDENT}{}", plot(number, most, cells));
         if drawn.width() + 2 + said.width() <= width {
             lines.push(format!("{drawn}  {said}"));

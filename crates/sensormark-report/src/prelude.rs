@@ -19,7 +19,7 @@ pub(crate) use {
         run_report::Report,
         sections::{
             cells::{
-                EMBEDDED, LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, largest, listed, logs_apart, mean,
+                EMBEDDED, LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, joined, largest, listed, logs_apart, mean,
                 number, rank,
             },
             projection::own_rate,

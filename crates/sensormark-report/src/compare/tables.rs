@@ -245,7 +245,7 @@ fn kind(field: &Field) -> String {
 fn cache(field: &Field) -> String {
     let arms = field.contestants().iter();
     let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
-    caches.into_iter().collect::<Vec<_>>().join(" and ")
+    joined(caches, " and ")
 }
 
 /// Parameters of one name and two values.
@@ -262,7 +262,7 @@ fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
 fn as_typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(as_typed).collect::<Vec<_>>().join(","),
+        Value::Array(values) => joined(values.iter().map(as_typed), ","),
         other => other.to_string(),
     }
 }

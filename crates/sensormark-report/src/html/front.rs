@@ -94,6 +94,5 @@ pub(crate) fn machine(environment: &Value) -> String {
         None => counted(cores, "core"),
     });
     let memory = memory.map(|bytes| format!("{} GB", fixed(bytes as f64 / 1e9, 0)));
-    let parts: Vec<String> = cores.into_iter().chain(memory).collect();
-    parts.join(", ")
+    joined(cores.into_iter().chain(memory), ", ")
 }

@@ -157,10 +157,9 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
     }
     table.note("CPU and memory are of both sides, memory (1,000,000 bytes a MB) the largest at the end of a phase. Time in closed loop is what a phase took over its work, in open loop the mean from due to finished. Kinds of questions count alike, as geometric means. Disk is the growth of the data folder until after settling, logs apart. The device and the wire are of the loads.");
     let floors = CRITERIA.iter().map(|one| format!("{} {} {}", one.name, one.floor, one.unit));
-    let floors: Vec<String> = floors.collect();
     table.note(format!(
         "What nobody pays decides nothing, so less than this counts as this: {}.",
-        floors.join(", ")
+        joined(floors, ", ")
     ));
     let unweighed =
         CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));

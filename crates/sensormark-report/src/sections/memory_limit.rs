@@ -40,7 +40,7 @@ pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> Strin
     let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
     let none = || "none".to_owned();
     let words: BTreeSet<String> = servers.map(|server| of(server).unwrap_or_else(none)).collect();
-    if words.is_empty() { none() } else { words.into_iter().collect::<Vec<_>>().join(" and ") }
+    if words.is_empty() { none() } else { joined(words, " and ") }
 }
 
 /// By database and limit, the most of all trials.

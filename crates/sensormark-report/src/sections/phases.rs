@@ -268,7 +268,7 @@ fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
         ]
     });
     let remarks: BTreeSet<&str> = said.filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
-    remarks.into_iter().collect::<Vec<_>>().join(", ")
+    joined(remarks, ", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.

@@ -17,15 +17,14 @@ pub fn section(ranking: &Ranking) -> Section {
 fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
     let mut winners: Vec<&Ranked> = group.iter().filter(|one| one.win_share >= 0.0005).collect();
     winners.sort_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares: Vec<String> =
-        winners.iter().map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1))).collect();
+    let shares = winners.iter().map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1)));
     let name = group[0].group.title();
     let change = change(ranking, group)
         .unwrap_or_else(|| "No change of one weight alone changes who costs least.".to_owned());
     [
         format!(
             "{name}: who costs least, by the share of all possible weights (evenly drawn; this is no probability): {}.",
-            shares.join(", ")
+            joined(shares, ", ")
         ),
         format!("{name}: {change}"),
     ]

@@ -162,9 +162,8 @@ fn lines(environment: &Environment) -> Vec<String> {
     });
     if !environment.pinned.is_empty() {
         let parts = environment.pinned.iter();
-        let held: Vec<String> =
-            parts.map(|(part, processors)| format!("{part} to processors {processors}")).collect();
-        lines.push(format!("held: {} (an embedded database runs in the client)", held.join(", ")));
+        let held = parts.map(|(part, processors)| format!("{part} to processors {processors}"));
+        lines.push(format!("held: {} (an embedded database runs in the client)", joined(held, ", ")));
     }
     for (name, folder) in &environment.folders {
         let kind = match folder.kind {
@@ -303,8 +302,8 @@ pub fn reproduce(field: &Field) -> Section {
 
 fn parameters(field: &Field) -> String {
     match &field.run.parameters {
-        serde_json::Value::Object(entries) => {
-            entries.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        Value::Object(entries) => {
+            joined(entries.iter().map(|(name, value)| format!("{name}={value}")), " ")
         }
         other => other.to_string(),
     }

@@ -77,8 +77,7 @@ fn not_valid(field: &Field) -> Table {
 
 fn reasons(trial: &TrialRecord) -> String {
     let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
-    reasons.join("; ")
+    joined(trial.verdict.reasons().iter().map(reason), "; ")
 }
 
 fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
