@@ -27,7 +27,10 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
         text += &format!(
             " {}, so costs that differ by less than 10 % are about the same. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
-            single(field.blocks.len())
+            match field.blocks.len() {
+                1 => "This is a single trial of each".to_owned(),
+                few => format!("These are {few} trials of each"),
+            }
         );
     }
     section.paragraph(text);
@@ -36,14 +39,6 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
-}
-
-/// What there is of repetitions where they are too few.
-fn single(repetitions: usize) -> String {
-    match repetitions {
-        1 => "This is a single trial of each".to_owned(),
-        few => format!("These are {few} trials of each"),
-    }
 }
 
 /// So many times the lowest.
@@ -109,16 +104,10 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
 
 /// What each costs by each criterion, as a multiple of the lowest of its ranking.
 fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
-    let names = ranking
-        .criteria
-        .iter()
-        .map(|(criterion, _)| Column { name: criterion.name.to_owned(), unit: "×".to_owned() });
+    let names = ranking.criteria.iter().map(|(criterion, _)| Column::from((criterion.name, "×")));
     let id = format!("ratios_{}", group[0].group.id());
-    let mut table = Table::new(
-        &id,
-        &format!("{}: × the lowest by each criterion", group[0].group.title()),
-        &["implementation"],
-    );
+    let title = format!("{}: × the lowest by each criterion", group[0].group.title());
+    let mut table = Table::new(&id, &title, &["implementation"]);
     table.columns.extend(names);
     for one in group {
         let mut row = row![one.label()];
@@ -130,9 +119,7 @@ fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
 
 /// The figures behind the ratios, of everybody with a valid trial.
 fn costs(field: &Field, ranking: &Ranking) -> Table {
-    let columns = CRITERIA
-        .iter()
-        .map(|criterion| Column { name: criterion.name.to_owned(), unit: criterion.unit.to_owned() });
+    let columns = CRITERIA.iter().map(|criterion| Column::from((criterion.name, criterion.unit)));
     let mut table = Table::new("costs", "What the ratios are of", &["implementation"]);
     table.columns.extend(columns);
     let costs = Costs::of(field);
@@ -142,14 +129,10 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
             continue;
         }
         let cell = |criterion: &Criterion| {
-            let value =
-                |block: &Option<crate::costs::Block>| block.as_ref()?.values.get(criterion.id).copied();
-            let values: Vec<Option<f64>> = blocks.iter().map(value).collect();
-            if criterion.id.ends_with("_time") {
-                geometric_mean(&values, "not measured")
-            } else {
-                mean(&values, "not measured")
-            }
+            let values = blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied());
+            let values: Vec<Option<f64>> = values.collect();
+            let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
+            mean(&values, "not measured")
         };
         let mut row = row![&arm.label];
         row.extend(CRITERIA.iter().map(cell));
@@ -194,49 +177,26 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     if ranking.requirements.is_some() && !ranking.ranked.is_empty() {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
-    let partly: Vec<&str> = ranking
-        .ranked
-        .iter()
-        .filter(|one| one.repetitions() < field.blocks.len())
-        .map(Ranked::label)
-        .collect();
-    if !partly.is_empty() {
-        notes.push(format!(
-            "of {} not every repetition is valid: the valid ones are ranked.",
-            listed(&partly)
-        ));
-    }
-    notes.extend(behind_note(field, ranking));
+    let named = |is: &dyn Fn(&Ranked) -> bool| {
+        let names: Vec<&str> = ranking.ranked.iter().filter(|one| is(one)).map(Ranked::label).collect();
+        (!names.is_empty()).then(|| listed(names))
+    };
+    notes.extend(
+        named(&|one| one.repetitions() < field.blocks.len())
+            .map(|names| format!("of {names} not every repetition is valid: the valid ones are ranked.")),
+    );
+    // Their costs are flattered.
+    notes.extend(named(&|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty()).map(|names| {
+        format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
+    }));
     notes.extend(durability_note(field, ranking));
     notes.extend(cache_note(field));
-    let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
-    if !datagrams.is_empty() {
-        notes.push(format!("unlike the others, nobody acknowledges what {} wrote: datagrams. What got lost is in the readings.", listed(&datagrams)));
-    }
+    let is_datagram = |one: &Ranked| arm(field, one).implementation.layout.write == WriteMethod::Datagram;
+    notes.extend(named(&is_datagram).map(|names| {
+        format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
+    }));
     notes.extend(ranking.notes.iter().cloned());
     notes
-}
-
-/// Says whose costs are flattered.
-fn behind_note(field: &Field, ranking: &Ranking) -> Option<String> {
-    let behind: Vec<&str> = ranking
-        .ranked
-        .iter()
-        .filter(|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty())
-        .map(Ranked::label)
-        .collect();
-    (!behind.is_empty()).then(|| {
-        format!(
-            "{} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.",
-            listed(&behind)
-        )
-    })
-}
-
-fn ranked_with<'a>(field: &Field, ranking: &'a Ranking, is: impl Fn(WriteMethod) -> bool) -> Vec<&'a str> {
-    let found =
-        ranking.ranked.iter().filter(|one| is(field.contestants()[one.read].implementation.layout.write));
-    found.map(Ranked::label).collect()
 }
 
 /// Says what cold is.

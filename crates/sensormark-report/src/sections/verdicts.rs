@@ -13,22 +13,17 @@ pub fn section(field: &Field) -> Section {
     let valid = count(Verdict::is_valid);
     let not_counted = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
-    let tolerated = field.trials.iter().filter(|trial| trial.is_rough());
-    let tolerated = tolerated.count();
+    let tolerated = field.trials.iter().filter(|trial| trial.is_rough()).count();
+    let trials = counted(field.trials.len(), "trial");
     let mut text = match field.trials.len() {
         0 => "No trial was finished.".to_owned(),
-        all if tolerated > 0 => format!(
-            "{} of {} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
-            valid - tolerated,
-            counted(all, "trial")
+        _ if tolerated > 0 => format!(
+            "{} of {trials} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
+            valid - tolerated
         ),
-        all if all == valid => {
-            format!("All {} are valid.", counted(all, "trial")).replace("All 1 trial are", "The 1 trial is")
-        }
-        all => format!(
-            "{valid} of {} valid, {not_counted} disturbed and not counted, {invalid} invalid.",
-            counted(all, "trial")
-        ),
+        1 if valid == 1 => "The 1 trial is valid.".to_owned(),
+        all if all == valid => format!("All {trials} are valid."),
+        _ => format!("{valid} of {trials} valid, {not_counted} disturbed and not counted, {invalid} invalid."),
     };
     if !field.superseded.is_empty() {
         let more = counted(field.superseded.len(), "further attempt");
