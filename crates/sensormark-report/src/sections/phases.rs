@@ -70,10 +70,9 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
     let cpu = |role| mean(&used(role, |role, _| Some(role.cpu_percent_of_core)), "not measured");
-    let io: fn(&RoleTotals, f64) -> Option<f64> =
-        |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
-    let wire: fn(&RoleTotals, f64) -> Option<f64> =
-        |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds);
+    let server = if embedded { "trial" } else { "server" };
+    let io = used(server, |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds));
+    let wire = used("trial", |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds));
     let own_process = |cell: Cell| if embedded { Cell::missing(EMBEDDED) } else { cell };
     row![
         &arm.label,
@@ -82,8 +81,8 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
         rate(false),
         own_process(cpu("server")),
         cpu("trial"),
-        mean(&used(if embedded { "trial" } else { "server" }, io), "not measured"),
-        own_process(mean(&used("trial", wire), "not measured")),
+        mean(&io, "not measured"),
+        own_process(mean(&wire, "not measured")),
     ]
 }
 
@@ -130,8 +129,7 @@ fn has_intervals(field: &Field, name: &(String, String)) -> bool {
 }
 
 fn load_table(field: &Field, name: &(String, String)) -> Table {
-    let found: Vec<&LoadRecord> = field.trials.iter().filter_map(|trial| find(trial, name)).collect();
-    let Some(first) = found.first() else {
+    let Some(first) = field.trials.iter().find_map(|trial| find(trial, name)) else {
         return Table::default();
     };
     let has_intervals = has_intervals(field, name);
@@ -155,18 +153,14 @@ fn drop_empty_remarks(table: &mut Table) {
     }
 }
 
-fn table_id(name: &(String, String)) -> String {
-    let text =
-        if name.0 == name.1 { format!("phase_{}", name.0) } else { format!("phase_{}_{}", name.0, name.1) };
-    let plain = |one: char| if one.is_alphanumeric() { one } else { '_' };
-    text.chars().map(plain).collect()
+fn table_id((phase, load): &(String, String)) -> String {
+    let text = if phase == load { format!("phase_{phase}") } else { format!("phase_{phase}_{load}") };
+    text.replace(|one: char| !one.is_alphanumeric(), "_")
 }
 
 fn title(name: &(String, String), load: &LoadRecord) -> String {
-    let mut title = name.0.clone();
-    if name.0 != name.1 {
-        title = format!("{title}, {}", name.1);
-    }
+    let (phase, own) = name;
+    let title = if phase == own { phase.clone() } else { format!("{phase}, {own}") };
     let clients = counted(load.clients, "client");
     let latency = if load.open_loop {
         "open loop, latency from when each was due"
@@ -217,12 +211,9 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
             (operations > 0).then(|| used / operations as f64)
         })
     };
-    let trials = field.trials_of(arm);
-    let loads: Vec<(&TrialRecord, &LoadRecord)> =
-        trials.filter_map(|trial| Some((trial, find(trial, name)?))).collect();
-    let is_shared =
-        |(trial, load): &(&TrialRecord, &LoadRecord)| costs::of_phase(trial, &load.phase).count() > 1;
-    let missing = if loads.iter().any(is_shared) {
+    let loads = field.trials_of(arm).filter_map(|trial| Some((trial, find(trial, name)?)));
+    let loads: Vec<(&TrialRecord, &LoadRecord)> = loads.collect();
+    let missing = if loads.iter().any(|(trial, load)| costs::of_phase(trial, &load.phase).count() > 1) {
         "several loads ran at once, and their CPU is not divided"
     } else {
         "not measured"
@@ -230,7 +221,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     let server =
         if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { mean(&cpu("server"), missing) };
     let rate = |value: fn(&LoadRecord) -> Option<f64>| {
-        geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
+        geometric_mean(&of(&|_, load| value(load).filter(|rate| *rate > 0.0)), NO_TRIAL)
     };
     let mut row = row![
         &arm.label,
@@ -238,17 +229,13 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
         rate(LoadRecord::readings_per_second),
     ];
     row.extend(latencies(field, arm, name, has_intervals));
-    row.extend([
+    row.extend(row![
         server,
         mean(&cpu("trial"), missing),
-        Cell::Count(loads.iter().map(|(_, load)| load.failed()).total()),
-        Cell::text(remark(&loads)),
+        loads.iter().map(|(_, load)| load.failed()).total(),
+        remark(&loads),
     ]);
     row
-}
-
-fn nonzero(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| *value > 0.0)
 }
 
 /// The class of a load's operations with most of them; as a rule the only one.
