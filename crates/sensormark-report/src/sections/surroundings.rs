@@ -154,12 +154,8 @@ fn lines(environment: &Environment) -> Vec<String> {
     ));
     let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
     let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
-    let around: Vec<String> = [guest, inside].into_iter().flatten().collect();
-    lines.push(if around.is_empty() {
-        "a physical machine, as far as it shows".to_owned()
-    } else {
-        around.join(", ")
-    });
+    let around = guest.into_iter().chain(inside).reduce(|guest, inside| format!("{guest}, {inside}"));
+    lines.push(around.unwrap_or_else(|| "a physical machine, as far as it shows".to_owned()));
     if !environment.pinned.is_empty() {
         let parts = environment.pinned.iter();
         let held = parts.map(|(part, processors)| format!("{part} to processors {processors}"));
@@ -184,16 +180,11 @@ fn lines(environment: &Environment) -> Vec<String> {
 fn processor_line(processor: &Processor) -> String {
     let cores = counted(processor.logical_cores, "logical core");
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
-    let mut line = format!("{model}, {cores}");
-    if let Some(physical) = processor.physical_cores {
-        line += &format!(" ({physical} physical)");
-    }
-    if let Some(mhz) = processor.frequency_mhz {
-        line += &format!(", {} MHz", fixed(mhz, 0));
-    }
-    line += ", governor ";
-    line.push_str(processor.governor.as_deref().unwrap_or("not visible"));
-    line
+    let physical = processor.physical_cores.map(|physical| format!(" ({physical} physical)"));
+    let mhz = processor.frequency_mhz.map(|mhz| format!(", {} MHz", fixed(mhz, 0)));
+    let (physical, mhz) = (physical.unwrap_or_default(), mhz.unwrap_or_default());
+    let governor = processor.governor.as_deref().unwrap_or("not visible");
+    format!("{model}, {cores}{physical}{mhz}, governor {governor}")
 }
 
 /// Versions and origins of the servers.
@@ -203,14 +194,12 @@ fn servers(field: &Field) -> Table {
         "Databases",
         &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
-    let mut seen: Vec<(&str, &str, &str)> = vec![];
+    let mut seen = BTreeSet::new();
     let servers = field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
     for (title, server) in servers {
-        let key = (title.as_str(), server.version.as_str(), server.origin.as_str());
-        if seen.contains(&key) {
+        if !seen.insert((title, &server.version, &server.origin)) {
             continue;
         }
-        seen.push(key);
         table.row(row![
             title,
             &server.version,
@@ -232,17 +221,11 @@ fn servers(field: &Field) -> Table {
 
 /// How long the servers of a database were warmed up, where they were.
 fn warmed(field: &Field, title: &str) -> Option<String> {
-    let own = field.trials.iter();
-    let own = own.filter(|trial| trial.implementation.title == title);
-    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
-    let seconds: Vec<f64> = seconds.collect();
-    let least = seconds.iter().copied().reduce(f64::min)?;
-    let most = seconds.iter().copied().fold(least, f64::max);
-    let (least, most) = (fixed(least, 1), fixed(most, 1));
-    let took = match least == most {
-        true => least,
-        false => format!("{least} to {most}"),
-    };
+    let own = field.trials.iter().filter(|trial| trial.implementation.title == title);
+    let seconds = || own.clone().filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let least = fixed(seconds().reduce(f64::min)?, 1);
+    let most = fixed(seconds().reduce(f64::max)?, 1);
+    let took = if least == most { least } else { format!("{least} to {most}") };
     Some(format!(
         "{title}: it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
     ))
