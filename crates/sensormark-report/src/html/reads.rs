@@ -61,13 +61,7 @@ fn asked(trial: &TrialRecord, size: Option<u64>) -> Reads<'_> {
 }
 
 fn name(load: &LoadRecord, class: &str) -> String {
-    let mut parts = vec![load.phase.as_str()];
-    for part in [load.name.as_str(), class] {
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
-    clean(&parts.join(", ")).replace('_', " ")
+    clean(&each_once([load.phase.as_str(), &load.name, class]).join(", ")).replace('_', " ")
 }
 
 /// One operation: nothing where nobody asked it.
@@ -80,22 +74,18 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
         return Value::Null;
     };
     let p99 = geometric(records.iter().map(|record| p99(record)));
-    let points = match p99 {
-        Some(_) => vec![],
-        None => points(&records),
-    };
-    let count: u64 = records.iter().map(|record| record.summary.count).total();
-    value(median, p99, &points, count)
+    let points = if p99.is_some() { vec![] } else { points(&records) };
+    let count = records.iter().map(|record| record.summary.count).total();
+    value(median, p99, points, count)
 }
 
 /// All operations that everybody asked, each counting alike: geometric means over them. The points are the operations' medians.
 fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
-    let mut own: Vec<Vec<&LatencyRecord>> = vec![];
-    for reads in trials {
+    let known = trials.iter().map(|reads| {
         let known = reads.iter().filter(|(name, _)| common.contains(name));
-        own.push(known.map(|(_, record)| *record).collect());
-    }
-    let trials = own;
+        known.map(|(_, record)| *record).collect()
+    });
+    let trials: Vec<Vec<&LatencyRecord>> = known.collect();
     let over = |figure: fn(&LatencyRecord) -> Option<f64>| -> Option<Vec<f64>> {
         let trials = trials.iter();
         trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
@@ -103,17 +93,15 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
     let Some(median_of_all) = over(median).and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
     };
-    let p99 = over(p99).and_then(|values| Estimate::geometric(&values));
-    let p99 = p99.map(|estimate| estimate.value);
+    let p99 = over(p99).and_then(|values| Some(Estimate::geometric(&values)?.value));
     let first = trials.first().filter(|_| p99.is_none());
-    let points: Vec<f64> = first.into_iter().flatten().filter_map(|r| median(r)).collect();
-    let records = trials.iter().flatten();
-    let count: u64 = records.map(|record| record.summary.count).total();
-    value(median_of_all, p99, &points, count)
+    let points = first.into_iter().flatten().filter_map(|r| median(r)).collect();
+    let count = trials.iter().flatten().map(|record| record.summary.count).total();
+    value(median_of_all, p99, points, count)
 }
 
-fn value(median: Estimate, p99: Option<f64>, points: &[f64], count: u64) -> Value {
-    let points: Vec<f64> = points.iter().copied().map(digits).collect();
+fn value(median: Estimate, p99: Option<f64>, points: Vec<f64>, count: u64) -> Value {
+    let points: Vec<f64> = points.into_iter().map(digits).collect();
     json!({
         "value": digits(median.value),
         "low": median.interval.map(|interval| digits(interval.low)),
@@ -132,10 +120,7 @@ fn geometric(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
 
 /// In ms.
 fn median(record: &LatencyRecord) -> Option<f64> {
-    let ns = match record.summary.p50_ns {
-        Some(ns) => ns,
-        None => together_of(&[record]).filter(|all| !all.is_empty())?.value_at_quantile(0.5),
-    };
+    let ns = record.summary.p50_ns.or_else(|| Some(together_of(&[record])?.value_at_quantile(0.5)))?;
     Some(ns as f64 / 1e6)
 }
 
@@ -146,7 +131,7 @@ fn p99(record: &LatencyRecord) -> Option<f64> {
 
 /// Values from the smallest to the largest, in ms, evenly by rank.
 fn points(records: &[&LatencyRecord]) -> Vec<f64> {
-    let Some(all) = together_of(records).filter(|all| !all.is_empty()) else {
+    let Some(all) = together_of(records) else {
         return vec![];
     };
     let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
@@ -156,7 +141,7 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
 }
 
 fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
-    total(records.iter().flat_map(|record| &record.seconds)).ok()
+    total(records.iter().flat_map(|record| &record.seconds)).ok().filter(|all| !all.is_empty())
 }
 
 #[cfg(test)]
