@@ -217,9 +217,8 @@ fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option
 
 /// Whether a trial of it, or of what it reads, counts although the machine was busy.
 fn is_rough(field: &Field, read: &Arm) -> bool {
-    let arms = [Some(read), field.write_of(read)];
-    let mut trials = arms.into_iter().flatten().flat_map(|arm| field.valid_of(arm));
-    trials.any(TrialRecord::is_rough)
+    let is = |arm: &Arm| field.valid_of(arm).any(TrialRecord::is_rough);
+    is(read) || field.write_of(read).is_some_and(is)
 }
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
@@ -257,14 +256,11 @@ fn row(
 }
 
 fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
-    if ranked.is_empty() {
-        Certainty::NotDecided
-    } else if ranked.iter().any(|one| one.rough) {
-        Certainty::Rough
-    } else if ranking.basis == Basis::Significance {
-        Certainty::Firm
-    } else {
-        Certainty::Single
+    match ranking.basis {
+        _ if ranked.is_empty() => Certainty::NotDecided,
+        _ if ranked.iter().any(|one| one.rough) => Certainty::Rough,
+        Basis::Significance => Certainty::Firm,
+        _ => Certainty::Single,
     }
 }
 
@@ -307,19 +303,15 @@ fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements
 }
 
 fn data_faults(field: &Field) -> Vec<String> {
-    let mut found = vec![];
-    for (side, arm) in field.all() {
-        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault());
-        let reasons = faulty.iter().flat_map(|trial| trial.verdict.reasons());
-        let mut kinds: Vec<&str> =
-            reasons.filter(|reason| reason.kind.is_data_fault()).map(|reason| reason.kind.text()).collect();
+    let faults = field.all().filter_map(|(side, arm)| {
+        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault())?;
+        let reasons = faulty.verdict.reasons().iter().filter(|reason| reason.kind.is_data_fault());
+        let mut kinds: Vec<&str> = reasons.map(|reason| reason.kind.text()).collect();
         kinds.dedup();
-        if !kinds.is_empty() {
-            let doing = if side == "both" { String::new() } else { format!(", {side}") };
-            found.push(format!("{}{doing}: {}.", arm.label, listed(&kinds)));
-        }
-    }
-    found
+        let doing = if side == "both" { String::new() } else { format!(", {side}") };
+        Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
+    });
+    faults.collect()
 }
 
 /// Who costs least, a sentence for each ranking.
