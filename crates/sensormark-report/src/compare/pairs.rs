@@ -55,10 +55,7 @@ pub fn pairs(first: &Field, second: &Field, threshold: f64) -> Vec<Pair> {
     let mut others = figures(second);
     let mut pairs: Vec<Pair> = vec![];
     for mut figure in figures(first) {
-        let same = |other: &Figure| other.is_same(&figure);
-        let Some(place) = others.iter().position(same) else {
-            continue;
-        };
+        let Some(place) = others.iter().position(|other| other.is_same(&figure)) else { continue };
         let second_figure = others.swap_remove(place);
         if figure.of_server && origin::unlike(first, second, &figure.implementation).is_some() {
             continue;

@@ -51,9 +51,9 @@ pub fn rates(field: &Field) -> Table {
     );
     table.keys = 3;
     for (_, arm) in field.all() {
-        for (phase, hosts) in by_phase(field, arm, names::HOST_RATE) {
-            let rates = values(field, arm, names::HOST_RATE, &phase, &hosts);
-            let clients = values(field, arm, names::HOST_CLIENTS, &phase, &hosts);
+        for (phase, hosts) in by_phase(field, arm) {
+            let rates = values(field, arm, names::HOST_RATE, phase, &hosts);
+            let clients = values(field, arm, names::HOST_CLIENTS, phase, &hosts);
             let of_client = |(rates, clients): (&Measured, &Measured)| {
                 let each = rates.iter().zip(clients);
                 each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?)).collect()
@@ -64,8 +64,8 @@ pub fn rates(field: &Field) -> Table {
                 let remark = (slowest == Some(number)).then_some(SLOWEST);
                 table.row(row![
                     &arm.label,
-                    &phase,
-                    host,
+                    phase,
+                    *host,
                     mean(&rates[number], "no figure"),
                     mean(&of_clients[number], "not recorded"),
                     remark.unwrap_or_default(),
@@ -124,29 +124,20 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
 /// A figure of one host, by repetition.
 type Measured = Vec<Option<f64>>;
 
-/// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
-fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
-    let mut phases: Vec<(String, Vec<String>)> = vec![];
-    let trials = field.trials_of(arm);
-    let figures = trials.flat_map(|trial| trial.figures.keys());
-    let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
-    for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
-        let known = phases.iter().position(|(other, _)| other == phase);
-        let place = known.unwrap_or_else(|| {
-            phases.push((phase.to_owned(), vec![]));
-            phases.len() - 1
-        });
-        let all = &mut phases[place].1;
-        if !all.iter().any(|other| other == whose) {
-            all.push(whose.to_owned());
-        }
-    }
-    phases
+/// Phases with rates of hosts, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
+fn by_phase<'a>(field: &'a Field, arm: &'a Arm) -> Vec<(&'a str, Vec<&'a str>)> {
+    let figures = field.trials_of(arm).flat_map(|trial| trial.figures.keys());
+    let named = figures
+        .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
+    let named: Vec<(&str, &str)> = each_once(named);
+    let phases = each_once(named.iter().map(|(phase, _)| *phase)).into_iter();
+    let hosts = |of: &str| named.iter().filter(|(phase, _)| *phase == of).map(|(_, host)| *host).collect();
+    phases.map(|phase| (phase, hosts(phase))).collect()
 }
 
 /// A figure of each of these, also of trials that do not count: a host at its limit is why one does not.
-fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[String]) -> Vec<Measured> {
-    let of = |one: &String| {
+fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[&str]) -> Vec<Measured> {
+    let of = |one: &&str| {
         let name = format!("{name}/{phase}/{one}");
         let trials = field.trials_of(arm);
         trials.map(|trial| figure(trial, &name)).collect()

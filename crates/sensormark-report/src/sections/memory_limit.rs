@@ -46,10 +46,8 @@ pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> Strin
 /// By database and limit, the most of all trials.
 fn limits(field: &Field) -> impl Iterator<Item = (String, MemoryLimitRecord)> {
     let mut limits: BTreeMap<(String, u64), MemoryLimitRecord> = BTreeMap::new();
-    for trial in field.by_arm() {
-        let Some(seen) = trial.server.as_ref().and_then(|server| server.memory_limit) else {
-            continue;
-        };
+    let servers = field.by_arm().filter_map(|trial| Some((trial, trial.server.as_ref()?.memory_limit?)));
+    for (trial, seen) in servers {
         let title = trial.implementation.title.clone();
         let most = limits.entry((title, seen.limit_bytes)).or_insert(seen);
         most.peak_bytes = most.peak_bytes.max(seen.peak_bytes);
