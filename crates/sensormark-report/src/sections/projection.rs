@@ -78,11 +78,7 @@ pub fn own_rate(run: &RunRecord) -> Option<f64> {
             let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
             Some(of("/series/count")? * 1e9 / interval_ns)
         };
-        // Earlier versions had one table, and wrote it without a list.
-        return match parameters.get("tables").and_then(Value::as_array) {
-            Some(tables) => tables.iter().map(rate).sum(),
-            None => rate(parameters),
-        };
+        return parameters.get("tables")?.as_array()?.iter().map(rate).sum();
     }
     criteria::samples_per_second(run)
 }
