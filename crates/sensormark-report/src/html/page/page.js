@@ -10,8 +10,9 @@ const page = {
   filters: ["store", "layout", "durability"],
   // Labels of implementations that a reader has hidden.
   hidden: new Set(),
+  off(name) { return new Set(address.get("hide." + name)?.split("|")); },
   hide() {
-    const off = Object.fromEntries(this.filters.map((name) => [name, new Set((address.get("hide." + name) || "").split("|"))]));
+    const off = Object.fromEntries(this.filters.map((name) => [name, this.off(name)]));
     const found = this.data.implementations.filter((one) => this.filters.some((name) => off[name].has(one[name])));
     this.hidden = new Set(found.map((one) => one.label));
   },
@@ -37,10 +38,9 @@ const page = {
     return sets.some(Boolean) ? element("div", { class: "filters", role: "group", "aria-label": "What is shown" }, sets) : null;
   },
   checkbox(name, value) {
-    const kept = () => new Set((address.get("hide." + name) || "").split("|").filter(Boolean));
-    const input = element("input", { type: "checkbox", checked: !kept().has(value), "data-filter": name, "data-value": value });
+    const input = element("input", { type: "checkbox", checked: !this.off(name).has(value), "data-filter": name, "data-value": value });
     input.addEventListener("change", () => {
-      const off = kept();
+      const off = this.off(name);
       input.checked ? off.delete(value) : off.add(value);
       address.set("hide." + name, [...off].join("|"));
       this.filter();
@@ -103,8 +103,7 @@ const page = {
   themes() {
     const root = document.documentElement;
     const dark = () => root.dataset.theme === "dark";
-    const chosen = address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    root.dataset.theme = chosen;
+    root.dataset.theme = address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     const toggle = document.getElementById("theme");
     const say = () => { toggle.textContent = dark() ? "Light" : "Dark"; toggle.setAttribute("aria-pressed", dark()); };
     toggle.addEventListener("click", () => {
@@ -188,12 +187,16 @@ const page = {
       element("h2", { id: "at-" + section.id }, section.title), this.blocks(section)))];
   },
   links(targets) {
-    const links = targets.map(([id, title]) => {
-      const link = element("a", { href: "#at=" + id, "data-to": id }, title);
-      link.addEventListener("click", (event) => { event.preventDefault(); this.go(id); });
+    this.list("contents", targets.map(([id, title]) => [{ href: "#at=" + id, "data-to": id }, title, () => this.go(id)]));
+  },
+  // Links, each with what a click does instead of following it.
+  list(place, links) {
+    const items = links.map(([attributes, words, act]) => {
+      const link = element("a", attributes, words);
+      link.addEventListener("click", (event) => { event.preventDefault(); act(); });
       return element("li", {}, link);
     });
-    document.getElementById("contents").replaceChildren(element("ul", {}, links));
+    document.getElementById(place).replaceChildren(element("ul", {}, items));
   },
   // Marks the chapter that is being read.
   follow(main) {
@@ -215,21 +218,17 @@ const page = {
   // Links to each run of a page of several; what a reader chose is of one run, but for the theme.
   choices(shown) {
     if (this.all.runs.length < 2) return;
-    const links = this.all.runs.map((run, place) => {
+    this.list("runs", this.all.runs.map((run, place) => {
       const same = this.all.runs.filter((other) => other.workload === run.workload).length > 1;
       const words = same ? `${run.workload} ${run.started.slice(0, 16).replace("T", " ")}` : run.workload;
-      const link = element("a", { href: "#run=" + encodeURIComponent(run.name), "aria-current": place === shown ? "true" : null }, words);
-      link.addEventListener("click", (event) => {
-        event.preventDefault();
+      return [{ href: "#run=" + encodeURIComponent(run.name), "aria-current": place === shown ? "true" : null }, words, () => {
         const theme = address.get("theme");
         address.values = new URLSearchParams(theme ? { theme } : {});
         address.set("run", run.name);
         this.show(place);
         document.querySelector("#runs [aria-current]").focus();
-      });
-      return element("li", {}, link);
-    });
-    document.getElementById("runs").replaceChildren(element("ul", {}, links));
+      }];
+    }));
   },
   // Goes to a section, and opens it; of a chapter, its first.
   go(id) {
