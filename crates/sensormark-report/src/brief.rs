@@ -96,14 +96,12 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
         0..=2 => summary.stores.join(", "),
         more => format!("{more} databases"),
     };
-    let mut parts =
-        vec![summary.workload.clone(), summary.scale.clone(), stores, Readings::text(summary.readings)];
-    parts.push(counted(summary.trials, "trial"));
     // A time stays in one line.
-    let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span);
-    parts.push(time.replace(' ', NO_BREAK));
-    parts.retain(|part| !part.is_empty());
-    wrap(&parts.join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+    let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span).replace(' ', NO_BREAK);
+    let (workload, scale) = (summary.workload.clone(), summary.scale.clone());
+    let parts = [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    wrap(&joined(parts, " · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.
@@ -211,9 +209,7 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
     let mut lines = vec![];
-    if !body.is_empty() {
-        lines.push(String::new());
-    }
+    lines.extend((!body.is_empty()).then(String::new));
     if !rows.is_empty() {
         lines.extend(widths.head(&summary.columns));
     }
@@ -238,26 +234,22 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
 
 /// Puts the name of each ranking above its first row, where there are several, and says how many there are.
 fn name_rankings(summary: &Summary, body: &mut [Vec<String>]) -> usize {
-    let mut first = 0;
-    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let groups: Vec<&[SummaryRow]> = groups.collect();
-    if groups.len() < 2 {
+    let groups = || summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
+    let (mut first, count) = (0, groups().count());
+    if count < 2 {
         return 0;
     }
-    for group in &groups {
+    for group in groups() {
         body[first].insert(0, indent(format!("{}:", group[0].ranking.title())));
         first += group.len();
     }
-    groups.len()
+    count
 }
 
 fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
     let text = format!("– {}: {}", one.label, one.reason);
     let lines = wrap(&text, width - 2 * INDENT.len()).into_iter();
-    let further = |(line, text): (usize, String)| match line {
-        0 => indent(text),
-        _ => indent(indent(text)),
-    };
+    let further = |(line, text): (usize, String)| if line == 0 { indent(text) } else { indent(indent(text)) };
     lines.enumerate().map(further).collect()
 }
 
