@@ -137,25 +137,19 @@ impl Ranking {
     }
 
     /// Says who costs least of those that meet all, or all that could be decided; and of the servers among them where that is another.
-    fn name_cheapest(&mut self, field: &Field) {
-        let (Some(requirements), Some(best)) =
-            (&mut self.requirements, self.ranked.iter().map(|one| one.meets).min())
-        else {
-            return;
-        };
-        if !best.is_some_and(Meets::leads) {
-            return;
-        }
+    fn name_cheapest(&mut self, field: &Field) -> Option<()> {
+        let requirements = self.requirements.as_mut()?;
+        let best = self.ranked.iter().map(|one| one.meets).min()?;
+        best.filter(|best| best.leads())?;
         let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
-        let Some(group) = self.ranked.iter().find(|one| one.meets == best).map(|one| one.group) else {
-            return;
-        };
+        let group = self.ranked.iter().find(|one| one.meets == best)?.group;
         let alike: Vec<&Ranked> =
             self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect();
         let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
         let server = server.filter(|_| alike.iter().all(is_embedded));
         requirements.cheapest = alike.iter().map(|one| one.label().to_owned()).collect();
         requirements.cheapest_server = server.map(|one| one.label().to_owned());
+        Some(())
     }
 
     /// Sorts, compares within each ranking, and gives ranks.

@@ -90,11 +90,10 @@ pub fn windows(field: &Field) -> Table {
         let loads = trials().flat_map(|trial| &trial.loads);
         let loads = loads.filter(|load| load.shared.is_some() && !load.warm_up);
         for phase in each_once(loads.map(|load| load.phase.as_str())) {
-            let loads = trials().filter_map(|trial| {
-                let mut loads = trial.loads.iter();
-                loads.find(|load| load.phase == phase)
+            let shared = trials().filter_map(|trial| {
+                let load = trial.loads.iter().find(|load| load.phase == phase)?;
+                Some((load, load.shared?))
             });
-            let shared = loads.filter_map(|load| Some((load, load.shared?)));
             table.row(window(&arm.label, phase, &shared.collect::<Vec<_>>()));
         }
     }

@@ -70,19 +70,20 @@ fn per_reading(field: &Field) -> Table {
         ],
     );
     for arm in field.believed(&field.writes) {
-        let per = |figure: fn(&TrialRecord, &Field) -> Option<f64>| {
-            mean(
-                &field.figures(arm, |trial| Some(figure(trial, field)? / stored_per_second(trial, field)?)),
-                "not measured",
-            )
+        let per = |figure: &dyn Fn(&TrialRecord) -> Option<f64>| {
+            let of = |trial: &TrialRecord| Some(figure(trial)? / stored_per_second(trial, field)?);
+            mean(&field.figures(arm, of), "not measured")
+        };
+        let used = |id: &str, factor: f64| {
+            per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor))
         };
         let disk = field.figures(arm, disk::of_a_reading_bytes);
         table.row(row![
             &arm.label,
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("client_cpu")? * 1e4)),
-            per(written_rate),
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("network")? * 125.0)),
+            used("server_cpu", 1e4),
+            used("client_cpu", 1e4),
+            per(&written_rate),
+            used("network", 125.0),
             mean(&disk, NO_DISK),
         ]);
     }
@@ -93,20 +94,16 @@ fn per_reading(field: &Field) -> Table {
 }
 
 /// Bytes a second that the server's processes wrote to storage.
-fn written_rate(trial: &TrialRecord, _field: &Field) -> Option<f64> {
+fn written_rate(trial: &TrialRecord) -> Option<f64> {
     let embedded = trial.implementation.embedded;
     let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
     let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
     Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
 }
 
-fn stored(trial: &TrialRecord) -> Option<f64> {
-    let stored = trial.ledger.as_ref()?.stored;
-    (stored > 0).then_some(stored as f64)
-}
-
 fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
-    Some(stored(trial)? / criteria::sending_seconds(trial, &field.run)?)
+    let stored = trial.ledger.as_ref()?.stored as f64;
+    Some(stored / criteria::sending_seconds(trial, &field.run)?).filter(|_| stored > 0.0)
 }
 
 /// Columns of the table of settling.
@@ -185,10 +182,8 @@ fn harness(field: &Field) -> Table {
     let mut without_real_time = 0;
     for arm in field.believed(&field.writes) {
         let cpu = |role: &str| {
-            mean(
-                &field.figures(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core)),
-                "not measured",
-            )
+            let of = |trial: &TrialRecord| Some(criteria::role(trial, role)?.cpu_percent_of_core);
+            mean(&field.figures(arm, of), "not measured")
         };
         let own = |name: &str, scale: f64| {
             mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
