@@ -178,8 +178,8 @@ fn likeness(first: &Field, second: &Field) -> Section {
         differ(&key, value, its);
     }
     for key in ["processor", "memory_bytes", "kernel_release", "hypervisor", "container"] {
-        let of = |field: &Field| field.run.environment.get(key).cloned().unwrap_or_default();
-        differ(key, of(first).to_string(), of(second).to_string());
+        let [one, other] = [first, second].map(|field| field.run.environment[key].to_string());
+        differ(key, one, other);
     }
     differ("machine", kind(first), kind(second));
     differ("load from", shards(first), shards(second));
@@ -234,11 +234,9 @@ fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
 
 /// Physical or virtual, as the fourth and fifth tables of the sensor-operations study have it.
 fn kind(field: &Field) -> String {
-    let of = |key: &str| {
-        let value = field.run.environment.get(key);
-        value.is_some_and(|value| !value.is_null())
-    };
-    if of("hypervisor") || of("container") { "virtual".to_owned() } else { "physical".to_owned() }
+    let is = ["hypervisor", "container"].iter().any(|key| !field.run.environment[key].is_null());
+    let kind = if is { "virtual" } else { "physical" };
+    kind.to_owned()
 }
 
 /// What was found in memory by what only reads.

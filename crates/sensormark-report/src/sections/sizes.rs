@@ -152,9 +152,11 @@ fn add(
     unit: f64,
     projected: Option<(f64, Result<Band, Open>)>,
 ) {
+    let put = |table: &mut Table, whose: &str, readings: f64, value: Cell| {
+        point(table, &arm.label, whose, Some(Cell::Count(round_u64(readings))), value);
+    };
     for one in points {
-        let at = Cell::Count(round_u64(one.readings));
-        point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
+        put(table, HERE, one.readings, Cell::number(one.value / unit));
     }
     let measured = points.last().map_or(0.0, |last| last.readings);
     // What was measured is on the curve already.
@@ -171,17 +173,16 @@ fn add(
     let number = number(value, spread);
     // The line begins where measuring ended.
     if let Some(last) = points.last() {
-        let at = Cell::Count(round_u64(last.readings));
-        point(table, &arm.label, PROJECTED, Some(at), Cell::number(last.value / unit));
+        put(table, PROJECTED, last.readings, Cell::number(last.value / unit));
     }
-    point(table, &arm.label, PROJECTED, Some(Cell::Count(round_u64(readings))), number);
+    put(table, PROJECTED, readings, number);
 }
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
     let of = |trial: &TrialRecord| -> Vec<Point> {
-        let points =
-            sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
-        points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
+        let points = sizes::disk(trial).into_iter();
+        let points = points.map(|(readings, value)| Point { readings, value, noise: 0.0 });
+        points.filter(|point| point.readings > 0.0 && point.value > 0.0).collect()
     };
     together(field.valid_of(arm).map(of))
 }
