@@ -95,10 +95,7 @@ impl Field {
 
     /// The arm that wrote what this one reads; itself where it does both.
     pub fn write_of(&self, read: &Arm) -> Option<&Arm> {
-        self.writes
-            .iter()
-            .chain(&self.mixed)
-            .find(|write| same_data(&write.implementation, &read.implementation))
+        self.writers().find(|write| same_data(&write.implementation, &read.implementation))
     }
 
     /// The arms that read what this one wrote.
@@ -111,9 +108,19 @@ impl Field {
         arm.places.iter().flatten().map(|place| &self.trials[*place])
     }
 
+    /// The trials of all arms, arm by arm, each with what its side is called, and its arm.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
+        self.all().flat_map(move |(side, arm)| self.trials_of(arm).map(move |trial| (side, arm, trial)))
+    }
+
     /// The trials of all arms, arm by arm.
     pub fn by_arm(&self) -> impl Iterator<Item = &TrialRecord> {
-        self.all().flat_map(|(_, arm)| self.trials_of(arm))
+        self.each().map(|(_, _, trial)| trial)
+    }
+
+    /// The arms that write.
+    pub fn writers(&self) -> impl Iterator<Item = &Arm> {
+        self.writes.iter().chain(&self.mixed)
     }
 
     /// Those of these arms that have a valid trial.
@@ -145,12 +152,8 @@ impl Field {
 
     /// All arms: writes, reads, and what did both at once, each with what its side is called.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Arm)> {
-        let named = |name: &'static str| move |arm| (name, arm);
-        self.writes
-            .iter()
-            .map(named("write"))
-            .chain(self.reads.iter().map(named("read")))
-            .chain(self.mixed.iter().map(named("both")))
+        let sides = [("write", &self.writes), ("read", &self.reads), ("both", &self.mixed)].into_iter();
+        sides.flat_map(|(side, arms)| arms.iter().map(move |arm| (side, arm)))
     }
 }
 

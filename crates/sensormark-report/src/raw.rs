@@ -21,7 +21,7 @@ pub fn samples(field: &Field, folder: &ResultsFolder) -> Result<String, String> 
     header.extend(["process", "seconds"]);
     header.extend(columns.iter().map(String::as_str));
     let mut table = Table::new(&header);
-    for (side, arm, trial) in trials(field) {
+    for (side, arm, trial) in field.each() {
         let Some(recording) = folder.samples(&trial.name) else {
             continue;
         };
@@ -54,7 +54,7 @@ fn rows(table: &mut Table, begin: &[String], tree: &TreeRecord, columns: &[Strin
 pub fn latencies(field: &Field) -> Result<String, String> {
     let further = ["operation", "open_loop", "second", "count", "mean_ns", "p50_ns", "p99_ns", "max_ns"];
     let mut table = Table::new(&[&TRIAL[..], &further].concat());
-    for (side, arm, trial) in trials(field) {
+    for (side, arm, trial) in field.each() {
         let begin = identity(side, arm, trial);
         for one in timed(trial) {
             for second in one.seconds {
@@ -75,14 +75,6 @@ pub fn latencies(field: &Field) -> Result<String, String> {
         }
     }
     table.finish("no trial has latencies")
-}
-
-/// Every trial that counts, with its arm and what its side is called.
-pub(super) fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
-    field.all().flat_map(move |(side, arm)| {
-        let all = field.trials_of(arm);
-        all.map(move |trial| (side, arm, trial))
-    })
 }
 
 fn identity(side: &str, arm: &Arm, trial: &TrialRecord) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Every figure of a run as one row of a long table, as data frames take it: what was measured, where, the figure's name, its value and its unit. Nothing is
 //! derived, and trials of every state are in: the state is a column. A figure that was not measured has no row.
 
-use crate::{prelude::*, raw::{Table, trials}};
+use crate::{prelude::*, raw::Table};
 use sensormark_store::Cluster;
 
 const COLUMNS: [&str; 18] = [
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 18] = [
 /// A run without a figure.
 pub fn tidy(field: &Field) -> Result<String, String> {
     let mut table = Table::new(&COLUMNS);
-    for (side, _, trial) in trials(field) {
+    for (side, _, trial) in field.each() {
         let mut rows = Rows { table: &mut table, identity: identity(&field.run, side, trial) };
         rows.trial(trial);
     }

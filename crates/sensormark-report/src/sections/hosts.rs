@@ -17,19 +17,17 @@ pub fn clocks(field: &Field) -> Table {
         "Clocks of other hosts, against the coordinator's",
         &["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"],
     );
-    for (side, arm) in field.all() {
-        for trial in field.trials_of(arm) {
-            for clock in &trial.clocks {
-                table.row(row![
-                    &arm.label,
-                    side,
-                    &clock.phase,
-                    &clock.host,
-                    fixed(clock.offset_ns as f64 / 1e6, 3),
-                    fixed(clock.uncertainty_ns as f64 / 1e3, 1),
-                    significant(clock.drift_ppm, 3),
-                ]);
-            }
+    for (side, arm, trial) in field.each() {
+        for clock in &trial.clocks {
+            table.row(row![
+                &arm.label,
+                side,
+                &clock.phase,
+                &clock.host,
+                fixed(clock.offset_ns as f64 / 1e6, 3),
+                fixed(clock.uncertainty_ns as f64 / 1e3, 1),
+                significant(clock.drift_ppm, 3),
+            ]);
         }
     }
     table

@@ -30,7 +30,7 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     columns.extend(["headroom [times]", "logs apart [MB]", "bound of the logs"]);
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
-    for arm in field.writes.iter().chain(&field.mixed) {
+    for arm in field.writers() {
         let bytes = field.figures(arm, disk::of_a_reading_bytes);
         let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
         if bytes.iter().chain(&headroom).all(Option::is_none) {

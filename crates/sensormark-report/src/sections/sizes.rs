@@ -83,7 +83,7 @@ fn held_out(field: &Field) -> Table {
     table.keys = 2;
     table.is_detail = true;
     table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
-    for arm in arms(field) {
+    for arm in field.writers() {
         let disk = disk_points(field, arm);
         let mut row =
             |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
@@ -116,10 +116,6 @@ fn held_out(field: &Field) -> Table {
 
 fn pairs(points: &[Point]) -> Vec<(f64, f64)> {
     points.iter().map(|point| (point.readings, point.value)).collect()
-}
-
-fn arms(field: &Field) -> impl Iterator<Item = &Arm> {
-    field.writes.iter().chain(&field.mixed)
 }
 
 fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
@@ -189,7 +185,7 @@ fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
 
 fn disk(field: &Field, yours: Option<f64>) -> Table {
     let mut table = empty("disk", "Disk", ("disk", "MB"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let points = disk_points(field, arm);
         if points.len() > 1 {
             let projected = yours.map(|readings| (readings, project_disk(&pairs(&points), readings)));
@@ -202,7 +198,7 @@ fn disk(field: &Field, yours: Option<f64>) -> Table {
 /// How fast each size was loaded: by the load that brought the most.
 fn rates(field: &Field) -> Table {
     let mut table = empty("load", "Loading", ("load rate", "readings/s"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let point = |load: &LoadRecord| {
             let rate =
                 load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
@@ -236,7 +232,7 @@ fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
 }
 
 fn question_names(field: &Field) -> Vec<&str> {
-    let trials = arms(field).flat_map(|arm| field.valid_of(arm));
+    let trials = field.writers().flat_map(|arm| field.valid_of(arm));
     let asked =
         trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
     each_once(asked.map(|load| load.name.as_str()))
@@ -248,16 +244,16 @@ fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Po
         together(field.valid_of(arm).map(|trial| sizes::latencies(trial, name, of)))
     };
     let sizes = |arm: &Arm| points(arm, LATENCIES[2].1).len();
-    let is_known = |(_, of): &&Latency| arms(field).all(|arm| points(arm, *of).len() == sizes(arm));
+    let is_known = |(_, of): &&Latency| field.writers().all(|arm| points(arm, *of).len() == sizes(arm));
     let (word, of) = *LATENCIES.iter().find(is_known).unwrap_or(&LATENCIES[2]);
     (word, points(arm, of))
 }
 
 fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
-    let word = arms(field).next().map_or("mean", |arm| latency_points(field, arm, name).0);
+    let word = field.writers().next().map_or("mean", |arm| latency_points(field, arm, name).0);
     let is_old = !is_latest(&field.run, name);
     let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let (_, points) = latency_points(field, arm, name);
         if points.len() > 1 {
             let beyond = yours.filter(|readings| {

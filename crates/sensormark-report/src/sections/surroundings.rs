@@ -20,21 +20,14 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
         Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
     table.is_detail = true;
     let mut alike: Vec<(String, Vec<String>)> = vec![];
-    for (side, arm) in field.all() {
-        for trial in field.trials_of(arm) {
-            for warning in &trial.warnings {
-                table.row(row![
-                    &arm.label,
-                    side,
-                    u64::from(trial.repetition) + 1,
-                    warning,
-                ]);
-                let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
-                let text = format!("{} ({side}): {warning}", arm.label);
-                match alike.iter_mut().find(|(known, _)| *known == kind) {
-                    Some((_, texts)) => texts.push(text),
-                    None => alike.push((kind, vec![text])),
-                }
+    for (side, arm, trial) in field.each() {
+        for warning in &trial.warnings {
+            table.row(row![&arm.label, side, u64::from(trial.repetition) + 1, warning]);
+            let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
+            let text = format!("{} ({side}): {warning}", arm.label);
+            match alike.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, texts)) => texts.push(text),
+                None => alike.push((kind, vec![text])),
             }
         }
     }
@@ -254,7 +247,7 @@ fn settings(field: &Field) -> Table {
     );
     table.keys = 2;
     table.is_detail = true;
-    for arm in field.writes.iter().chain(&field.mixed) {
+    for arm in field.writers() {
         let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
         for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
             table.row(row![&arm.label, &setting.name, &setting.value]);

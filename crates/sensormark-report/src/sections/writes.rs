@@ -130,7 +130,7 @@ fn advised(field: &Field) -> Table {
         "What each database's documentation advises for loads",
         &["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"],
     );
-    for arm in field.writes.iter().chain(&field.mixed) {
+    for arm in field.writers() {
         let Some(sizes) =
             field.trials_of(arm).map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
         else {
