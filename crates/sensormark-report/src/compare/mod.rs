@@ -89,7 +89,7 @@ impl Comparison {
             regressions,
             blunt: blunt(pairs),
             tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
-            disturbed: pairs.iter().filter(|pair| pair.change == Change::Disturbed).count(),
+            disturbed: tables::count(pairs, Change::Disturbed),
         }
     }
 
@@ -143,7 +143,7 @@ fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
 
 /// What a comparison comes to, in at most 15 words.
 fn headline(pairs: &[Pair]) -> String {
-    let count = |change: Change| pairs.iter().filter(|pair| pair.change == change).count();
+    let count = |change| tables::count(pairs, change);
     let (better, worse) = (count(Change::Better), count(Change::Worse));
     let same = count(Change::NotFound);
     match (better + worse, same) {

@@ -91,7 +91,7 @@ pub fn is_disturbed(field: &Field) -> bool {
     field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 
-fn count(pairs: &[Pair], change: Change) -> usize {
+pub fn count(pairs: &[Pair], change: Change) -> usize {
     pairs.iter().filter(|pair| pair.change == change).count()
 }
 

@@ -97,10 +97,7 @@ fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
     };
     let all = |shortest: f64| counts.iter().filter_map(move |one| rate(one, shortest));
     let long: Vec<(f64, f64)> = all(SHORTEST_NS as f64 / 1e9).collect();
-    if long.is_empty() {
-        return all(0.0).collect();
-    }
-    long
+    if long.is_empty() { all(0.0).collect() } else { long }
 }
 
 /// Columns of one role: seconds, percent of a core, MB resident, kB/s read and written.
@@ -115,7 +112,9 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     }
     let step = kept.len().div_ceil(MOST_POINTS).max(1);
     let kept: Vec<usize> = kept.into_iter().step_by(step).collect();
-    let spans = || kept.windows(2).map(|pair| (pair[0], pair[1]));
+    let each = |of: &dyn Fn(usize, usize) -> Value| -> Vec<Value> {
+        kept.windows(2).map(|pair| of(pair[0], pair[1])).collect()
+    };
     let span_ns = |from: usize, to: usize| (times[to] - times[from]) as f64;
     let rate = |values: &[Option<u64>], from: usize, to: usize| {
         let grown = values[to]?.saturating_sub(values[from]?);
@@ -126,11 +125,11 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
         round(used as f64 * 100.0 / span_ns(from, to))
     };
     json!({
-        "seconds": spans().map(|(_, to)| seconds(times[to])).collect::<Vec<_>>(),
-        "cpu_percent": spans().map(|(from, to)| cpu(from, to)).collect::<Vec<_>>(),
-        "resident_mb": spans().map(|(_, to)| resident(columns.resident_bytes[to])).collect::<Vec<_>>(),
-        "read_kb_s": spans().map(|(from, to)| rate(&columns.storage_read_bytes, from, to)).collect::<Vec<_>>(),
-        "written_kb_s": spans().map(|(from, to)| rate(&columns.storage_written_bytes, from, to)).collect::<Vec<_>>(),
+        "seconds": each(&|_, to| json!(seconds(times[to]))),
+        "cpu_percent": each(&|from, to| json!(cpu(from, to))),
+        "resident_mb": each(&|_, to| json!(resident(columns.resident_bytes[to]))),
+        "read_kb_s": each(&|from, to| json!(rate(&columns.storage_read_bytes, from, to))),
+        "written_kb_s": each(&|from, to| json!(rate(&columns.storage_written_bytes, from, to))),
     })
 }
 

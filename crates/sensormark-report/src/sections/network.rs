@@ -34,8 +34,7 @@ pub fn table(field: &Field) -> Table {
         for end in ENDS {
             let figures = |number| field.figures(arm, |trial| over_phases(trial, end, number));
             let cells: Vec<_> = (0..FIGURES.len()).map(figures).collect();
-            let is_known = |values: &Vec<Option<f64>>| values.iter().any(Option::is_some);
-            if !cells[2..].iter().any(is_known) {
+            if cells[2..].iter().flatten().all(Option::is_none) {
                 continue;
             }
             let mut row = row![&arm.label, side, end];
