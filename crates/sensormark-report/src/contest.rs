@@ -93,19 +93,17 @@ impl Contest {
     /// Everybody with at least one repetition of valid trials that has all of these criteria that anybody has.
     pub fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
         let mut contest = Self { criteria, ..Self::default() };
-        let arms = field.contestants().iter().enumerate();
-        let competing = arms.filter_map(|(place, read)| contest.enter(field, costs, place, read));
-        let competing: Vec<Contestant> = competing.collect();
-        contest.contestants = competing;
+        for (place, read) in field.contestants().iter().enumerate() {
+            let competing = contest.enter(field, costs, place, read);
+            contest.contestants.extend(competing);
+        }
         contest.set_apart(field);
         contest.keep_whole(field);
         let unread = field.writes.iter().filter(|write| field.reads_of(write).next().is_none());
         contest.unranked.extend(unread.map(|write| {
             let fault = first_fault(field, write);
-            (
-                write.label.clone(),
-                fault.unwrap_or_else(|| "there is no read trial of what it wrote".to_owned()),
-            )
+            let none = || "there is no read trial of what it wrote".to_owned();
+            (write.label.clone(), fault.unwrap_or_else(none))
         }));
         contest
     }
@@ -122,24 +120,17 @@ impl Contest {
             return None;
         }
         let all = costing.blocks(field, read);
-        let lacking =
-            all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty()).cloned();
+        let lacking = all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty());
+        let lacking = lacking.cloned();
         let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
         let mut blocks: Vec<Option<Values>> = all.into_iter().map(|block| block.and_then(is_whole)).collect();
         keep_complete(&mut blocks);
         if blocks.iter().any(Option::is_some) {
             return Some(Contestant { read: place, label, group: Group::Servers, blocks });
         }
-        self.unranked.push((
-            label,
-            match lacking {
-                Some(lacking) => {
-                    self.lacking.push(place);
-                    lacks(&lacking)
-                }
-                None => no_valid_pair(field, write, read),
-            },
-        ));
+        self.lacking.extend(lacking.is_some().then_some(place));
+        let reason = lacking.map_or_else(|| no_valid_pair(field, write, read), |names| lacks(&names));
+        self.unranked.push((label, reason));
         None
     }
 
@@ -194,17 +185,16 @@ pub fn no_probe(field: &Field, arm: &Arm) -> &'static str {
 /// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition
 /// does not make up for a wrong answer in another.
 fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let faulty = |trial: &&TrialRecord| trial.verdict.has_data_fault();
-    let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
-    let found = all.iter().filter(|trial| faulty(trial)).count();
-    let first = all.iter().find(|trial| faulty(trial))?;
+    let all = field.attempts_of(arm).count();
+    let faulty = || field.attempts_of(arm).filter(|trial| trial.verdict.has_data_fault());
+    let (found, first) = (faulty().count(), faulty().next()?);
     let kind = first.verdict.reasons().iter().find(|reason| reason.kind.is_data_fault())?.kind;
     let side = match first.side {
         Side::Write => "write ",
         Side::Read => "read ",
         Side::Mixed => "",
     };
-    Some(format!("{} in {found} of {} {side}trials", kind.text(), all.len()))
+    Some(format!("{} in {found} of {all} {side}trials", kind.text()))
 }
 
 /// Drops repetitions in which fewer criteria were measured than in others, so that all are over the same ones.
@@ -218,14 +208,13 @@ fn keep_complete(blocks: &mut [Option<Values>]) {
 }
 
 fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
-    let sides = [("write trial ", write), ("read trial ", read)];
-    let told = |(side, arm)| Some(format!("{side}{}", first_fault(field, arm)?));
-    let faults: Vec<String> = if field.has_phases() {
-        first_fault(field, read).into_iter().collect()
-    } else {
-        sides.into_iter().filter_map(told).collect()
+    let told = |side: &str, arm| Some(format!("{side}{}", first_fault(field, arm)?));
+    let faults = match field.has_phases() {
+        true => [None, told("", read)],
+        false => [told("write trial ", write), told("read trial ", read)],
     };
-    if faults.is_empty() { "no repetition has both its trials".to_owned() } else { faults.join("; ") }
+    let faults = faults.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
+    faults.unwrap_or_else(|| "no repetition has both its trials".to_owned())
 }
 
 /// The first verdict of the arm that is not valid, in short.
