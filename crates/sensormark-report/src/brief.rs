@@ -289,7 +289,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
 }
 
 /// The figures of a row, as the columns show them.
-fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+fn drawn(figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))

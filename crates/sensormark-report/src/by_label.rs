@@ -3,7 +3,7 @@
 use crate::{costs::memory_mb, prelude::*, sections::sizes::LATENCIES, studies::{HERE, figure, point, study}};
 
 /// A figure of a load, where it has one.
-type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>;
+type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Known;
 
 /// The section of a workload that follows no study; empty where no label has several numbers.
 pub fn section(field: &Field) -> Section {
@@ -66,21 +66,21 @@ fn fill(table: &mut Table, field: &Field, label: &str, of: Of<'_>) {
     }
 }
 
-fn load_rate(_: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn load_rate(_: &TrialRecord, load: &LoadRecord) -> Known {
     load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)
 }
 
-fn latency_ms(load: &LoadRecord, of: fn(&LatencySummary) -> Option<f64>) -> Option<f64> {
+fn latency_ms(load: &LoadRecord, of: fn(&LatencySummary) -> Known) -> Known {
     let summary = &load.classes.values().next_back()?.latency.summary;
     Some(of(summary)? / 1e6).filter(|ms| !load.writes && *ms > 0.0)
 }
 
-fn memory(trial: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn memory(trial: &TrialRecord, load: &LoadRecord) -> Known {
     memory_mb(trial, criteria::phase(trial, &load.phase)?).filter(|_| load.writes)
 }
 
 /// What the database has at rest after this load more than after the load before it, over the readings that are more.
-fn disk_a_reading(trial: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn disk_a_reading(trial: &TrialRecord, load: &LoadRecord) -> Known {
     let figure = |name: &str, phase: &str| format!("{name}/{phase}");
     let at_rest = |phase: &str| {
         let readings = trial.figures.get(&figure(names::READINGS_AT_REST, phase))?.value?;

@@ -12,7 +12,7 @@ use crate::{disturbed::tolerated, prelude::*};
 use sensormark_result::statistics::compare;
 
 /// A figure in each repetition; none where there is no valid trial.
-pub type Values = Vec<Option<f64>>;
+pub type Values = Vec<Known>;
 
 /// One part of a claim.
 struct Part {
@@ -153,7 +153,7 @@ pub fn doubt(field: &Field, arm: &Arm) -> Option<&'static str> {
 }
 
 /// Whether the first is less than the second; `None` where the interval over paired repetitions crosses that, or there are fewer than three.
-pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
+pub fn is_less(first: &[Known], second: &[Known]) -> Option<bool> {
     match compare(first, second) {
         Ok(comparison) => (comparison.p_value? < SIGNIFICANCE).then_some(comparison.ratio < 1.0),
         // A 0 has no ratio, but a difference.
@@ -181,22 +181,22 @@ pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 /// Whether any of these figures was measured.
-pub fn has(values: &[Option<f64>]) -> bool {
+pub fn has(values: &[Known]) -> bool {
     values.iter().any(Option::is_some)
 }
 
 /// Whether one is as much as the other, to this part of it either way: 0.2 is from 0.8 times to 1 / 0.8 times.
-pub fn is_level(one: &[Option<f64>], other: &[Option<f64>], part: f64) -> Option<bool> {
+pub fn is_level(one: &[Known], other: &[Known], part: f64) -> Option<bool> {
     let interval = compare(one, other).ok()?.interval?;
     inside(interval, 1.0 - part, 1.0 / (1.0 - part))
 }
 
 /// Whether the mean is from `low` to `high`.
-pub fn is_within(values: &[Option<f64>], low: f64, high: f64) -> Option<bool> {
+pub fn is_within(values: &[Known], low: f64, high: f64) -> Option<bool> {
     inside(interval(values)?, low, high)
 }
 
-fn interval(values: &[Option<f64>]) -> Option<Interval> {
+fn interval(values: &[Known]) -> Option<Interval> {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     summarize(&values).ok()?.interval
 }
@@ -213,26 +213,26 @@ pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
 }
 
 /// The figures times a factor.
-pub fn times(values: &[Option<f64>], factor: f64) -> Values {
+pub fn times(values: &[Known], factor: f64) -> Values {
     let raised = values.iter().map(|value| Some((*value)? * factor));
     raised.collect()
 }
 
 /// One divided by the other, repetition by repetition.
-pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
+pub fn ratios(one: &[Known], other: &[Known]) -> Values {
     let ratio =
-        |(one, other): (&Option<f64>, &Option<f64>)| Some((*one)? / other.filter(|other| *other > 0.0)?);
+        |(one, other): (&Known, &Known)| Some((*one)? / other.filter(|other| *other > 0.0)?);
     one.iter().zip(other).map(ratio).collect()
 }
 
 /// The mean of what was measured.
-pub fn mean(values: &[Option<f64>]) -> Option<f64> {
+pub fn mean(values: &[Known]) -> Known {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The mean for a sentence; a dash where nothing was measured.
-pub fn shown(values: &[Option<f64>]) -> String {
+pub fn shown(values: &[Known]) -> String {
     mean(values).map_or_else(|| "–".to_owned(), |value| significant(value, 3))
 }
 

@@ -36,17 +36,17 @@ pub struct Block {
 /// The work of a side: what each kind took, in µs a unit, where it was timed; and its phases, with the units of work of each.
 #[derive(Default)]
 struct Work<'a> {
-    times_us: Vec<Option<f64>>,
+    times_us: Vec<Known>,
     phases: Vec<(Option<&'a PhaseRecord>, f64)>,
 }
 
 impl Work<'_> {
-    fn time(&self, floor: f64) -> Option<f64> {
+    fn time(&self, floor: f64) -> Known {
         geometric(self.times_us.iter().copied(), floor)
     }
 
     /// What a unit costs in each phase, whose loads are not divided.
-    fn costs(&self, cost: impl Fn(&PhaseRecord) -> Option<f64>) -> impl Iterator<Item = Option<f64>> {
+    fn costs(&self, cost: impl Fn(&PhaseRecord) -> Known) -> impl Iterator<Item = Known> {
         self.phases.iter().map(move |(phase, units)| Some(cost((*phase)?)? / units))
     }
 }
@@ -164,7 +164,7 @@ impl Costs {
     }
 
     /// Bytes on disk for a reading: at the measured size with what is fixed, else by growth.
-    fn disk(&self, trial: &TrialRecord) -> Option<f64> {
+    fn disk(&self, trial: &TrialRecord) -> Known {
         let Some(size) = self.size else { return disk::of_a_reading_bytes(trial) };
         // Readings that are missing or sent twice make the number another one.
         let distance = |(readings, _): &(f64, f64)| (readings - size as f64).abs();
@@ -196,7 +196,7 @@ impl Costs {
 }
 
 /// Thousand readings a second of the loads that count, as a geometric mean.
-pub fn write_rate(trial: &TrialRecord, costs: &Costs) -> Option<f64> {
+pub fn write_rate(trial: &TrialRecord, costs: &Costs) -> Known {
     let loads = counted(trial).filter(|load| costs.writing.contains(&name(load)));
     geometric(loads.map(LoadRecord::readings_per_second), 0.0).map(|rate| rate / 1e3)
 }
@@ -221,12 +221,12 @@ fn of_rate<'a>(field: &Field, trial: &'a TrialRecord) -> Work<'a> {
 }
 
 /// The mean; none where one of them was not measured, or there is none.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+fn mean(values: impl Iterator<Item = Known>) -> Known {
     Some(summarize(&values.collect::<Option<Vec<f64>>>()?).ok()?.mean)
 }
 
 /// The geometric mean of values of which each counts at least so much; none where one of them was not measured, or there is none.
-fn geometric(values: impl Iterator<Item = Option<f64>>, floor: f64) -> Option<f64> {
+fn geometric(values: impl Iterator<Item = Known>, floor: f64) -> Known {
     let values: Option<Vec<f64>> = values.map(|value| Some(value?.max(floor))).collect();
     Some(summarize_logarithms(&values?).ok()?.geometric_mean)
 }
@@ -245,25 +245,25 @@ fn roles<'a>(
 }
 
 /// What a phase took of CPU on both sides, in µs.
-pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     Some(client.cpu_ns.saturating_add(server.map_or(0, |server| server.cpu_ns)) as f64 / 1e3)
 }
 
 /// What both sides hold at the end of a phase, in MB.
-pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     let held = server.map_or(0, RoleTotals::end_held_bytes);
     Some(client.end_resident_bytes.saturating_add(held) as f64 / 1e6)
 }
 
-fn written(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+fn written(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     Some(server.unwrap_or(client).storage_written_bytes? as f64)
 }
 
 /// An embedded database sends nothing, which is a fact and no measurement. No socket's counters hold datagrams.
-fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     if server.is_none() {
         return Some(0.0);
@@ -281,7 +281,7 @@ fn units(load: &LoadRecord) -> f64 {
 }
 
 /// Microseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
-fn unit_us(load: &LoadRecord) -> Option<f64> {
+fn unit_us(load: &LoadRecord) -> Known {
     if !load.open_loop {
         let counted = load.counted();
         let units = if load.writes { counted.readings } else { counted.operations };

@@ -54,7 +54,7 @@ pub fn client_in<'a>(trial: &TrialRecord, totals: &'a PhaseTotals) -> Option<&'a
 }
 
 /// The figure of this name.
-pub fn figure(trial: &TrialRecord, name: &str) -> Option<f64> {
+pub fn figure(trial: &TrialRecord, name: &str) -> Known {
     trial.figures.get(name)?.value
 }
 
@@ -78,25 +78,25 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
 }
 
 /// kB/s read from and written to storage.
-fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Option<f64> {
+fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Known {
     let bytes = role.storage_bytes()?;
     Some(bytes as f64 / KB / span_seconds(trial)?)
 }
 
 /// kB/s that the server fetched from storage.
-pub fn storage_read_rate(trial: &TrialRecord) -> Option<f64> {
+pub fn storage_read_rate(trial: &TrialRecord) -> Known {
     let server = role(trial, "server").or_else(|| client(trial).filter(|_| trial.implementation.embedded))?;
     Some(server.storage_read_bytes? as f64 / KB / span_seconds(trial)?)
 }
 
 /// The span that the role's figures cover, in seconds.
-fn span_seconds(trial: &TrialRecord) -> Option<f64> {
+fn span_seconds(trial: &TrialRecord) -> Known {
     let span_ns = measured(trial)?.totals.as_ref()?.span_ns;
     (span_ns > 0).then(|| span_ns as f64 / 1e9)
 }
 
 /// kbit/s of the client, both directions: on the wire, headers included, and datagrams.
-fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+fn network(trial: &TrialRecord, run: &RunRecord) -> Known {
     if trial.implementation.embedded {
         return Some(0.0);
     }
@@ -107,7 +107,7 @@ fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// Bytes a second in datagrams. They are counted over the whole trial, so they are divided by how long the source sent.
-pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Known {
     match figure(trial, names::DATAGRAM_BYTES) {
         None => Some(0.0),
         Some(0.0) => Some(0.0),
@@ -116,7 +116,7 @@ pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// How long the source sent, warm-up included, in seconds.
-pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Known {
     let produced = trial.ledger.as_ref()?.produced as f64;
     let rate = samples_per_second(run).unwrap_or(0.0);
     let seconds = if produced > 0.0 && rate > 0.0 {
@@ -128,6 +128,6 @@ pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// Samples a second that the source was to send.
-pub fn samples_per_second(run: &RunRecord) -> Option<f64> {
+pub fn samples_per_second(run: &RunRecord) -> Known {
     run.parameters.get("samples_per_second")?.as_f64()
 }

@@ -142,7 +142,7 @@ impl Field {
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
-    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<Option<f64>> {
+    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Known) -> Vec<Known> {
         let of = |place: &Option<usize>| {
             let trial = &self.trials[(*place)?];
             if trial.verdict.is_valid() { figure(trial) } else { None }

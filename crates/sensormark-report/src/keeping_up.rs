@@ -4,7 +4,7 @@
 use crate::{criteria::samples_per_second, prelude::*};
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
-pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
+pub fn lost_percent(field: &Field, read: &Arm) -> Known {
     let write = field.write_of(read)?;
     let ledgers = field.valid_of(write).filter_map(|trial| trial.ledger.as_ref());
     let (mut lost, mut produced) = (0, 0);
@@ -69,7 +69,7 @@ fn disk_limit(field: &Field, read: &Arm) -> Option<String> {
 }
 
 /// Writes a second that were due at a steady rate, of all clients.
-fn writes_due(field: &Field, trial: &TrialRecord) -> Option<f64> {
+fn writes_due(field: &Field, trial: &TrialRecord) -> Known {
     if field.has_phases() {
         // A load that a task's end stopped had more planned than was due.
         let of = |load: &LoadRecord| {

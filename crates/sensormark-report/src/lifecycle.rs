@@ -47,7 +47,7 @@ pub fn is_of_life(task: &TaskRecord) -> bool {
 
 fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
     let why = task.not_supported.as_ref().map(|why| format!("not supported: {why}")).unwrap_or_default();
-    let figure = |value: Option<f64>, otherwise: &str| match &*why {
+    let figure = |value: Known, otherwise: &str| match &*why {
         "" => Cell::maybe(value, otherwise),
         why => Cell::missing(why),
     };

@@ -1,5 +1,8 @@
 //! What nearly every module of the report names: the trials, the cells of tables, and how numbers are written.
 
+/// A figure, where it is known.
+pub(crate) type Known = Option<f64>;
+
 /// A row of cells; words, counts and figures become cells.
 macro_rules! row {
     ($($cell:expr),* $(,)?) => { vec![$($crate::tables::Cell::from($cell)),*] };

@@ -81,7 +81,7 @@ impl Ranked {
     }
 
     /// Its cost in each repetition.
-    fn costs(&self, weights: &[f64]) -> Vec<Option<f64>> {
+    fn costs(&self, weights: &[f64]) -> Vec<Known> {
         let cost = |values: &Vec<f64>| log_cost(values, weights).exp();
         self.blocks.iter().map(|block| block.as_ref().map(cost)).collect()
     }

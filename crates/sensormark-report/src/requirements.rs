@@ -57,7 +57,7 @@ fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
 }
 
 /// The highest rate that held over that of the sensors: the least of all valid trials.
-pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
+pub(super) fn headroom(field: &Field, arm: &Arm) -> Known {
     let rate = own_rate(&field.run)?;
     let found = field.valid_of(arm);
     let found: Option<Vec<f64>> = found.map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
@@ -65,7 +65,7 @@ pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
 }
 
 /// The disk for the time that the data is kept, in bytes: the most of all valid trials.
-pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Option<f64> {
+pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Known {
     let limits = field.valid_of(arm).filter_map(disk_limit);
     limits.filter_map(|limit| limit.measured).reduce(f64::max)
 }
@@ -76,7 +76,7 @@ fn answer(field: &Field, label: &str) -> LayoutAnswer {
     let mut found = Found::default();
     trials.iter().for_each(|trial| speaks_against(trial, &mut found));
     held(&trials, field.trials.len(), &mut found);
-    let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
+    let of_arms = |of: fn(&Field, &Arm) -> Known| arms.iter().find_map(|arm| of(field, arm));
     let meets_decided = found.missed.is_empty() && found.open.is_empty();
     let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
         (false, _) => (Outcome::Misses, found.missed),

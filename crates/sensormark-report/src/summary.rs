@@ -201,11 +201,11 @@ impl Summary {
 }
 
 /// The columns in which anybody has a figure, and each one's figures.
-fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option<f64>>>) {
+fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Known>>) {
     let mut columns = vec![];
     let mut rows = vec![vec![]; arms.len()];
     for (column, value) in figures(field) {
-        let found: Vec<Option<f64>> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
+        let found: Vec<Known> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
         if found.iter().any(Option::is_some) {
             columns.push(column);
             let rows = rows.iter_mut().zip(found);
@@ -235,7 +235,7 @@ fn row(
     ranking: &Ranking,
     one: &Ranked,
     answer: Option<&LayoutAnswer>,
-    figures: Vec<Option<f64>>,
+    figures: Vec<Known>,
 ) -> SummaryRow {
     let read = arm(field, one);
     let ids = ranking.criteria.iter().map(|(criterion, _)| criterion.id);
@@ -281,7 +281,7 @@ fn states(field: &Field) -> States {
     states
 }
 
-fn seconds(field: &Field) -> Option<f64> {
+fn seconds(field: &Field) -> Known {
     let at = |text: &str| text.parse::<jiff::Timestamp>().ok();
     let (first, last) = (at(&field.run.started)?, at(field.run.finished.as_deref()?)?);
     Some(last.duration_since(first).as_secs_f64())

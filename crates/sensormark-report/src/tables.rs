@@ -166,7 +166,7 @@ impl Cell {
     }
 
     /// A figure if there is one.
-    pub fn maybe(value: Option<f64>, reason: &str) -> Self {
+    pub fn maybe(value: Known, reason: &str) -> Self {
         value.map_or_else(|| Self::missing(reason), Self::number)
     }
 

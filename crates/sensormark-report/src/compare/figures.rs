@@ -26,7 +26,7 @@ pub struct Figure {
 
 impl Figure {
     /// Its value in a repetition; none where that is not valid.
-    pub fn in_repetition(&self, repetition: u32) -> Option<f64> {
+    pub fn in_repetition(&self, repetition: u32) -> Known {
         let place = self.repetitions.iter().position(|one| *one == repetition)?;
         self.values.get(place).copied()
     }

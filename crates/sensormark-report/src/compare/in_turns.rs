@@ -74,7 +74,7 @@ fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
 
 /// The second's ratio to the first, over the repetitions that both have.
 fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
-    let of = |figure: &Figure| -> Vec<Option<f64>> {
+    let of = |figure: &Figure| -> Vec<Known> {
         let repetitions = first.repetitions.iter();
         repetitions.map(|one| figure.in_repetition(*one)).collect()
     };

@@ -100,7 +100,7 @@ pub fn decide(pairs: &mut [Pair]) {
     }
 }
 
-fn p_value(pair: &Pair) -> Option<f64> {
+fn p_value(pair: &Pair) -> Known {
     Some(pair.compared?.tested?.p_value)
 }
 

@@ -312,6 +312,6 @@ fn percent(pair: &Pair) -> Cell {
 }
 
 fn cell(values: &[f64]) -> Cell {
-    let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+    let values: Vec<Known> = values.iter().copied().map(Some).collect();
     geometric_mean(&values, "not measured")
 }

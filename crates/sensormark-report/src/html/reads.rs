@@ -86,7 +86,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
         known.map(|(_, record)| *record).collect()
     });
     let trials: Vec<Vec<&LatencyRecord>> = known.collect();
-    let over = |figure: fn(&LatencyRecord) -> Option<f64>| -> Option<Vec<f64>> {
+    let over = |figure: fn(&LatencyRecord) -> Known| -> Option<Vec<f64>> {
         let trials = trials.iter();
         trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
     };
@@ -100,7 +100,7 @@ fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
     value(median_of_all, p99, points, count)
 }
 
-fn value(median: Estimate, p99: Option<f64>, points: Vec<f64>, count: u64) -> Value {
+fn value(median: Estimate, p99: Known, points: Vec<f64>, count: u64) -> Value {
     let points: Vec<f64> = points.into_iter().map(digits).collect();
     json!({
         "value": digits(median.value),
@@ -113,19 +113,19 @@ fn value(median: Estimate, p99: Option<f64>, points: Vec<f64>, count: u64) -> Va
 }
 
 /// The geometric mean; nothing where one is missing.
-fn geometric(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+fn geometric(values: impl Iterator<Item = Known>) -> Known {
     let values: Option<Vec<f64>> = values.collect();
     Some(Estimate::geometric(&values?)?.value)
 }
 
 /// In ms.
-fn median(record: &LatencyRecord) -> Option<f64> {
+fn median(record: &LatencyRecord) -> Known {
     let ns = record.summary.p50_ns.or_else(|| Some(together_of(&[record])?.value_at_quantile(0.5)))?;
     Some(ns as f64 / 1e6)
 }
 
 /// In ms; nothing where there are too few samples beyond it.
-fn p99(record: &LatencyRecord) -> Option<f64> {
+fn p99(record: &LatencyRecord) -> Known {
     Some(record.summary.p99_ns? as f64 / 1e6)
 }
 

@@ -52,7 +52,7 @@ fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
 /// Operations a second by their names: when, in seconds, and how many.
 fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
     let mut found: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
-    let mut add = |phase: &str, name: &str, record: &LatencyRecord, length: Option<f64>| {
+    let mut add = |phase: &str, name: &str, record: &LatencyRecord, length: Known| {
         let Some(phase) = recording.phase(phase) else {
             return;
         };
@@ -134,7 +134,7 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
 }
 
 /// In MB; nothing of a process that has ended.
-fn resident(bytes: u64) -> Option<f64> {
+fn resident(bytes: u64) -> Known {
     (bytes > 0).then(|| round(bytes as f64 / 1e6))
 }
 

@@ -130,7 +130,7 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
         }
         let cell = |criterion: &Criterion| {
             let values = blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied());
-            let values: Vec<Option<f64>> = values.collect();
+            let values: Vec<Known> = values.collect();
             let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
             mean(&values, "not measured")
         };

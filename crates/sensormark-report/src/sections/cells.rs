@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// The arithmetic mean over repetitions. Costs and sizes have it.
-pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn mean(values: &[Known], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize(&values) {
         Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
@@ -12,7 +12,7 @@ pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
 }
 
 /// The geometric mean over repetitions. Times and rates have it. If one of them is 0, it is the arithmetic mean without an interval.
-pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn geometric_mean(values: &[Known], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize_logarithms(&values) {
         Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
@@ -47,12 +47,12 @@ pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
 }
 
 /// The largest of all repetitions.
-pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn largest(values: &[Known], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)
 }
 
 /// The smallest of all repetitions.
-pub fn smallest(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn smallest(values: &[Known], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::min), missing)
 }
 

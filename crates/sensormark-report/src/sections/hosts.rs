@@ -119,7 +119,7 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
 }
 
 /// A figure of one host, by repetition.
-type Measured = Vec<Option<f64>>;
+type Measured = Vec<Known>;
 
 /// Phases with rates of hosts, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
 fn by_phase<'a>(field: &'a Field, arm: &'a Arm) -> Vec<(&'a str, Vec<&'a str>)> {

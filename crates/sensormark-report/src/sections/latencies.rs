@@ -91,8 +91,8 @@ fn milliseconds(
     field: &Field,
     arm: &Arm,
     name: &str,
-    figure: fn(&LatencySummary) -> Option<f64>,
-) -> Vec<Option<f64>> {
+    figure: fn(&LatencySummary) -> Known,
+) -> Vec<Known> {
     field.figures(arm, |trial| {
         let summary = &trial.latencies.get(name)?.summary;
         Some(figure(summary).filter(|_| summary.count > 0)? / 1e6)

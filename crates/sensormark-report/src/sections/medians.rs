@@ -21,7 +21,7 @@ pub fn lacks(records: &[&LatencyRecord], percentile: fn(&LatencySummary) -> Opti
 
 /// The median of these repetitions with its 95 % interval, in ms.
 pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
-    let of_each = || -> Vec<Option<f64>> { records.iter().map(|one| median(one)).collect() };
+    let of_each = || -> Vec<Known> { records.iter().map(|one| median(one)).collect() };
     if records.len() >= SMALLEST_REPETITIONS {
         return geometric_mean(&of_each(), missing);
     }
@@ -33,7 +33,7 @@ pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
 }
 
 /// The median of a repetition in ms, however few its operations are.
-fn median(record: &LatencyRecord) -> Option<f64> {
+fn median(record: &LatencyRecord) -> Known {
     let raw = || total(&record.seconds).ok().filter(|all| !all.is_empty());
     let ns = record.summary.p50_ns.or_else(|| Some(middle(&raw()?)))?;
     Some(ns as f64 / 1e6)

@@ -5,7 +5,7 @@ use crate::prelude::*;
 /// The ends of a connection, as rows.
 const ENDS: [&str; 2] = ["client", "server"];
 /// What an end has, in the order of the columns.
-const FIGURES: [fn(&RoleTotals) -> Option<f64>; 4] = [
+const FIGURES: [fn(&RoleTotals) -> Known; 4] = [
     |role| Some(role.sent_wire_bytes? as f64 / 1e6),
     |role| Some(role.received_wire_bytes? as f64 / 1e6),
     |role| role.retransmitted_segments.map(|segments| segments as f64),
@@ -47,7 +47,7 @@ pub fn table(field: &Field) -> Table {
 }
 
 /// A figure of one end over the measured phases: their sum, or the mean of round trips.
-fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Option<f64> {
+fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Known {
     let phases = trial.phases.iter().filter(|phase| is_measured(trial, phase));
     let totals = phases.filter_map(|phase| phase.totals.as_ref());
     let roles = totals.filter_map(|totals| of_end(trial, totals, end));

@@ -52,7 +52,7 @@ fn together(field: &Field, costs: &Costs) -> Table {
 
 fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let embedded = arm.implementation.embedded;
-    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Option<f64>| {
+    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Known| {
         let of = |trial: &TrialRecord| {
             let totals = criteria::phase(trial, name)?.totals.as_ref()?;
             figure(totals.roles.get(role)?, totals.span_ns as f64 / 1e9)
@@ -176,7 +176,7 @@ const NO_TRIAL: &str = "no valid trial";
 
 /// Mean, median, percentiles and maximum, in ms.
 fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
-    let of = |value: fn(&LatencySummary) -> Option<f64>| {
+    let of = |value: fn(&LatencySummary) -> Known| {
         field.figures(arm, |trial| {
             let class = only_class(find(trial, name)?)?;
             Some(value(&class.latency.summary)? / 1e6)
@@ -199,7 +199,7 @@ fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: b
 }
 
 fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> Vec<Cell> {
-    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>| {
+    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Known| {
         field.figures(arm, |trial| value(trial, find(trial, name)?))
     };
     let cpu = |role: &'static str| {
@@ -220,7 +220,7 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     };
     let server =
         if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { mean(&cpu("server"), missing) };
-    let rate = |value: fn(&LoadRecord) -> Option<f64>| {
+    let rate = |value: fn(&LoadRecord) -> Known| {
         geometric_mean(&of(&|_, load| value(load).filter(|rate| *rate > 0.0)), NO_TRIAL)
     };
     let mut row = row![

@@ -49,20 +49,20 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
 
 fn row(
     arm: &Arm,
-    bytes: &[Option<f64>],
-    headroom: &[Option<f64>],
+    bytes: &[Known],
+    headroom: &[Known],
     rate: f64,
-    disk_bytes: Option<f64>,
+    disk_bytes: Known,
 ) -> Vec<Cell> {
-    let in_days = |days: f64| -> Vec<Option<f64>> {
+    let in_days = |days: f64| -> Vec<Known> {
         let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
         bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
     };
     let mut row = row![&arm.label, mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
-        let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
-        let full: Vec<Option<f64>> = in_days(1.0).into_iter().map(days).collect();
+        let days = |a_day: Known| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
+        let full: Vec<Known> = in_days(1.0).into_iter().map(days).collect();
         row.push(mean(&full, "it does not grow, or was not measured"));
     }
     row.push(mean(headroom, "not looked for, or no rate held"));
@@ -70,7 +70,7 @@ fn row(
 }
 
 /// Readings a second that the user's own file or the study asks for.
-pub fn own_rate(run: &RunRecord) -> Option<f64> {
+pub fn own_rate(run: &RunRecord) -> Known {
     let parameters = &run.parameters;
     if run.workload == own::NAME {
         let rate = |table: &Value| {

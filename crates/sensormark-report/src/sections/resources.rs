@@ -70,7 +70,7 @@ fn per_reading(field: &Field) -> Table {
         ],
     );
     for arm in field.believed(&field.writes) {
-        let per = |figure: &dyn Fn(&TrialRecord) -> Option<f64>| {
+        let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
             let of = |trial: &TrialRecord| Some(figure(trial)? / stored_per_second(trial, field)?);
             mean(&field.figures(arm, of), "not measured")
         };
@@ -94,14 +94,14 @@ fn per_reading(field: &Field) -> Table {
 }
 
 /// Bytes a second that the server's processes wrote to storage.
-fn written_rate(trial: &TrialRecord) -> Option<f64> {
+fn written_rate(trial: &TrialRecord) -> Known {
     let embedded = trial.implementation.embedded;
     let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
     let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
     Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
 }
 
-fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
+fn stored_per_second(trial: &TrialRecord, field: &Field) -> Known {
     let stored = trial.ledger.as_ref()?.stored as f64;
     Some(stored / criteria::sending_seconds(trial, &field.run)?).filter(|_| stored > 0.0)
 }
@@ -123,7 +123,7 @@ const SETTLING: [&str; 9] = [
 pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
     // Embedded, it is the coordinator's own connection that settles.
     let role = if arm.implementation.embedded { "coordinator" } else { "server" };
-    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
+    let used = |figure: fn(&RoleTotals) -> Known| {
         let own = |trial: &TrialRecord| {
             let totals = criteria::phase(trial, phase)?.totals.as_ref()?;
             figure(totals.roles.get(role)?)

@@ -15,7 +15,7 @@ const HOUR: f64 = 3_600.0;
 const PROJECTED: &str = "projected";
 
 /// What a latency is called, and how it is taken from a summary.
-type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
+type Latency = (&'static str, fn(&LatencySummary) -> Known);
 
 /// Latencies; the first that is known is shown.
 pub const LATENCIES: [Latency; 3] = [
@@ -25,7 +25,7 @@ pub const LATENCIES: [Latency; 3] = [
 ];
 
 /// Readings that the user's data will have; a year of it where a shipped workload was measured.
-pub fn your_readings(run: &RunRecord) -> Option<f64> {
+pub fn your_readings(run: &RunRecord) -> Known {
     let number = |name: &str| run.parameters.get(name)?.as_f64();
     if run.workload == own::NAME {
         return Some(own_rate(run)? * number("keep_ns")? / 1e9);
@@ -183,7 +183,7 @@ fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
     together(field.valid_of(arm).map(of))
 }
 
-fn disk(field: &Field, yours: Option<f64>) -> Table {
+fn disk(field: &Field, yours: Known) -> Table {
     let mut table = empty("disk", "Disk", ("disk", "MB"));
     for arm in field.writers() {
         let points = disk_points(field, arm);
@@ -227,7 +227,7 @@ fn is_latest(run: &RunRecord, name: &str) -> bool {
 }
 
 /// A table for each question.
-fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
+fn questions(field: &Field, yours: Known) -> Vec<Table> {
     question_names(field).into_iter().map(|name| question(field, name, yours)).collect()
 }
 
@@ -240,7 +240,7 @@ fn question_names(field: &Field) -> Vec<&str> {
 
 /// The latency of a question by size, and what it is called: the first that every layout has at each size.
 fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Point>) {
-    let points = |arm: &Arm, of: fn(&LatencySummary) -> Option<f64>| {
+    let points = |arm: &Arm, of: fn(&LatencySummary) -> Known| {
         together(field.valid_of(arm).map(|trial| sizes::latencies(trial, name, of)))
     };
     let sizes = |arm: &Arm| points(arm, LATENCIES[2].1).len();
@@ -249,7 +249,7 @@ fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Po
     (word, points(arm, of))
 }
 
-fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
+fn question(field: &Field, name: &str, yours: Known) -> Table {
     let word = field.writers().next().map_or("mean", |arm| latency_points(field, arm, name).0);
     let is_old = !is_latest(&field.run, name);
     let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));

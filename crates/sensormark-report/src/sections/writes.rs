@@ -98,7 +98,7 @@ fn phases(field: &Field, arm: &Arm) -> Vec<String> {
 type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;
 
 fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
-    let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Option<f64>| {
+    let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Known| {
         field.figures(arm, |trial| value(trial, &find(trial)?))
     };
     let flushes = |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);

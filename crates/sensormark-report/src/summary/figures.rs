@@ -110,7 +110,7 @@ pub fn figures(field: &Field) -> Vec<Figure<'_>> {
 }
 
 /// The figure in each valid trial.
-fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<f64> {
+fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Known) -> Vec<f64> {
     field.valid_of(arm).filter_map(figure).collect()
 }
 
