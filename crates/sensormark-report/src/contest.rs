@@ -20,7 +20,7 @@ pub enum Group {
 
 impl Group {
     /// What programs call it.
-    pub const fn id(self) -> &'static str {
+    pub fn id(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
             Self::Servers => "servers",
@@ -30,7 +30,7 @@ impl Group {
     }
 
     /// Its name.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Self::Embedded => "Embedded databases",
             Self::Servers => "Servers",
@@ -40,11 +40,11 @@ impl Group {
     }
 
     /// Whether its members promise as much as anybody here.
-    pub const fn promises_most(self) -> bool {
+    pub fn promises_most(self) -> bool {
         matches!(self, Self::Embedded | Self::Servers)
     }
 
-    const fn of(implementation: &Implementation, strongest: u8) -> Self {
+    fn of(implementation: &Implementation, strongest: u8) -> Self {
         match (implementation.embedded, weakness(implementation) > strongest) {
             (true, false) => Self::Embedded,
             (false, false) => Self::Servers,
@@ -55,7 +55,7 @@ impl Group {
 }
 
 /// How little an acknowledgement promises; 0 is that a write is on disk. Nobody acknowledges datagrams.
-const fn weakness(implementation: &Implementation) -> u8 {
+fn weakness(implementation: &Implementation) -> u8 {
     match (implementation.layout.write, implementation.durability) {
         (WriteMethod::Datagram, _) | (_, Durability::Unacknowledged) => 3,
         (_, Durability::Durable) => 0,

@@ -40,7 +40,7 @@ pub fn client(trial: &TrialRecord) -> Option<&RoleTotals> {
 }
 
 /// The name of the client's role.
-const fn client_role(trial: &TrialRecord) -> &'static str {
+fn client_role(trial: &TrialRecord) -> &'static str {
     match trial.side {
         Side::Write => "writer",
         Side::Read => "reader",

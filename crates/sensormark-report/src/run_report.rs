@@ -39,22 +39,22 @@ impl Report {
     }
 
     /// What the report says, without a format.
-    pub const fn document(&self) -> &Document {
+    pub fn document(&self) -> &Document {
         &self.document
     }
 
     /// The trials, sorted.
-    pub const fn field(&self) -> &Field {
+    pub fn field(&self) -> &Field {
         &self.field
     }
 
     /// Who won.
-    pub const fn ranking(&self) -> &Ranking {
+    pub fn ranking(&self) -> &Ranking {
         &self.ranking
     }
 
     /// What it costs in money, where prices were given.
-    pub const fn prices(&self) -> Option<&Prices> {
+    pub fn prices(&self) -> Option<&Prices> {
         self.prices.as_ref()
     }
 

@@ -141,7 +141,7 @@ pub enum Spread {
 
 impl Spread {
     /// The interval, if there is one.
-    pub const fn interval(self) -> Option<Interval> {
+    pub fn interval(self) -> Option<Interval> {
         match self {
             Self::None | Self::Extremes(_) => None,
             Self::Plus(interval) | Self::Range(interval) => Some(interval),
@@ -156,7 +156,7 @@ impl Cell {
     }
 
     /// A figure without an interval, printed with three significant digits.
-    pub const fn number(value: f64) -> Self {
+    pub fn number(value: f64) -> Self {
         Self::Number(Number { value, spread: Spread::None, digits: Digits::Significant(3) })
     }
 
@@ -181,7 +181,7 @@ impl Cell {
     }
 
     /// Whether it is words (and so stands left and may be wrapped).
-    pub const fn is_text(&self) -> bool {
+    pub fn is_text(&self) -> bool {
         matches!(self, Self::Text(_))
     }
 }

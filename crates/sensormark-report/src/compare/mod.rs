@@ -94,7 +94,7 @@ impl Comparison {
     }
 
     /// What it says, without a format.
-    pub const fn document(&self) -> &Document {
+    pub fn document(&self) -> &Document {
         &self.document
     }
 
@@ -115,12 +115,12 @@ impl Comparison {
     }
 
     /// How many figures could be tested.
-    pub const fn tested(&self) -> usize {
+    pub fn tested(&self) -> usize {
         self.tested
     }
 
     /// Of how many figures nothing is decided, because the host was disturbed.
-    pub const fn disturbed(&self) -> usize {
+    pub fn disturbed(&self) -> usize {
         self.disturbed
     }
 }

@@ -14,7 +14,7 @@ pub struct Origin {
 
 impl Origin {
     /// Whether sensormark started it.
-    pub const fn is_managed(self) -> bool {
+    pub fn is_managed(self) -> bool {
         self.managed
     }
 }

@@ -21,7 +21,7 @@ pub enum Change {
 
 impl Change {
     /// What it says in tables.
-    pub const fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Better => "better",
             Self::Worse => "worse",
@@ -32,7 +32,7 @@ impl Change {
     }
 
     /// Whether the figure was tested.
-    pub const fn is_tested(self) -> bool {
+    pub fn is_tested(self) -> bool {
         matches!(self, Self::Better | Self::Worse | Self::NotFound)
     }
 }

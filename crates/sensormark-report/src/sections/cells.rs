@@ -24,7 +24,7 @@ pub fn geometric_mean(values: &[Known], missing: &str) -> Cell {
 }
 
 /// A figure of somebody else's, a study's or the user's own, as it was written.
-pub const fn exact(value: f64) -> Cell {
+pub fn exact(value: f64) -> Cell {
     Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })
 }
 
@@ -62,7 +62,7 @@ pub fn rank(rank: Option<usize>) -> Cell {
 }
 
 /// A figure with three significant digits.
-pub const fn number(value: f64, spread: Spread) -> Cell {
+pub fn number(value: f64, spread: Spread) -> Cell {
     Cell::Number(Number { value, spread, digits: Digits::Significant(3) })
 }
 

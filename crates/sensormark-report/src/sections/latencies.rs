@@ -37,7 +37,7 @@ fn title(name: &str, record: &LatencyRecord) -> String {
 }
 
 /// Columns of a latency table.
-const fn columns(has_intervals: bool) -> [&'static str; 10] {
+fn columns(has_intervals: bool) -> [&'static str; 10] {
     [
         "implementation",
         "rank [by mean]",

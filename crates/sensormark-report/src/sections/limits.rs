@@ -34,7 +34,7 @@ pub fn section(field: &Field) -> Section {
     section
 }
 
-const fn mark(limit: &LimitRecord) -> &'static str {
+fn mark(limit: &LimitRecord) -> &'static str {
     match (limit.met, limit.is_undecided) {
         (true, _) => "✓",
         (false, true) => "?",

@@ -8,7 +8,7 @@ use sensormark_result::{measurement::latency::{total, value_at_rank}, statistics
 pub const NOTE: &str = "The interval of a median is over repetitions where there are three. With fewer, two of the sorted latencies bound it, of all repetitions together (order statistics, 95 % by the binomial). Fewer than six latencies have no such interval: their range stands there.";
 
 /// The column of medians, in ms.
-pub const fn column(has_intervals: bool) -> &'static str {
+pub fn column(has_intervals: bool) -> &'static str {
     if has_intervals { "median, 95 % interval [ms]" } else { "median [ms]" }
 }
 

@@ -98,7 +98,7 @@ fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadR
 }
 
 /// Columns of a phase's table.
-const fn columns(has_intervals: bool) -> [&'static str; 12] {
+fn columns(has_intervals: bool) -> [&'static str; 12] {
     [
         "implementation",
         "operations [1/s]",

@@ -67,7 +67,7 @@ impl Estimate {
     }
 
     /// A figure without an interval.
-    const fn of_one(value: f64) -> Self {
+    fn of_one(value: f64) -> Self {
         Self { value, interval: None }
     }
 

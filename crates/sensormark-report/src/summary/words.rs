@@ -71,7 +71,7 @@ impl Summary {
     }
 
     /// How sure the order is, in a word or two: firm, rough or not decided.
-    pub const fn badge(&self) -> &'static str {
+    pub fn badge(&self) -> &'static str {
         match self.certainty {
             Certainty::Firm => "firm",
             Certainty::Single | Certainty::Rough => "rough",
