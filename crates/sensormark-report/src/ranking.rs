@@ -70,11 +70,6 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// The name in tables.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-
     /// Repetitions that it is ranked by.
     pub fn repetitions(&self) -> usize {
         self.blocks.iter().flatten().count()
@@ -147,8 +142,8 @@ impl Ranking {
             self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect();
         let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
         let server = server.filter(|_| alike.iter().all(is_embedded));
-        requirements.cheapest = alike.iter().map(|one| one.label().to_owned()).collect();
-        requirements.cheapest_server = server.map(|one| one.label().to_owned());
+        requirements.cheapest = alike.iter().map(|one| one.label.clone()).collect();
+        requirements.cheapest_server = server.map(|one| one.label.clone());
         Some(())
     }
 

@@ -167,7 +167,7 @@ impl Summary {
         let lacking = best_first(lacking.collect(), &columns);
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
-        let answer = |one: &Ranked| requirements?.of_layout(one.label());
+        let answer = |one: &Ranked| requirements?.of_layout(&one.label);
         let ranked: Vec<SummaryRow> =
             rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect();
         let certainty = certainty(ranking, &ranked);
@@ -242,7 +242,7 @@ fn row(
     SummaryRow {
         ranking: one.group,
         rank: one.rank,
-        label: one.label().to_owned(),
+        label: one.label.clone(),
         embedded: read.implementation.embedded,
         ratio: one.ratio,
         interval: one.interval,
@@ -321,7 +321,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
         return vec![format!("Nothing can be ranked; {below} below.")];
     }
     if let [one] = ranking.ranked.as_slice() {
-        return vec![format!("{} alone can be ranked, so there is nothing to compare it with.", one.label())];
+        return vec![format!("{} alone can be ranked, so there is nothing to compare it with.", one.label)];
     }
     let several = ranking.groups().count() > 1;
     let sentence = |group: &[Ranked]| {
@@ -334,7 +334,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
 /// Who costs least of a ranking, and how many times as much the next do.
 fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
     let first = Ranking::first(group);
-    let names: Vec<&str> = first.iter().map(|one| one.label()).collect();
+    let names: Vec<&str> = first.iter().map(|one| one.label.as_str()).collect();
     let named = match names.as_slice() {
         [_, _, _, more @ ..] if !more.is_empty() => {
             format!("{} and {} more", names[..3].join(", "), more.len())
@@ -350,7 +350,7 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
         _ => format!("{named} cost least on this machine for this load, and about the same"),
     };
     let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
-    let next: Vec<String> = next.map(|one| format!("{} {}", one.label(), times(one.ratio))).collect();
+    let next: Vec<String> = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 
@@ -360,8 +360,8 @@ fn winner(ranking: &Ranking) -> Option<String> {
         let first = Ranking::first(group);
         let one = first.first().filter(|one| one.meets.is_none_or(Standing::leads))?;
         let winner = match first.len() - 1 {
-            0 => one.label().to_owned(),
-            more => format!("{} and {more} more, tied", one.label()),
+            0 => one.label.clone(),
+            more => format!("{} and {more} more, tied", one.label),
         };
         one.group.promises_most().then_some(winner)
     };

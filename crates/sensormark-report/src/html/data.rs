@@ -78,7 +78,7 @@ fn ranking(ranking: &Ranking) -> Value {
     let criterion = |(criterion, weight): &(Criterion, f64)| json!({ "id": criterion.id, "name": criterion.name, "weight": weight });
     let contestant = |one: &Ranked| {
         json!({
-            "label": one.label(),
+            "label": one.label,
             "group": { "id": one.group.id(), "title": one.group.title() },
             "meets": one.meets,
             "values": one.values,

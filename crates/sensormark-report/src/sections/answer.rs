@@ -14,7 +14,7 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
         if !shortfalls.is_empty() {
             text += &format!(
                 " But {} did not keep up ({}), which flatters it.",
-                one.label(),
+                one.label,
                 shortfalls.join(", ")
             );
         }
@@ -93,7 +93,7 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
     table.keys = 2;
     for one in group {
         let cost = times(one.ratio, one.interval.map_or(Spread::None, Spread::Range));
-        let mut row = row![rank(Some(one.rank)), one.label(), cost];
+        let mut row = row![rank(Some(one.rank)), &one.label, cost];
         row.push(keeping_up::cell(field, arm(field, one)));
         row.extend(requirements_met(ranking, one));
         row.extend(is_partly.then(|| Cell::count(u64::try_from(one.repetitions()).ok(), "")));
@@ -110,7 +110,7 @@ fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
     let mut table = Table::new(&id, &title, &["implementation"]);
     table.columns.extend(names);
     for one in group {
-        let mut row = row![one.label()];
+        let mut row = row![&one.label];
         row.extend(one.ratios.iter().map(|ratio| times(*ratio, Spread::None)));
         table.row(row);
     }
@@ -161,7 +161,7 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
 /// Whether it meets what has to hold, where something has.
 fn requirements_met(ranking: &Ranking, one: &Ranked) -> Option<Cell> {
     let requirements = ranking.requirements.as_ref()?;
-    let answer = requirements.of_layout(one.label());
+    let answer = requirements.of_layout(&one.label);
     let mark = answer.map_or("", |answer| answer.outcome.mark());
     Some(Cell::text(mark))
 }
@@ -178,7 +178,8 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
     let named = |is: &dyn Fn(&Ranked) -> bool| {
-        let names: Vec<&str> = ranking.ranked.iter().filter(|one| is(one)).map(Ranked::label).collect();
+        let names: Vec<&String> =
+            ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
         (!names.is_empty()).then(|| listed(names))
     };
     notes.extend(

@@ -17,7 +17,7 @@ pub fn section(ranking: &Ranking) -> Section {
 fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
     let mut winners: Vec<&Ranked> = group.iter().filter(|one| one.win_share >= 0.0005).collect();
     winners.sort_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares = winners.iter().map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1)));
+    let shares = winners.iter().map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1)));
     let name = group[0].group.title();
     let change = change(ranking, group)
         .unwrap_or_else(|| "No change of one weight alone changes who costs least.".to_owned());
@@ -39,7 +39,7 @@ fn change(ranking: &Ranking, group: &[Ranked]) -> Option<String> {
     let direction = if change.to > *from { "over" } else { "under" };
     Some(format!(
         "{} costs least if you weigh {} {direction} {} instead of {from}.",
-        alike[change.challenger].label(),
+        alike[change.challenger].label,
         criterion.name,
         fixed(change.to, 2),
     ))

@@ -89,7 +89,7 @@ fn the_ratio_of_two_is_the_same_alone_and_among_nine() {
     let ratio = |trials: Vec<TrialRecord>| {
         let report = report(trials);
         let cost =
-            |label: &str| report.ranking().ranked.iter().find(|one| one.label() == label).unwrap().ratio;
+            |label: &str| report.ranking().ranked.iter().find(|one| one.label == label).unwrap().ratio;
         cost("PostgreSQL individual") / cost("MariaDB individual")
     };
     let alone = ratio(two());
