@@ -1,6 +1,6 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use crate::{prelude::*, summary::{LackingRow, NotRanked, SummaryColumn, SummaryRow}, text::left_padded};
+use crate::{prelude::*, summary::{NotRanked, SummaryColumn, SummaryRow}, text::left_padded};
 
 /// The narrowest that is drawn.
 const NARROWEST: usize = 40;
@@ -200,7 +200,12 @@ impl Widths {
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
     let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
-    let lacking = summary.lacking.iter().map(|row| lacking_line(row, &summary.columns));
+    let lacking = summary.lacking.iter().map(|row| Line {
+        rank: "–".to_owned(),
+        name: row.label.clone(),
+        cost: "–".to_owned(),
+        figures: drawn(&row.figures, &summary.columns, row.rough),
+    });
     let rows: Vec<Line> = ranked.chain(lacking).collect();
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
@@ -295,16 +300,6 @@ fn drawn(figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Vec<St
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
     figures.collect()
-}
-
-/// What was measured of somebody who lacks something.
-fn lacking_line(row: &LackingRow, columns: &[SummaryColumn]) -> Line {
-    Line {
-        rank: "–".to_owned(),
-        name: row.label.clone(),
-        cost: "–".to_owned(),
-        figures: drawn(&row.figures, columns, row.rough),
-    }
 }
 
 /// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.

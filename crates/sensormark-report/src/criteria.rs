@@ -67,7 +67,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     let found = [
         ("server_cpu", own_server.map(|role| role.cpu_percent_of_core)),
         ("server_memory", own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB)),
-        ("server_io", server.and_then(|role| storage_rate(trial, role))),
+        ("server_io", server.and_then(|role| Some(role.storage_bytes()? as f64 / KB / span_seconds(trial)?))),
         ("client_cpu", client(trial).map(|role| role.cpu_percent_of_core)),
         ("client_memory", client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
         ("network", network(trial, run)),
@@ -75,12 +75,6 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     ];
     let found = found.into_iter().filter_map(|(id, value)| Some((id.to_owned(), value?)));
     found.filter(|(_, value)| value.is_finite()).collect()
-}
-
-/// kB/s read from and written to storage.
-fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Known {
-    let bytes = role.storage_bytes()?;
-    Some(bytes as f64 / KB / span_seconds(trial)?)
 }
 
 /// kB/s that the server fetched from storage.

@@ -241,6 +241,11 @@ impl Table {
         }
     }
 
+    /// The same, too long for people.
+    pub fn detail<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
+        Self { is_detail: true, ..Self::new(id, title, columns) }
+    }
+
     /// Adds a row.
     ///
     /// # Panics

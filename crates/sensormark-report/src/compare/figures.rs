@@ -70,7 +70,9 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
         let mut taken = if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial) };
-        taken.extend(of_latencies(trial));
+        for (operation, record) in &trial.latencies {
+            taken.extend(latency(&operation.replace('_', " "), record));
+        }
         for figure in taken {
             if !found.contains_key(&figure.name) {
                 order.push(figure.name.clone());
@@ -102,11 +104,6 @@ fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Taken> {
         Some(Taken { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
     });
     all.collect()
-}
-
-fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
-    let all = trial.latencies.iter();
-    all.flat_map(|(operation, record)| latency(&operation.replace('_', " "), record)).collect()
 }
 
 /// What each load of a trial of phases came to, and what its phase used.

@@ -267,9 +267,8 @@ fn as_typed(value: &Value) -> String {
 
 fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {
     let columns = ["implementation", "figure", "unit", "first", "second", "second / first", "change"];
-    let mut table = Table::new(id, title, &columns);
+    let mut table = Table::detail(id, title, &columns);
     table.keys = 2;
-    table.is_detail = true;
     for pair in pairs {
         table.row(row![
             &pair.figure.implementation,
@@ -288,9 +287,8 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
 fn tests(pairs: &[Pair]) -> Table {
     let columns =
         ["implementation", "figure", "second / first", "p", "corrected p", "detectable [%]", "verdict"];
-    let mut table = Table::new("tests", "What the verdicts rest on", &columns);
+    let mut table = Table::detail("tests", "What the verdicts rest on", &columns);
     table.keys = 2;
-    table.is_detail = true;
     for pair in pairs {
         let tested = pair.compared.and_then(|compared| compared.tested);
         table.row(row![

@@ -15,8 +15,9 @@ type Reads<'a> = Vec<(String, &'a LatencyRecord)>;
 
 /// What the reads of everybody took: the operations, and what each contestant took for each of them, in the order of the field's contestants.
 pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
-    let contestants = field.contestants().iter();
-    let arms: Vec<Vec<Reads<'_>>> = contestants.map(|arm| reads_of(field, arm)).collect();
+    let size = size::measured(field);
+    let reads_of = |arm| field.valid_of(arm).map(|trial| asked(trial, size)).collect();
+    let arms: Vec<Vec<Reads<'_>>> = field.contestants().iter().map(reads_of).collect();
     let mut operations = each_once(arms.iter().flatten().flatten().map(|(name, _)| name.clone()));
     let common = common(&arms);
     let is_several = operations.len() > 1 && !common.is_empty();
@@ -30,12 +31,6 @@ pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
         operations.insert(0, ALL.to_owned());
     }
     (operations, values)
-}
-
-/// The reads of each valid trial.
-fn reads_of<'a>(field: &'a Field, arm: &'a Arm) -> Vec<Reads<'a>> {
-    let size = size::measured(field);
-    field.valid_of(arm).map(|trial| asked(trial, size)).collect()
 }
 
 /// Names of the reads that all who read anything did.

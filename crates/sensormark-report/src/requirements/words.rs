@@ -69,7 +69,9 @@ pub fn sentences(requirements: &Requirements) -> Vec<String> {
     let decided = format!("{}.", who(requirements, &able, is_open));
     let open = || {
         let who = named(requirements, &so_far, "meet", ALL_DECIDED);
-        format!("{who}; {}.", listed_open(&so_far))
+        // What nothing of this size decides, each once.
+        let open = each_once(so_far.iter().flat_map(|one| &one.reasons).map(String::as_str));
+        format!("{who}; {}.", open.join("; "))
     };
     let (leading, first, second) = match (able.is_empty(), so_far.is_empty()) {
         (_, true) => (&able, decided, None),
@@ -91,11 +93,6 @@ pub fn sentences(requirements: &Requirements) -> Vec<String> {
     let users = layouts.iter().filter_map(|one| Some(format!("{}: {}.", one.label, one.users.as_ref()?)));
     sentences.extend(users);
     sentences
-}
-
-/// What nothing of this size decides, each once.
-fn listed_open(layouts: &[&LayoutAnswer]) -> String {
-    each_once(layouts.iter().flat_map(|one| &one.reasons).map(String::as_str)).join("; ")
 }
 
 /// Who meets all.

@@ -95,7 +95,10 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
         let cost = times(one.ratio, one.interval.map_or(Spread::None, Spread::Range));
         let mut row = row![rank(Some(one.rank)), &one.label, cost];
         row.push(keeping_up::cell(field, arm(field, one)));
-        row.extend(requirements_met(ranking, one));
+        row.extend(ranking.requirements.as_ref().map(|requirements| {
+            let answer = requirements.of_layout(&one.label);
+            Cell::text(answer.map_or("", |answer| answer.outcome.mark()))
+        }));
         row.extend(is_partly.then(|| Cell::count(u64::try_from(one.repetitions()).ok(), "")));
         table.row(row);
     }
@@ -156,14 +159,6 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
         ));
     }
     table
-}
-
-/// Whether it meets what has to hold, where something has.
-fn requirements_met(ranking: &Ranking, one: &Ranked) -> Option<Cell> {
-    let requirements = ranking.requirements.as_ref()?;
-    let answer = requirements.of_layout(&one.label);
-    let mark = answer.map_or("", |answer| answer.outcome.mark());
-    Some(Cell::text(mark))
 }
 
 /// What a reader of the ranking has to know.

@@ -17,7 +17,11 @@ pub fn section(field: &Field) -> Section {
                 u64::from(trial.repetition) + 1,
                 &limit.text,
                 &limit.words,
-                mark(limit),
+                match (limit.met, limit.is_undecided) {
+                    (true, _) => "✓",
+                    (false, true) => "?",
+                    (false, false) => "✗",
+                },
             ]);
         }
     }
@@ -32,12 +36,4 @@ pub fn section(field: &Field) -> Section {
         section.table(table);
     }
     section
-}
-
-fn mark(limit: &LimitRecord) -> &'static str {
-    match (limit.met, limit.is_undecided) {
-        (true, _) => "✓",
-        (false, true) => "?",
-        (false, false) => "✗",
-    }
 }

@@ -50,15 +50,13 @@ pub fn table(field: &Field) -> Table {
 fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Known {
     let phases = trial.phases.iter().filter(|phase| is_measured(trial, phase));
     let totals = phases.filter_map(|phase| phase.totals.as_ref());
-    let roles = totals.filter_map(|totals| of_end(trial, totals, end));
+    let roles = totals.filter_map(|totals| {
+        if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
+    });
     let values: Vec<f64> = roles.filter_map(FIGURES[figure]).collect();
     let sum: f64 = values.iter().sum();
     let mean = || sum / values.len() as f64;
     (!values.is_empty()).then(|| if figure == ROUND_TRIP { mean() } else { sum })
-}
-
-fn of_end<'a>(trial: &TrialRecord, totals: &'a PhaseTotals, end: &str) -> Option<&'a RoleTotals> {
-    if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
 }
 
 /// Whether clients were at work in it and what they did counts.

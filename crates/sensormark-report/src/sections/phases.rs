@@ -14,7 +14,9 @@ pub fn sections(field: &Field) -> Vec<Section> {
     let costs = [together(field, &Costs::of(field)), network::table(field), settling(field)];
     let costs = Section::of("costs", "What it costs", costs);
     let mut phases = Section::new("phases", "Phases");
-    let names = load_names(field);
+    // In the order in which they ran, those that only prepare included.
+    let loads = field.trials.iter().flat_map(|trial| &trial.loads);
+    let names = each_once(loads.map(|load| (load.phase.clone(), load.name.clone())));
     for name in &names {
         let mut table = load_table(field, name);
         table.is_detail = names.len() > MOST_SHOWN;
@@ -86,12 +88,6 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     ]
 }
 
-/// Phases and loads, in the order in which they ran, those that only prepare included.
-fn load_names(field: &Field) -> Vec<(String, String)> {
-    let loads = field.trials.iter().flat_map(|trial| &trial.loads);
-    each_once(loads.map(|load| (load.phase.clone(), load.name.clone())))
-}
-
 fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {
     let mut loads = trial.loads.iter();
     loads.find(|load| load.phase == name.0 && load.name == name.1)
@@ -140,17 +136,12 @@ fn load_table(field: &Field, name: &(String, String)) -> Table {
             table.row(load_row(field, arm, name, has_intervals));
         }
     }
-    drop_empty_remarks(&mut table);
-    table
-}
-
-/// A column in which nothing is said is left out.
-fn drop_empty_remarks(table: &mut Table) {
-    let is_empty = |row: &Vec<Cell>| row.last() == Some(&Cell::text(""));
-    if table.rows.iter().all(is_empty) {
+    // A column in which nothing is said is left out.
+    if table.rows.iter().all(|row| row.last() == Some(&Cell::text(""))) {
         table.columns.pop();
         table.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
+    table
 }
 
 fn table_id((phase, load): &(String, String)) -> String {

@@ -71,7 +71,11 @@ fn per_reading(field: &Field) -> Table {
     );
     for arm in field.believed(&field.writes) {
         let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
-            let of = |trial: &TrialRecord| Some(figure(trial)? / stored_per_second(trial, field)?);
+            let of = |trial: &TrialRecord| {
+                let stored = trial.ledger.as_ref()?.stored as f64;
+                let rate = stored / criteria::sending_seconds(trial, &field.run)?;
+                Some(figure(trial)? / rate).filter(|_| stored > 0.0)
+            };
             mean(&field.figures(arm, of), "not measured")
         };
         let used = |id: &str, factor: f64| {
@@ -99,11 +103,6 @@ fn written_rate(trial: &TrialRecord) -> Known {
     let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
     let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
     Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
-}
-
-fn stored_per_second(trial: &TrialRecord, field: &Field) -> Known {
-    let stored = trial.ledger.as_ref()?.stored as f64;
-    Some(stored / criteria::sending_seconds(trial, &field.run)?).filter(|_| stored > 0.0)
 }
 
 /// Columns of the table of settling.

@@ -6,7 +6,11 @@ use sensormark_result::measurement::statements::ShownOperation;
 /// What was sent to each database, and how it keeps what it got.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("statements", "Schema and statements");
-    let (mut schemas, mut statements) = (schema_table(), statement_table());
+    let columns = ["implementation", "as the database states it"];
+    let mut schemas = Table::detail("schema", "Schema of each layout", &columns);
+    // A row a line, since cells hold no line ends.
+    let columns = ["implementation", "operation", "part", "line"];
+    let mut statements = Table::detail("sent", "Statements of each layout", &columns);
     let mut seen = BTreeSet::new();
     for trial in &field.trials {
         let Some(shown) = &trial.statements else {
@@ -35,21 +39,6 @@ pub fn section(field: &Field) -> Section {
     section.table(schemas);
     section.table(statements);
     section
-}
-
-fn schema_table() -> Table {
-    let columns = ["implementation", "as the database states it"];
-    let mut table = Table::new("schema", "Schema of each layout", &columns);
-    table.is_detail = true;
-    table
-}
-
-/// A row a line, since cells hold no line ends.
-fn statement_table() -> Table {
-    let columns = ["implementation", "operation", "part", "line"];
-    let mut table = Table::new("sent", "Statements of each layout", &columns);
-    table.is_detail = true;
-    table
 }
 
 fn add(table: &mut Table, label: &str, operation: &ShownOperation) {

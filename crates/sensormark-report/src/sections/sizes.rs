@@ -48,7 +48,8 @@ pub fn your_readings(run: &RunRecord) -> Known {
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("sizes", "From size to size");
     let yours = your_readings(&field.run);
-    let figures = std::iter::once(disk(field, yours)).chain([rates(field)]).chain(questions(field, yours));
+    let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
+    let figures = std::iter::once(disk(field, yours)).chain([rates(field)]).chain(questions);
     let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
     if figures.is_empty() {
         return section;
@@ -79,9 +80,8 @@ fn held_out(field: &Field) -> Table {
         "measured",
         "in its band",
     ];
-    let mut table = Table::new("held_out", "The largest size as smaller ones foretold it", &columns);
+    let mut table = Table::detail("held_out", "The largest size as smaller ones foretold it", &columns);
     table.keys = 2;
-    table.is_detail = true;
     table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
     for arm in field.writers() {
         let disk = disk_points(field, arm);
@@ -224,11 +224,6 @@ fn is_latest(run: &RunRecord, name: &str) -> bool {
     let list = |value: &Value, of: &str| value.get(of).and_then(Value::as_array).cloned().unwrap_or_default();
     let queries = list(&run.parameters, "phases").into_iter().flat_map(|phase| list(&phase, "queries"));
     queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
-}
-
-/// A table for each question.
-fn questions(field: &Field, yours: Known) -> Vec<Table> {
-    question_names(field).into_iter().map(|name| question(field, name, yours)).collect()
 }
 
 fn question_names(field: &Field) -> Vec<&str> {

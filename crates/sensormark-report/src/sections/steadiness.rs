@@ -104,14 +104,12 @@ fn words(state: SteadyState) -> String {
         SteadyState::Steady { discard: 0 } => "from the start".to_owned(),
         SteadyState::Steady { discard } => format!("after {discard} s"),
         SteadyState::Settling => "no: still settling at the end".to_owned(),
-        SteadyState::Drifting { drift } => format!("no: drifts by {} %", percent(drift)),
+        SteadyState::Drifting { drift } => {
+            let sign = if drift > 0.0 { "+" } else { "" };
+            format!("no: drifts by {sign}{} %", fixed(drift * 100.0, 0))
+        }
         SteadyState::TooShort => "too short to tell".to_owned(),
     }
-}
-
-fn percent(share: f64) -> String {
-    let sign = if share > 0.0 { "+" } else { "" };
-    format!("{sign}{}", fixed(share * 100.0, 0))
 }
 
 fn mean(one: &Seen) -> Cell {

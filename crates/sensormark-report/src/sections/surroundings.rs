@@ -17,8 +17,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut items = machine_warnings(field);
     items.extend(further);
     let mut table =
-        Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
-    table.is_detail = true;
+        Table::detail("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
     let mut alike: Vec<(String, Vec<String>)> = vec![];
     for (side, arm, trial) in field.each() {
         for warning in &trial.warnings {
@@ -240,13 +239,12 @@ fn probed(probe: &ProbeRecord) -> String {
 
 /// Every setting that was read back.
 fn settings(field: &Field) -> Table {
-    let mut table = Table::new(
+    let mut table = Table::detail(
         "settings",
         "Settings read back from the databases",
         &["implementation", "setting", "value"],
     );
     table.keys = 2;
-    table.is_detail = true;
     for arm in field.writers() {
         let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
         for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {

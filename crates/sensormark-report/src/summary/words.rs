@@ -24,13 +24,10 @@ impl Summary {
         if self.requirements.is_some() && is_short(&title) {
             return title;
         }
+        let rankings = self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count();
         // Any other sentence before the ranking's is about a fault or a limit.
-        let own = (self.ranked.len() > 1 && self.headline.len() == self.rankings()).then(|| self.shorter());
+        let own = (self.ranked.len() > 1 && self.headline.len() == rankings).then(|| self.shorter());
         own.filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
-    }
-
-    fn rankings(&self) -> usize {
-        self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count()
     }
 
     /// Who costs least, without what goes without saying.
