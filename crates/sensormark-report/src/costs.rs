@@ -156,7 +156,11 @@ impl Costs {
             question_cpu.filter(|_| is_question_alone),
             self.disk(write),
             memory.and_then(|all| all.into_iter().reduce(f64::max)),
-            mean(loads.costs(|phase| written(write, phase))).filter(|_| is_load_alone),
+            mean(loads.costs(|phase| {
+                let (client, server) = roles(write, phase)?;
+                Some(server.unwrap_or(client).storage_written_bytes? as f64)
+            }))
+            .filter(|_| is_load_alone),
             mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
         ];
         let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));
@@ -255,11 +259,6 @@ pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     let held = server.map_or(0, RoleTotals::end_held_bytes);
     Some(client.end_resident_bytes.saturating_add(held) as f64 / 1e6)
-}
-
-fn written(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
-    let (client, server) = roles(trial, phase)?;
-    Some(server.unwrap_or(client).storage_written_bytes? as f64)
 }
 
 /// An embedded database sends nothing, which is a fact and no measurement. No socket's counters hold datagrams.

@@ -265,19 +265,16 @@ fn settling(field: &Field) -> Table {
     let mut table = Table::new("settling_phases", title, &columns);
     table.keys = 2;
     for arm in field.believed(&field.mixed) {
-        for phase in settlings(field, arm) {
-            table.row(settling_row(field, arm, &phase));
+        // Phases after which disk at rest was measured.
+        let prefix = format!("{}/", names::DISK_SETTLED);
+        let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
+        let phases: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(&prefix)).collect();
+        for phase in phases {
+            table.row(settling_row(field, arm, phase));
         }
     }
     table.note(LOGS_APART);
     table
-}
-
-/// Names of the phases after which disk at rest was measured.
-fn settlings(field: &Field, arm: &Arm) -> BTreeSet<String> {
-    let prefix = format!("{}/", names::DISK_SETTLED);
-    let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
-    names.filter_map(|name| name.strip_prefix(&prefix)).map(str::to_owned).collect()
 }
 
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {

@@ -49,7 +49,7 @@ pub fn section(field: &Field) -> Section {
     let mut section = Section::new("sizes", "From size to size");
     let yours = your_readings(&field.run);
     let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
-    let figures = std::iter::once(disk(field, yours)).chain([rates(field)]).chain(questions);
+    let figures = [disk(field, yours), rates(field)].into_iter().chain(questions);
     let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
     if figures.is_empty() {
         return section;

@@ -81,18 +81,14 @@ fn sent(field: &Field) -> Table {
         table.row(row(field, arm, "measured", &|trial| of_writer(trial)));
     }
     for arm in &field.mixed {
-        for name in phases(field, arm) {
-            table.row(row(field, arm, &name, &|trial| of_loads(trial, &name)));
+        let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
+        let loads = loads.filter(|load| load.writes && !load.warm_up);
+        for name in each_once(loads.map(|load| load.phase.as_str())) {
+            table.row(row(field, arm, name, &|trial| of_loads(trial, name)));
         }
     }
     table.note("A write is what a client hands over at a time; statements are the requests that it became. Sent: all that the client sent on the wire in the phase, headers included, a write. Flushes: those that the device of the data folder completed in the phase, everybody's; the kernel merges flushes that wait for each other.");
     table
-}
-
-fn phases(field: &Field, arm: &Arm) -> Vec<String> {
-    let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
-    let loads = loads.filter(|load| load.writes && !load.warm_up);
-    each_once(loads.map(|load| load.phase.clone()))
 }
 
 type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;
