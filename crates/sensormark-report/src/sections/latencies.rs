@@ -91,7 +91,7 @@ fn milliseconds(
     field: &Field,
     arm: &Arm,
     name: &str,
-    figure: fn(&LatencySummary) -> Known,
+    figure: impl Fn(&LatencySummary) -> Known,
 ) -> Vec<Known> {
     field.figures(arm, |trial| {
         let summary = &trial.latencies.get(name)?.summary;
@@ -100,24 +100,27 @@ fn milliseconds(
 }
 
 fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals: bool) -> Vec<Cell> {
-    let of = |figure| milliseconds(field, arm, name, figure);
-    let percentile = |figure| geometric_mean(&of(figure), TOO_FEW);
+    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
+        geometric_mean(&milliseconds(field, arm, name, |summary| Some(ns(summary)? as f64)), TOO_FEW)
+    };
+    let means = milliseconds(field, arm, name, |summary| Some(summary.mean_ns));
+    let most = milliseconds(field, arm, name, |summary| Some(summary.max_ns as f64));
     let records = records(field, arm, name);
     let median = if has_intervals {
         medians::with_interval(&records, "no operation")
     } else {
-        percentile(|summary| Some(summary.p50_ns? as f64))
+        percentile(|of| of.p50_ns)
     };
     row![
         &arm.label,
         rank(place),
         records.iter().map(|record| record.summary.count).total(),
-        geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
+        geometric_mean(&means, "no operation"),
         median,
-        percentile(|summary| Some(summary.p90_ns? as f64)),
-        percentile(|summary| Some(summary.p95_ns? as f64)),
-        percentile(|summary| Some(summary.p99_ns? as f64)),
-        percentile(|summary| Some(summary.p999_ns? as f64)),
-        largest(&of(|summary| Some(summary.max_ns as f64)), "no operation"),
+        percentile(|of| of.p90_ns),
+        percentile(|of| of.p95_ns),
+        percentile(|of| of.p99_ns),
+        percentile(|of| of.p999_ns),
+        largest(&most, "no operation"),
     ]
 }

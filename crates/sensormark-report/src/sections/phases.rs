@@ -167,7 +167,7 @@ const NO_TRIAL: &str = "no valid trial";
 
 /// Mean, median, percentiles and maximum, in ms.
 fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
-    let of = |value: fn(&LatencySummary) -> Known| {
+    let of = |value: &dyn Fn(&LatencySummary) -> Known| {
         field.figures(arm, |trial| {
             let class = only_class(find(trial, name)?)?;
             Some(value(&class.latency.summary)? / 1e6)
@@ -175,17 +175,20 @@ fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: b
     };
     let records = records(field, arm, name);
     let few = if records.is_empty() { NO_TRIAL } else { TOO_FEW };
+    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
+        geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few)
+    };
     let median = if has_intervals {
         medians::with_interval(&records, NO_TRIAL)
     } else {
-        geometric_mean(&of(|summary| Some(summary.p50_ns? as f64)), few)
+        percentile(|of| of.p50_ns)
     };
     [
-        geometric_mean(&of(|summary| Some(summary.mean_ns)), NO_TRIAL),
+        geometric_mean(&of(&|summary| Some(summary.mean_ns)), NO_TRIAL),
         median,
-        geometric_mean(&of(|summary| Some(summary.p95_ns? as f64)), few),
-        geometric_mean(&of(|summary| Some(summary.p99_ns? as f64)), few),
-        largest(&of(|summary| Some(summary.max_ns as f64)), NO_TRIAL),
+        percentile(|of| of.p95_ns),
+        percentile(|of| of.p99_ns),
+        largest(&of(&|summary| Some(summary.max_ns as f64)), NO_TRIAL),
     ]
 }
 

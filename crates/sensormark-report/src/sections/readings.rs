@@ -14,11 +14,11 @@ fn ledger(field: &Field) -> Table {
         ("produced", |ledger| ledger.produced),
         ("lost at the queue", |ledger| ledger.lost_at_queue),
         ("attempted", |ledger| ledger.attempted),
-        ("acknowl\u{2060}edged", |ledger| ledger.acknowledged),
+        ("acknowledged", |ledger| ledger.acknowledged),
         ("in doubt", |ledger| ledger.in_doubt),
         ("refused", |ledger| ledger.refused),
         ("stored", |ledger| ledger.stored),
-        ("dupli\u{2060}cated", |ledger| ledger.duplicated),
+        ("duplicated", |ledger| ledger.duplicated),
         ("lost", |ledger| ledger.lost),
         ("in doubt, not stored", |ledger| ledger.in_doubt_not_stored),
         ("altered", |ledger| ledger.altered),
@@ -26,9 +26,6 @@ fn ledger(field: &Field) -> Table {
     let mut columns = vec!["implementation"];
     columns.extend(counts.iter().map(|(name, _)| *name));
     let mut table = Table::new("ledger", "Readings, exact counts, summed over repetitions", &columns);
-    for column in &mut table.columns {
-        column.name = column.name.replace('\u{2060}', "");
-    }
     for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
         let ledgers: Vec<&LedgerRecord> =
             field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect();
@@ -73,9 +70,7 @@ fn answers(field: &Field) -> Table {
     );
     for arm in &field.reads {
         let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
-        let sum = |count: fn(&TrialRecord) -> Option<u64>| {
-            trials.iter().filter_map(|trial| count(trial)).reduce(u64::saturating_add)
-        };
+        let sum = |count| summed(&trials, count, "nothing was read: see the verdicts");
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
         let queries = field.figures(arm, |trial| {
             let answered = trial.latencies.get(names::CYCLE_READ)?.summary.count;
@@ -85,15 +80,9 @@ fn answers(field: &Field) -> Table {
         });
         table.row(row![
             &arm.label,
-            Cell::count(
-                sum(|trial| Some(trial.answers.as_ref()?.checked)),
-                "nothing was read: see the verdicts",
-            ),
-            Cell::count(
-                sum(|trial| Some(trial.answers.as_ref()?.wrong)),
-                "nothing was read: see the verdicts",
-            ),
-            Cell::count(sum(|trial| Some(trial.errors.values().total())), ""),
+            sum(|answers| answers.checked),
+            sum(|answers| answers.wrong),
+            trials.iter().flat_map(|trial| trial.errors.values()).total(),
             geometric_mean(&reached, "no valid trial"),
             smallest(&reached, "no valid trial"),
             keeps_up(field, arm),
@@ -109,16 +98,19 @@ fn answers(field: &Field) -> Table {
     table
 }
 
+/// What was counted of the answers of these trials.
+fn summed(trials: &[&TrialRecord], count: fn(&AnswersRecord) -> u64, missing: &str) -> Cell {
+    let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
+    Cell::count(counts.reduce(u64::saturating_add), missing)
+}
+
 /// Answers of trials of phases.
 fn checked(field: &Field) -> Table {
     let columns = ["implementation", "answered", "checked", "wrong", "failed operations"];
     let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
     for arm in &field.mixed {
         let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
-        let sum = |count: fn(&AnswersRecord) -> u64| {
-            let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
-            Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
-        };
+        let sum = |count| summed(&trials, count, "nothing was asked");
         let failed = trials.iter().flat_map(|trial| trial.errors.values()).total();
         table.row(row![
             &arm.label,
