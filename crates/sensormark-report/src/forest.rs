@@ -17,11 +17,10 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
         .rows
         .iter()
         .filter_map(|row| {
-            let number = row.iter().find_map(|cell| match cell {
-                Cell::Number(number) => Some(number),
+            let (ratio, number) = row.iter().enumerate().find_map(|(place, cell)| match cell {
+                Cell::Number(number) => Some((place, number)),
                 _ => None,
             })?;
-            let ratio = row.iter().position(|cell| matches!(cell, Cell::Number(_)))?;
             Some((&row[..table.keys], number, joined(row[ratio..].iter().map(cell_text), "  ")))
         })
         .collect();

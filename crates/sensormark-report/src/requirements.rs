@@ -153,13 +153,13 @@ fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
         unmet.retain(|limit| !is_found(&limit.text));
     }
     for LimitRecord { text, .. } in unmet {
-        let of_it = |trial: &&&TrialRecord| -> Option<(bool, LimitRecord)> {
+        let all = valid.iter().filter_map(|trial| {
             let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
             let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
-            Some((is_open, limit.clone()))
-        };
-        let all: Vec<(bool, LimitRecord)> = valid.iter().filter_map(of_it).collect();
-        let against: Vec<&(bool, LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
+            Some((is_open, limit))
+        });
+        let all: Vec<(bool, &LimitRecord)> = all.collect();
+        let against: Vec<&(bool, &LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
         let Some((_, first)) = against.first() else {
             continue;
         };

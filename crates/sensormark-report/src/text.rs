@@ -160,12 +160,10 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
     parts
         .into_iter()
         .map(|part| {
-            let mut widths: Vec<(usize, usize)> =
-                (0..keys).map(|column| (column, key_width(column))).collect();
-            widths.extend(
-                part.iter()
-                    .map(|&column| (column, columns[column].narrowest.min(width.saturating_sub(keyed)))),
-            );
+            let own = part.into_iter();
+            let own = own.map(|column| (column, columns[column].narrowest.min(width.saturating_sub(keyed))));
+            let keys = (0..keys).map(|column| (column, key_width(column)));
+            let mut widths: Vec<(usize, usize)> = keys.chain(own).collect();
             widen(columns, &mut widths, width);
             widths
         })

@@ -38,11 +38,11 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         Some(name(side, arm))
     };
     let sides = field.all().map(|(side, arm)| (name(side, arm), leads(side)));
-    let sides: Vec<(String, Option<String>)> = sides.collect();
+    let sides: BTreeMap<String, Option<String>> = sides.collect();
     let all = figures(field);
     let found = all.iter().filter_map(|second| {
-        let (_, leads) = sides.iter().find(|(own, _)| *own == second.implementation)?;
-        let leads = leads.as_ref().filter(|leads| **leads != second.implementation)?;
+        let leads = sides.get(&second.implementation)?.as_ref();
+        let leads = leads.filter(|leads| **leads != second.implementation)?;
         let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
         pair(field, all.iter().find(is_same)?, second)
     });
