@@ -8,8 +8,7 @@
 //!
 //! A study's file has its claims (`studies`); how one is judged is here.
 
-use crate::{disturbed::tolerated, prelude::*};
-use sensormark_result::statistics::compare;
+use crate::prelude::*;
 
 /// A figure in each repetition; none where there is no valid trial.
 pub type Values = Vec<Known>;

@@ -1,8 +1,6 @@
 //! What the report says of durability trials: what survived of what had been acknowledged when the server was killed.
 
 use crate::prelude::*;
-use sensormark_data::{number::grouped, quantity::size_text};
-use sensormark_result::measurement::record::LedgerRecord;
 
 /// The section: what happened, a line for each class, and the table.
 pub fn section(field: &Field) -> Section {

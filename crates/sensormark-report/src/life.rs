@@ -1,7 +1,7 @@
 //! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
 
 use crate::{lifecycle::is_of_life, prelude::*, studies::{HERE, figure, point}};
-use sensormark_result::measurement::lifecycle::{TaskRecord, p99_ns};
+use sensormark_result::measurement::lifecycle::p99_ns;
 
 /// Nanoseconds in ms.
 fn ms(ns: Option<u64>) -> Cell {

@@ -1,7 +1,6 @@
 //! What the report says of tasks: how long each took, what it left and cost, what writers suffered, and what was found when the data were read back.
 
 use crate::prelude::*;
-use sensormark_result::measurement::lifecycle::TaskRecord;
 
 /// The section; empty where no phase had a task.
 pub fn section(field: &Field) -> Section {

@@ -1,4 +1,4 @@
-//! What nearly every module of the report names: the trials, the cells of tables, and how numbers are written.
+//! What modules of the report name: the trials and their records, the cells of tables, and how numbers are written.
 
 /// A figure, where it is known.
 pub(crate) type Known = Option<f64>;
@@ -13,12 +13,14 @@ pub(crate) use {
         clean::clean,
         costs::Costs,
         criteria::{self, figure},
+        disturbed::tolerated,
         field::{Arm, Field},
         keeping_up,
         number::{cell_text, times},
         options::ReportOptions,
         prices::Prices,
-        ranking::{Ranked, Ranking},
+        ranking::{Group, Ranked, Ranking},
+        requirements::{LayoutAnswer, Outcome, Requirements},
         run_report::Report,
         sections::{
             cells::{
@@ -27,15 +29,18 @@ pub(crate) use {
             },
             projection::own_rate,
         },
+        shell::COMMAND,
         size::Readings,
-        summary::Summary,
+        summary::{Estimate, Summary},
         tables::{Block, Cell, Digits, Document, Drawing, Number, Section, Shape, Spread, TOO_FEW, Table},
         timed::timed,
         wrapping::wrap,
     },
+    hdrhistogram::Histogram,
     row,
     sensormark_data::{
-        number::{count_text, fixed, significant},
+        number::{count_text, fixed, grouped, significant},
+        quantity::size_text,
         units::{Total, round_u64},
     },
     sensormark_result::{
@@ -44,19 +49,27 @@ pub(crate) use {
             disk,
             folder::ResultsFolder,
             latency::{LatencySummary, SecondHistogram, decode},
+            lifecycle::TaskRecord,
             names,
             record::{
-                Implementation, LatencyRecord, LimitRecord, LoadRecord, PhaseRecord, RunRecord, Side, TrialRecord,
+                AnswersRecord, ClassRecord, Implementation, LatencyRecord, LedgerRecord, LimitRecord, LoadRecord,
+                PhaseRecord, RunRecord, Side, TrialRecord,
             },
-            server::ServerRecord,
+            server::{MemoryLimitRecord, ProbeRecord, ServerRecord},
             sizes,
+            statements::ShownOperation,
         },
-        probe::{PhaseTotals, RoleTotals},
+        probe::{PhaseTotals, RoleTotals, TreeColumns},
         statistics::{
-            Basis, Better, Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, summarize, summarize_logarithms,
+            Basis, Better, Interval, RatioTest, SIGNIFICANCE, SMALLEST_REPETITIONS, compare, summarize,
+            summarize_logarithms,
         },
     },
     sensormark_store::{Durability, WriteMethod},
+    sensormark_workload::own::{
+        find_limit::HIGHEST_RATE,
+        limit::{DISK_FOR, is_left_open},
+    },
     serde::{Deserialize, Serialize},
     serde_json::{Value, json},
     std::collections::{BTreeMap, BTreeSet},

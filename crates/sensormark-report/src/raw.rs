@@ -2,7 +2,7 @@
 //! derived here, and trials of every verdict are in: the verdict is a column.
 
 use crate::prelude::*;
-use sensormark_result::probe::{TreeColumns, TreeRecord};
+use sensormark_result::probe::TreeRecord;
 
 /// What every line says of its trial.
 const TRIAL: [&str; 5] = ["trial", "implementation", "side", "repetition", "verdict"];

@@ -10,8 +10,7 @@ mod words;
 use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Against, ReasonKind};
 use sensormark_workload::own::{
-    find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed},
-    limit::{DISK_FOR, is_left_open},
+    find_limit::{MOST_USERS_LIMIT, is_found, is_of_needed},
     questionnaire::BUDGETS,
 };
 pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};

@@ -1,7 +1,7 @@
 //! Schema, statements and plans of a layout, as text.
 
 use crate::prelude::*;
-use sensormark_result::measurement::statements::{ShownOperation, StatementsRecord};
+use sensormark_result::measurement::statements::StatementsRecord;
 use sensormark_store::Statement;
 
 /// The text of what was shown of a layout; lines are indented by so many blanks.

@@ -5,11 +5,7 @@ mod figures;
 mod lacking;
 mod words;
 
-use crate::{
-    prelude::*,
-    ranking::Group,
-    requirements::{LayoutAnswer, Outcome, Requirements, Standing},
-};
+use crate::{prelude::*, requirements::Standing};
 use lacking::best_first;
 use sensormark_result::measurement::NotMeasured;
 pub(super) use figures::figures;

@@ -1,7 +1,7 @@
 //! The report for a terminal: plain text that keeps within a width, numbers aligned at their points. It draws what the
 //! document says and computes nothing.
 
-use crate::{number::MISSING, prelude::*, shell::COMMAND};
+use crate::{number::MISSING, prelude::*};
 
 /// The narrowest that is drawn; a narrower terminal wraps.
 pub const NARROWEST: usize = 40;

@@ -10,7 +10,6 @@ use super::{
     tables,
 };
 use crate::prelude::*;
-use sensormark_result::statistics::{RatioTest, compare};
 
 /// The implementation that the others are held against.
 pub struct Leader {

@@ -2,7 +2,7 @@
 
 use super::{figures::{Figure, figures}, origin};
 use crate::prelude::*;
-use sensormark_result::statistics::{RatioTest, compare_unpaired, holm};
+use sensormark_result::statistics::{compare_unpaired, holm};
 
 /// What became of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

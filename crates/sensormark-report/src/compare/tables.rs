@@ -2,7 +2,6 @@
 
 use crate::{
     compare::{figures::name, forest::{self, is_blind}, origin::{all_unlike, otherwise_unlike}, pairs::{Change, Pair}},
-    disturbed::tolerated,
     prelude::*,
     sections::memory_limit,
 };

@@ -1,8 +1,7 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::{html::curves::digits, prelude::*, size, summary::Estimate};
-use hdrhistogram::Histogram;
+use crate::{html::curves::digits, prelude::*, size};
 use sensormark_result::measurement::latency::total;
 
 /// What all kinds of reads together are called.

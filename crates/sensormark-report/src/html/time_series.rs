@@ -2,7 +2,7 @@
 //! of the one-second samples.
 
 use crate::prelude::*;
-use sensormark_result::probe::{Recording, TreeColumns};
+use sensormark_result::probe::Recording;
 
 /// What machine-tool calls its operations among its latencies.
 const OPERATIONS: [&str; 2] = ["write", "cycle_read"];

@@ -2,8 +2,6 @@
 
 use super::answer::{LayoutAnswer, Requirements, Standing};
 use crate::prelude::*;
-use sensormark_data::quantity::size_text;
-use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
 
 /// Layouts that are named in one sentence; of more only how many.
 const MOST_NAMED: usize = 3;

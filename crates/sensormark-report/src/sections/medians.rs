@@ -1,7 +1,6 @@
 //! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
 
 use crate::prelude::*;
-use hdrhistogram::Histogram;
 use sensormark_result::{measurement::latency::{total, value_at_rank}, statistics::{Percentile, median_ranks}};
 
 /// What a table with such medians says of them.

@@ -1,7 +1,6 @@
 //! The memory limit that servers were held to (`--memory-limit`), and what came of it.
 
 use crate::prelude::*;
-use sensormark_result::measurement::server::MemoryLimitRecord;
 use sensormark_store::server::CPU_LIMIT;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.

@@ -1,7 +1,6 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
 use crate::{costs, prelude::*, sections::{hosts, medians, network, resources}};
-use sensormark_result::measurement::record::ClassRecord;
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;

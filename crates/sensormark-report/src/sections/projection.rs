@@ -2,7 +2,7 @@
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
 use crate::{options::Projection, prelude::*};
-use sensormark_workload::own::{self, find_limit::HIGHEST_RATE};
+use sensormark_workload::own;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 /// Days of a month and of a year.

@@ -1,7 +1,6 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
 use crate::{keeping_up::trials_behind, prelude::*, sections::cells::smallest};
-use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord};
 
 /// The section.
 pub fn section(field: &Field) -> Section {

@@ -1,7 +1,6 @@
 //! The kinds of hosts that roles ran on besides the coordinator's, as the probes there tell them.
 
 use crate::prelude::*;
-use sensormark_result::measurement::server::ProbeRecord;
 
 /// Each such host; none where all roles ran on one.
 pub fn table(field: &Field) -> Table {

@@ -1,7 +1,6 @@
 //! Schema and statements of each layout, as the first repetition recorded them: tables that a page folds and text names.
 
 use crate::prelude::*;
-use sensormark_result::measurement::statements::ShownOperation;
 
 /// What was sent to each database, and how it keeps what it got.
 pub fn section(field: &Field) -> Section {

@@ -1,11 +1,8 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
-use crate::{prelude::*, sections::{hosts, memory_limit, role_hosts}, shell::{COMMAND, quoted}};
+use crate::{prelude::*, sections::{hosts, memory_limit, role_hosts}, shell::quoted};
 use sensormark_engine::study_protocol;
-use sensormark_result::{
-    measurement::server::ProbeRecord,
-    probe::{DeviceKind, Environment, HIDDEN, Processor},
-};
+use sensormark_result::probe::{DeviceKind, Environment, HIDDEN, Processor};
 
 /// Warnings that differ in numbers alone are shown one by one up to this many.
 const MOST_ALIKE: usize = 3;

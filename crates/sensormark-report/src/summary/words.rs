@@ -1,7 +1,6 @@
 //! The summary in the words that a terminal and a page share: a headline that fits on one line, how sure the order is, and what was checked.
 
-use crate::{prelude::*, ranking::Group, summary::Certainty};
-use sensormark_workload::own::limit::DISK_FOR;
+use crate::{prelude::*, summary::Certainty};
 
 /// Words of a headline, at most.
 const MOST_WORDS: usize = 15;
