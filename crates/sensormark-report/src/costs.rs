@@ -14,7 +14,7 @@ pub type Values = BTreeMap<&'static str, f64>;
 pub type LoadName = (String, String);
 
 /// The phases and loads that count, of trials of phases.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone)]
 pub struct Costs {
     writing: BTreeSet<LoadName>,
     asking: BTreeSet<LoadName>,
@@ -25,7 +25,6 @@ pub struct Costs {
 }
 
 /// What one repetition of a contestant costs.
-#[derive(Debug, Clone, Default)]
 pub struct Block {
     /// All criteria that were measured.
     pub values: Values,

@@ -3,7 +3,6 @@
 use crate::prelude::*;
 
 /// One kind of operation of a trial.
-#[derive(Debug, Clone)]
 pub struct Timed<'a> {
     /// What it is called: for loads the phase and the class.
     pub operation: String,

@@ -4,7 +4,7 @@ use crate::{costs, prelude::*};
 use sensormark_result::score::STUDY_CRITERIA;
 
 /// A figure of one implementation over its valid repetitions.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Figure {
     /// Implementation and side ("MariaDB bulk (write)").
     pub implementation: String,

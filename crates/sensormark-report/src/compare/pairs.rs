@@ -38,7 +38,6 @@ impl Change {
 }
 
 /// A figure of both runs.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     pub figure: Figure,
     pub second: Vec<f64>,

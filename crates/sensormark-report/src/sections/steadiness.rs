@@ -18,7 +18,6 @@ const EMPTY: f64 = 0.1;
 const MOST_SHOWN: usize = 30;
 
 /// What was seen of one operation in one trial.
-#[derive(Debug, Clone)]
 pub struct Seen {
     /// Implementation and side.
     arm: String,
