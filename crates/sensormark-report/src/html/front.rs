@@ -14,15 +14,13 @@ pub fn front(report: &Report) -> Value {
     }
     let (field, summary) = (report.field(), report.summary());
     let (operations, reads) = reads::reads(field);
-    let prices = figures(field);
-    let prices = prices.iter().filter(|(one, _)| PRICES.contains(&one.id));
+    let prices = figures(field).into_iter().filter(|(one, _)| PRICES.contains(&one.id));
     let prices: Vec<_> = prices.collect();
     // Who is ranked, then who is not, as the terminal has them.
-    let ranked = summary.ranked.iter().map(|one| one.label.as_str());
-    let labels = ranked.chain(summary.not_ranked.iter().map(|one| one.label.as_str()));
-    let labels: Vec<&str> = labels.collect();
+    let ranked = summary.ranked.iter().map(|one| &one.label);
+    let labels: Vec<&String> = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect();
     let mut arms: Vec<_> = field.contestants().iter().zip(reads).collect();
-    arms.sort_by_key(|(arm, _)| labels.iter().position(|label| *label == arm.label));
+    arms.sort_by_key(|(arm, _)| labels.iter().position(|label| **label == arm.label));
     let arms = arms.into_iter();
     let rows: Vec<Value> = arms
         .map(|(arm, reads)| {
