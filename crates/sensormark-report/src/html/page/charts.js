@@ -143,13 +143,9 @@ const charts = {
     const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.isHidden(row[0].text));
     const last = table.keys - 1;
     if (last > 0 && rows.every((row) => tables.isNumber(row[last]))) {
-      const series = new Map();
-      for (const row of rows) {
-        const name = row.slice(0, last).map((cell) => cell.text).join(", ");
-        if (!series.has(name)) series.set(name, []);
-        series.get(name).push([row[last].value, row[column].value, this.interval(row[column])]);
-      }
-      const all = [...series].map(([name, points]) => {
+      const series = Object.groupBy(rows, (row) => row.slice(0, last).map((cell) => cell.text).join(", "));
+      const all = Object.entries(series).map(([name, own]) => {
+        const points = own.map((row) => [row[last].value, row[column].value, this.interval(row[column])]);
         points.sort((a, b) => a[0] - b[0]);
         return { name, points, intervals: points.map((point) => point[2]) };
       });

@@ -18,7 +18,7 @@ const rows = {
   },
   name(row) {
     if (row.heading) return div("heading", row.heading);
-    const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank === null ? "–" : String(row.rank));
+    const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank ?? "–");
     const mark = row.mark ? element("span", { class: "mark " + { "✓": "yes", "✗": "no" }[row.mark], title: row.reason || "meets the requirements" }, row.mark) : null;
     const classes = [row.isApart ? "apart" : "", row.isFirst ? "first-place" : ""].join(" ").trim();
     return element("div", { class: classes || null, title: [row.label, row.note || row.reason].filter(Boolean).join(": ") }, mark, rank,

@@ -92,9 +92,9 @@ const tables = {
     const id = title.toLowerCase().replace(/\W+/g, "-");
     return this.later("Numbers", () => {
       const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
-        ? element("th", { scope: "row" }, String(value))
+        ? element("th", { scope: "row" }, value)
         : element("td", { class: typeof value === "number" ? "number" : null },
-          typeof value === "number" ? short(value) : String(value ?? "–")))));
+          typeof value === "number" ? short(value) : value ?? "–"))));
       const drawn = element("table", {}, element("caption", {}, title),
         element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, lines));

@@ -6,11 +6,10 @@ const curves = {
   section({ beyond, all }) {
     this.beyond = beyond;
     // What most implementations were asked comes first.
-    const count = new Map();
-    all.forEach((curve) => count.set(curve.operation, (count.get(curve.operation) || 0) + 1));
-    const operations = [...count.keys()].sort((a, b) => count.get(b) - count.get(a));
+    const own = Object.groupBy(all, (curve) => curve.operation);
+    const operations = Object.keys(own).sort((a, b) => own[b].length - own[a].length);
     const place = element("div");
-    const draw = () => this.draw(place, all.filter((curve) => curve.operation === operations[chosen.value] && !page.isHidden(curve.implementation)));
+    const draw = () => this.draw(place, own[operations[chosen.value]].filter((curve) => !page.isHidden(curve.implementation)));
     const chosen = choice("operation", { id: "operation" }, operations, draw);
     page.onFilter(draw);
     draw();

@@ -69,9 +69,9 @@ const weights = {
   },
   slider(criterion, at) {
     const id = `weight-${criterion.id}`;
-    const shown = element("output", { for: id }, String(this.values[at]));
+    const shown = element("output", { for: id }, this.values[at]);
     const input = element("input", { type: "range", id, min: 0, max: this.most(criterion), step: 0.1, value: this.values[at] });
-    input.addEventListener("input", () => { this.change(at, Number(input.value)); });
+    input.addEventListener("input", () => this.change(at, Number(input.value)));
     this.inputs.push({ at, input, shown });
     return div("weight", element("label", { for: id }, criterion.name), input, shown);
   },
@@ -96,9 +96,9 @@ const weights = {
     if (!this.ranking) return;
     for (const { at, input, shown } of this.inputs) {
       input.value = this.values[at];
-      shown.textContent = String(this.values[at]);
+      shown.textContent = this.values[at];
     }
-    for (const one of this.buttons) one.setAttribute("aria-pressed", String(this.isBy(one.dataset.preset)));
+    for (const one of this.buttons) one.setAttribute("aria-pressed", this.isBy(one.dataset.preset));
     if (this.words) this.words.textContent = this.sentence(ranked);
     this.table(ranked);
   },
@@ -108,9 +108,8 @@ const weights = {
     const by = this.isChanged() ? `By your weights${told}` : "By the report's weights";
     const among = ranked.length < this.ranking.contestants.length ? `, among the ${ranked.length} that are shown` : "";
     if (!ranked.length || !Number.isFinite(ranked[0].ratio)) return "Nothing is weighed, so nobody leads.";
-    const groups = unique(ranked.map((one) => one.group.title));
-    const leads = groups.map((title) => {
-      const own = ranked.filter((one) => one.group.title === title);
+    const groups = Object.entries(Object.groupBy(ranked, (one) => one.group.title));
+    const leads = groups.map(([title, own]) => {
       const first = own.filter((one) => one.rank === 1);
       const those = { meets: ", of those that meet the requirements", meets_decided: ", of those that meet all that could be decided", undecided: ", of what is undecided", misses: ", though it misses a requirement" }[own[0].meets] || "";
       const next = own.find((one) => one.rank > 1);
@@ -134,7 +133,7 @@ const weights = {
       const { line, body, texts } = kept;
       const shown = [...texts];
       if (!isOwn) {
-        shown[0] = String(one.rank ?? "–");
+        shown[0] = one.rank ?? "–";
         shown[2] = this.cost(one);
       }
       shown.forEach((text, at) => { line.cells[at].textContent = text; });
