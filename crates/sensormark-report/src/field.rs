@@ -1,7 +1,6 @@
 //! Who is compared: trials sorted by implementation and repetition. It judges nothing and computes no figure.
 
 use crate::prelude::*;
-use sensormark_store::Layout;
 
 /// The trials of one side of one implementation, one a repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,15 +32,18 @@ pub struct Field {
     pub mixed: Vec<Arm>,
 }
 
-/// What trials of one write and its reads have in common.
-fn same_data(one: &Implementation, other: &Implementation) -> bool {
-    let key = |of: &Implementation| -> (String, String, Layout) {
-        (of.store.clone(), of.layout_name.clone(), of.layout)
-    };
-    key(one) == key(other)
-        && one.server == other.server
+/// Whether both kept their data in the same way, whatever their servers were.
+pub fn same_layout(one: &Implementation, other: &Implementation) -> bool {
+    one.store == other.store
+        && one.layout_name == other.layout_name
+        && one.layout == other.layout
         && one.durability == other.durability
         && one.cluster == other.cluster
+}
+
+/// What trials of one write and its reads have in common.
+fn same_data(one: &Implementation, other: &Implementation) -> bool {
+    same_layout(one, other) && one.server == other.server
 }
 
 /// Whether they read the same data in the same way, or wrote it.
@@ -57,11 +59,7 @@ fn same_trial(one: &TrialRecord, other: &TrialRecord) -> bool {
 impl Field {
     /// Sorts the trials of a run.
     pub fn new(run: RunRecord, mut all: Vec<TrialRecord>) -> Self {
-        all.sort_by(|one, other| {
-            let key = |of: &TrialRecord| (of.repetition, of.turn, of.attempt);
-            let started = || one.started.cmp(&other.started);
-            key(one).cmp(&key(other)).then_with(started)
-        });
+        all.sort_by_cached_key(|of| (of.repetition, of.turn, of.attempt, of.started.clone()));
         let (mut trials, mut superseded): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
         for trial in all {
             let same = trials

@@ -2,7 +2,7 @@
 //! the same way; another version may be what is compared, and is named.
 
 use super::figures::name;
-use crate::prelude::*;
+use crate::{field::same_layout, prelude::*};
 use std::fmt;
 
 /// Where an implementation's server came from.
@@ -94,11 +94,5 @@ pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
 
 /// Whether they are the same but for the server.
 fn is_twin(one: &Implementation, other: &Implementation) -> bool {
-    one.store == other.store
-        && one.layout_name == other.layout_name
-        && one.layout == other.layout
-        && one.strategy == other.strategy
-        && one.durability == other.durability
-        && one.cluster == other.cluster
-        && one.cache == other.cache
+    same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache
 }
