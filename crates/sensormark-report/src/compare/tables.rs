@@ -173,8 +173,11 @@ fn likeness(first: &Field, second: &Field) -> Section {
     }
     let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
     differ("protocol (--as-study)", protocol(one), protocol(other));
-    for (key, value, its) in differing(&one.parameters, &other.parameters) {
-        differ(&key, value, its);
+    if let (Some(one), Some(other)) = (one.parameters.as_object(), other.parameters.as_object()) {
+        let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
+        for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
+            differ(key, text(one.get(key)), text(other.get(key)));
+        }
     }
     for key in ["processor", "memory_bytes", "kernel_release", "hypervisor", "container"] {
         let [one, other] = [first, second].map(|field| field.run.environment[key].to_string());
@@ -243,16 +246,6 @@ fn cache(field: &Field) -> String {
     let arms = field.contestants().iter();
     let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
     joined(caches, " and ")
-}
-
-/// Parameters of one name and two values.
-fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
-    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else {
-        return vec![];
-    };
-    let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
-    let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
-    keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key)))).collect()
 }
 
 /// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.

@@ -49,7 +49,14 @@ pub fn rates(field: &Field) -> Table {
     );
     table.keys = 3;
     for (_, arm) in field.all() {
-        for (phase, hosts) in by_phase(field, arm) {
+        // The names of figures are `NAME/PHASE/HOST`.
+        let figures = field.trials_of(arm).flat_map(|trial| trial.figures.keys());
+        let named = figures
+            .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
+        let named: Vec<(&str, &str)> = each_once(named);
+        for phase in each_once(named.iter().map(|(phase, _)| *phase)) {
+            let hosts = named.iter().filter(|(of, _)| *of == phase).map(|(_, host)| *host);
+            let hosts: Vec<&str> = hosts.collect();
             let rates = values(field, arm, names::HOST_RATE, phase, &hosts);
             let clients = values(field, arm, names::HOST_CLIENTS, phase, &hosts);
             let of_client = |(rates, clients): (&Measured, &Measured)| {
@@ -120,17 +127,6 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
 
 /// A figure of one host, by repetition.
 type Measured = Vec<Known>;
-
-/// Phases with rates of hosts, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
-fn by_phase<'a>(field: &'a Field, arm: &'a Arm) -> Vec<(&'a str, Vec<&'a str>)> {
-    let figures = field.trials_of(arm).flat_map(|trial| trial.figures.keys());
-    let named = figures
-        .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
-    let named: Vec<(&str, &str)> = each_once(named);
-    let phases = each_once(named.iter().map(|(phase, _)| *phase)).into_iter();
-    let hosts = |of: &str| named.iter().filter(|(phase, _)| *phase == of).map(|(_, host)| *host).collect();
-    phases.map(|phase| (phase, hosts(phase))).collect()
-}
 
 /// A figure of each of these, also of trials that do not count: a host at its limit is why one does not.
 fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[&str]) -> Vec<Measured> {
