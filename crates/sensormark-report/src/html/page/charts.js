@@ -143,7 +143,7 @@ const charts = {
     const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.isHidden(row[0].text));
     const last = table.keys - 1;
     if (last > 0 && rows.every((row) => tables.isNumber(row[last]))) {
-      const series = Object.groupBy(rows, (row) => row.slice(0, last).map((cell) => cell.text).join(", "));
+      const series = Object.groupBy(rows, (row) => tables.name(row, last));
       const all = Object.entries(series).map(([name, own]) => {
         const points = own.map((row) => [row[last].value, row[column].value, this.interval(row[column])]);
         points.sort((a, b) => a[0] - b[0]);
@@ -151,7 +151,7 @@ const charts = {
       });
       return this.lines(all, this.columnTitle(table, last), title);
     }
-    const names = rows.map((row) => row.slice(0, table.keys).map((cell) => cell.text).join(", "));
+    const names = rows.map((row) => tables.name(row, table.keys));
     return this.bars(names, rows.map((row) => row[column].value), title, rows.map((row) => this.interval(row[column])));
   },
 };

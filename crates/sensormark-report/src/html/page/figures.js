@@ -40,7 +40,7 @@ const figures = {
     const sources = unique(rows.map((row) => row[1].text));
     const sets = sources.map((source) => {
       const own = new Map(rows.filter((row) => row[1].text === source).map((row) => [name(row), row[value]]));
-      return { source, data: names.map((one) => own.get(one)?.value ?? null), intervals: names.map((one) => (own.has(one) ? charts.interval(own.get(one)) : null)) };
+      return { source, data: names.map((one) => own.get(one)?.value ?? null), intervals: names.map((one) => charts.interval(own.get(one) ?? {})) };
     });
     const configure = () => ({
       type: "bar",
@@ -74,14 +74,14 @@ const figures = {
   // A line for each implementation; published ones are dashed, with hollow points, in the colour of the first of the same database and variant.
   lines(table, rows) {
     const [x, y] = [table.keys - 1, table.columns.length - 1];
-    const series = new Map();
-    for (const row of rows) {
-      const name = this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text;
-      if (!series.has(name)) series.set(name, { name, database: row[0].text.split(/[ ,]/)[0], variant: row[0].text.split(", ")[1], published: this.isPublished(row), of: row[1].text, points: [], intervals: [] });
-      series.get(name).points.push([row[x].value, row[y].value]);
-      series.get(name).intervals.push(charts.interval(row[y]));
-    }
-    const all = [...series.values()];
+    const series = Object.groupBy(rows, (row) => (this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text));
+    const all = Object.entries(series).map(([name, own]) => {
+      const [{ text }, { text: of }] = own[0];
+      return {
+        name, of, database: text.split(/[ ,]/)[0], variant: text.split(", ")[1], published: this.isPublished(own[0]),
+        points: own.map((row) => [row[x].value, row[y].value]), intervals: own.map((row) => charts.interval(row[y])),
+      };
+    });
     const sources = unique(rows.filter(this.isPublished).map((row) => row[1].text));
     const ours = all.filter((one) => !one.published);
     all.forEach((one) => {

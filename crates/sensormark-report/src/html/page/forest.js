@@ -17,7 +17,7 @@ const forest = {
     const said = row.at(-1).text;
     const isChanged = said === "better" || said === "worse";
     return {
-      label: row.slice(0, table.keys).map((cell) => cell.text).join(", "), value: ratio.value, low: ratio.low, high: ratio.high,
+      label: tables.name(row, table.keys), value: ratio.value, low: ratio.low, high: ratio.high,
       text: rows.figure(ratio.value), aside: [ratio.text.replace(/^\S+ ?/, ""), isChanged ? "" : said.replace(/^no change found; /, "")].filter(Boolean).join(" "), said: isChanged ? said : null, tip: `${ratio.text}: ${said}`,
     };
   },

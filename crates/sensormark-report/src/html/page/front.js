@@ -2,9 +2,6 @@
 // The first screen: the answer, how sure it is, and three charts with a row for each layout, all in the order of the ranking.
 
 const front = {
-  data: null,
-  places: {},
-  isAll: false,
   // Rows that are shown before a reader asks for all.
   most() { return innerWidth <= 640 ? 8 : 14; },
   start(data) {

@@ -3,17 +3,13 @@
 
 const page = {
   all: JSON.parse(document.getElementById("data").textContent),
-  // The run that is looked at.
-  data: null,
-  listeners: [],
   onFilter(act) { this.listeners.push(act); },
   filters: ["store", "layout", "durability"],
-  // Labels of implementations that a reader has hidden.
-  hidden: new Set(),
   off(name) { return new Set(address.get("hide." + name)?.split("|")); },
   hide() {
     const off = Object.fromEntries(this.filters.map((name) => [name, this.off(name)]));
     const found = this.data.implementations.filter((one) => this.filters.some((name) => off[name].has(one[name])));
+    // Labels of implementations that a reader has hidden.
     this.hidden = new Set(found.map((one) => one.label));
   },
   // Whether what a row or curve is about is hidden: an implementation, a variant of one ("A, from sums"), or a database all of whose are.
@@ -21,10 +17,8 @@ const page = {
     if (!this.hidden.size) return false;
     const all = this.data.implementations;
     const owners = all.filter((one) => name === one.label || name.startsWith(one.label + ", "));
-    if (owners.length) {
-      const longest = owners.reduce((best, one) => (one.label.length > best.label.length ? one : best));
-      return this.hidden.has(longest.label);
-    }
+    const [longest] = owners.sort((a, b) => b.label.length - a.label.length);
+    if (longest) return this.hidden.has(longest.label);
     const stored = all.filter((one) => one.store === name);
     return stored.length > 0 && stored.every((one) => this.hidden.has(one.label));
   },

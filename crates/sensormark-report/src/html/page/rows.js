@@ -83,7 +83,7 @@ const rows = {
       data: { datasets: [
         { label: spec.name, data: shown.map(({ row, at }) => point(row, at, row.value)), pointRadius: 5, pointHoverRadius: 6, flat: true, borderWidth: 2,
           backgroundColor: shown.map(({ row, at }) => (row.isHatched ? charts.ink("--paper") : own[at])), borderColor: shown.map(({ at }) => own[at]),
-          intervals: shown.map(({ row }) => (Number.isFinite(row.low) ? [row.low, row.high] : null)) },
+          intervals: shown.map(({ row }) => charts.interval(row)) },
         { label: "single values", data: small, pointRadius: 2, borderWidth: 0, backgroundColor: small.map(({ y }) => own[y] + "88") },
       ] },
       options: { scales: {

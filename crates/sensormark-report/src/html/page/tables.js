@@ -2,7 +2,6 @@
 // Tables of the document, as elements: rows of implementations that a reader has hidden are hidden, and every table can be kept as CSV.
 
 const tables = {
-  shown: [],
   // The document as `sensormark report --format json` has it, of the page's smaller one, in which cells point at texts.
   unpacked({ texts, ...document }) {
     const cell = (packed) => {
@@ -34,20 +33,14 @@ const tables = {
   },
   scroll(label, drawn) { return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, drawn); },
   cell(table, cell, place) {
-    const attributes = { title: cell.missing || null };
-    if (place < table.keys) {
-      attributes.scope = "row";
-      if (this.columnIsNumber(table, place)) attributes.class = "number";
-      return element("th", attributes, cell.text);
-    }
-    const classes = [];
-    if (this.columnIsNumber(table, place)) classes.push("number");
-    if (/^(✓|valid$|held$)/.test(cell.text)) classes.push("yes");
-    if (/^(✗|invalid|did not hold$)/.test(cell.text)) classes.push("no");
-    if (cell.text.length > 40) classes.push("long");
-    if (classes.length) attributes.class = classes.join(" ");
-    return element("td", attributes, cell.text);
+    const { missing, text } = cell;
+    const isKey = place < table.keys;
+    const classes = [this.columnIsNumber(table, place) && "number"];
+    if (!isKey) classes.push(/^(✓|valid$|held$)/.test(text) && "yes", /^(✗|invalid|did not hold$)/.test(text) && "no", text.length > 40 && "long");
+    return element(isKey ? "th" : "td", { title: missing || null, scope: isKey ? "row" : null, class: classes.filter(Boolean).join(" ") || null }, text);
   },
+  // What a row is about, by so many of its cells.
+  name(row, keys) { return row.slice(0, keys).map((cell) => cell.text).join(", "); },
   // Header and rows in full precision, with the bounds of intervals in columns of their own.
   csv(table) {
     const bounds = table.columns.map((_, place) => table.rows.some((row) => row[place].low !== undefined));

@@ -2,13 +2,6 @@
 // What matters to a reader: presets, the weights behind them, and the ranking by these weights.
 
 const weights = {
-  ranking: null,
-  values: [],
-  inputs: [],
-  buttons: [],
-  words: null,
-  // Ranked rows of the ranking's table, by label, with the texts that the report gave them.
-  lines: new Map(),
   presets: {
     balanced: { title: "Balanced" },
     disk: { title: "Disk", heavy: ["disk"], words: "disk counts ten times as much as anything else" },
@@ -21,6 +14,7 @@ const weights = {
     this.inputs = [];
     this.buttons = [];
     this.words = null;
+    // Ranked rows of the ranking's table, by label, with the texts that the report gave them.
     this.lines = new Map();
     if (!ranking) return;
     const preset = this.own();
