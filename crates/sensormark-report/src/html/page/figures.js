@@ -6,7 +6,7 @@ const figures = {
   isPublished(row) { return row[1].text !== "here"; },
   // A figure's place in the page: the chart, its numbers as a table and as CSV, and what to know of it.
   block(table) {
-    const place = element("div");
+    const place = div();
     const draw = () => {
       charts.empty(place);
       const rows = table.rows.filter((row) => !page.isHidden(row[0].text));

@@ -4,7 +4,7 @@
 const forest = {
   block(table) {
     const parts = () => {
-      const place = element("div");
+      const place = div();
       const spec = { kind: "ratio", name: `${table.title}: second / first`, unit: "", names: "wide-names" };
       place.append(rows.block(table.rows.map((row) => this.row(table, row)), spec));
       return [place, note("Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),

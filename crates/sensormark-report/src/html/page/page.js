@@ -158,7 +158,7 @@ const page = {
     const sections = this.sections();
     const verdicts = sections.find((section) => section.id === "verdicts");
     const others = sections.filter((section) => section !== verdicts);
-    const trust = element("div", {}, element("h2", { id: "at-verdicts", class: "unseen" }, "Verdicts"), verdicts ? verdicts.parts() : []);
+    const trust = div(null, element("h2", { id: "at-verdicts", class: "unseen" }, "Verdicts"), verdicts ? verdicts.parts() : []);
     const made = [];
     for (const [id, title, ids] of this.chapters) {
       const own = others.filter((section) => this.chapterOf(section.id) === id);

@@ -14,7 +14,7 @@ const rows = {
     block.append(plot, div("values", list.map((row) => this.value(row))));
     const frame = charts.add(plot, `${spec.name}; the numbers stand beside it`, () => this.configuration(list, spec), list.length * this.height + this.axis);
     frame.style.margin = "0";
-    return element("div", {}, sub, block);
+    return div(null, sub, block);
   },
   name(row) {
     if (row.heading) return div("heading", row.heading);

@@ -61,7 +61,7 @@ const tables = {
       return [
         table.title ? this.title(table) : null, this.tools(table, charts.chooser(table)), drawn, ...table.notes.map(note)].filter(Boolean);
     };
-    return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : element("div", {}, parts());
+    return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : div(null, parts());
   },
   title(table) { return element("h3", { id: "title-" + table.id }, table.title); },
   tools(table, chooser) { return div("tools", button("CSV", () => saveCsv(table.id, ...this.csv(table))), chooser); },

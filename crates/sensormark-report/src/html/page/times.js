@@ -8,7 +8,7 @@ const curves = {
     // What most implementations were asked comes first.
     const own = Object.groupBy(all, (curve) => curve.operation);
     const operations = Object.keys(own).sort((a, b) => own[b].length - own[a].length);
-    const place = element("div");
+    const place = div();
     const draw = () => this.draw(place, own[operations[chosen.value]].filter((curve) => !page.isHidden(curve.implementation)));
     const chosen = choice("operation", { id: "operation" }, operations, draw);
     page.onFilter(draw);
@@ -51,7 +51,7 @@ const timeSeries = {
       const series = Object.entries(trial[of]).filter(([, one]) => one[key].some((value) => value !== null))
         .map(([name, one]) => ({ name, points: one.seconds.map((second, at) => [second, one[key][at]]) }));
       if (!series.length) continue;
-      const cell = element("div");
+      const cell = div();
       place.append(cell);
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
       charts.add(cell, `${trial.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(trial.name, series.map((one) => one.name))), plugins: [phases] }), 208);
@@ -81,7 +81,7 @@ const drawings = {
     return [div("pair", all.map((drawing) => this.block(drawing)))];
   },
   block(drawing) {
-    const place = element("div");
+    const place = div();
     const first = drawing.lines[0];
     charts.add(place, `${drawing.title}: ${drawing.y} over ${drawing.x}`, () => {
       const made = charts.lines(drawing.lines, drawing.x, drawing.y, { x: { min: 0, max: first.points.at(-1)[0] } }, this.looks(drawing.lines));
