@@ -14,6 +14,8 @@ function div(kind, ...children) { return element("div", { class: kind }, ...chil
 
 function note(words) { return element("p", { class: "note" }, words); }
 
+function heading(id, title) { return element("h2", { id: "at-" + id }, title); }
+
 // Each of these once.
 function unique(all) { return [...new Set(all)]; }
 

@@ -70,7 +70,7 @@ const page = {
   // A section that unfolds; its parts are made then.
   fold(id, title, parts, isOpen) {
     const place = element("details", { class: "section", open: isOpen },
-      element("summary", {}, element("h2", { id: "at-" + id }, title)));
+      element("summary", {}, heading(id, title)));
     const fill = () => {
       if (place.dataset.filled) return;
       place.dataset.filled = "yes";
@@ -163,7 +163,7 @@ const page = {
     for (const [id, title, ids] of this.chapters) {
       const own = others.filter((section) => this.chapterOf(section.id) === id);
       own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-      const head = id === "answer" ? front.section(this.filterSection(), trust) : [element("h2", { id: "at-chapter-" + id }, title)];
+      const head = id === "answer" ? front.section(this.filterSection(), trust) : [heading("chapter-" + id, title)];
       if (!own.length && id !== "answer") head.push(note("Nothing of this is in the folder of this run."));
       const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
       made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
@@ -178,7 +178,7 @@ const page = {
       element("p", { class: "context", id: "subtitle" }, [headline ? title : "", this.data.name, this.data.started].filter(Boolean).join(" · ")));
     this.links(sections.map((section) => [section.id, section.title]));
     return [head, ...sections.map((section) => element("section", { class: "chapter", id: "chapter-" + section.id, "aria-labelledby": "at-" + section.id },
-      element("h2", { id: "at-" + section.id }, section.title), this.blocks(section)))];
+      heading(section.id, section.title), this.blocks(section)))];
   },
   links(targets) {
     this.list("contents", targets.map(([id, title]) => [{ href: "#at=" + id, "data-to": id }, title, () => this.go(id)]));

@@ -55,7 +55,7 @@ const weights = {
       const alike = button("All alike", () => this.set(() => 1, null));
       const open = address.get("weights") === "open" || (this.isChanged() && !Object.keys(this.presets).some((name) => this.isBy(name)));
       const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), div("weights", sliders), div("tools", alike));
-      parts.push(element("h2", { id: "at-weights" }, "What matters to you?"), element("div", { class: "presets", role: "group", "aria-labelledby": "at-weights" }, this.buttons), unfolded);
+      parts.push(heading("weights", "What matters to you?"), element("div", { class: "presets", role: "group", "aria-labelledby": "at-weights" }, this.buttons), unfolded);
     }
     if (filters) parts.push(element("details", { id: "shown" }, element("summary", {}, "Show only …"), filters));
     if (this.words) parts.push(this.words);
