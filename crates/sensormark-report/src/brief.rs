@@ -1,6 +1,10 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use crate::{prelude::*, summary::{NotRanked, SummaryColumn, SummaryRow}, text::left_padded};
+use crate::{
+    prelude::*,
+    summary::{NotRanked, SummaryColumn, SummaryRow},
+    text::left_padded,
+};
 
 /// The narrowest that is drawn.
 const NARROWEST: usize = 40;
@@ -99,7 +103,8 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
     // A time stays in one line.
     let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span).replace(' ', NO_BREAK);
     let (workload, scale) = (summary.workload.clone(), summary.scale.clone());
-    let parts = [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
+    let parts =
+        [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     wrap(&joined(parts, " · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }

@@ -1,6 +1,11 @@
 //! Curves over a number that a workload's phases are labelled with, such as how many series a table has: load rate, disk, memory, and questions.
 
-use crate::{costs::memory_mb, prelude::*, sections::sizes::LATENCIES, studies::{HERE, figure, point, study}};
+use crate::{
+    costs::memory_mb,
+    prelude::*,
+    sections::sizes::LATENCIES,
+    studies::{HERE, figure, point, study},
+};
 
 /// A figure of a load, where it has one.
 type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Known;

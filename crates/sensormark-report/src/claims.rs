@@ -219,8 +219,7 @@ pub fn times(values: &[Known], factor: f64) -> Values {
 
 /// One divided by the other, repetition by repetition.
 pub fn ratios(one: &[Known], other: &[Known]) -> Values {
-    let ratio =
-        |(one, other): (&Known, &Known)| Some((*one)? / other.filter(|other| *other > 0.0)?);
+    let ratio = |(one, other): (&Known, &Known)| Some((*one)? / other.filter(|other| *other > 0.0)?);
     one.iter().zip(other).map(ratio).collect()
 }
 
@@ -247,12 +246,7 @@ pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'sta
     let mut table = Table::new(id, title, &columns);
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);
-        table.row(row![
-            &claim.text,
-            outcome,
-            claim.figures(why),
-            &claim.holds,
-        ]);
+        table.row(row![&claim.text, outcome, claim.figures(why), &claim.holds,]);
     }
     table.note("Undecided: fewer than three valid repetitions, a disturbed host that was tolerated, or a 95 % interval over repetitions that crosses what the claim takes.");
     table

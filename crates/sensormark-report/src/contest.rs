@@ -2,7 +2,10 @@
 //!
 //! It gives no ratios and no ranks: see [`super::ranking`].
 
-use crate::{costs::{self, Values}, prelude::*};
+use crate::{
+    costs::{self, Values},
+    prelude::*,
+};
 
 /// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,6 +1,10 @@
 //! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
 
-use crate::{lifecycle::is_of_life, prelude::*, studies::{HERE, figure, point}};
+use crate::{
+    lifecycle::is_of_life,
+    prelude::*,
+    studies::{HERE, figure, point},
+};
 use sensormark_result::measurement::lifecycle::p99_ns;
 
 /// Nanoseconds in ms.
@@ -79,14 +83,7 @@ fn suffered(field: &Field) -> Table {
 }
 
 fn tasks(field: &Field) -> Table {
-    let columns = [
-        "implementation",
-        "task",
-        "times",
-        "median [s]",
-        "longest [s]",
-        "all [s]",
-    ];
+    let columns = ["implementation", "task", "times", "median [s]", "longest [s]", "all [s]"];
     let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
     table.keys = 2;
     for arm in &field.mixed {
@@ -97,8 +94,7 @@ fn tasks(field: &Field) -> Table {
         for (kind, mut seconds) in took {
             seconds.sort_by(f64::total_cmp);
             let figures = [seconds[seconds.len() / 2], seconds[seconds.len() - 1], seconds.iter().sum()];
-            let mut row =
-                row![&arm.label, clean(kind), seconds.len() as u64];
+            let mut row = row![&arm.label, clean(kind), seconds.len() as u64];
             row.extend(figures.map(Cell::number));
             table.row(row);
         }

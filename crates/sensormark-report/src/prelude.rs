@@ -24,8 +24,8 @@ pub(crate) use {
         run_report::Report,
         sections::{
             cells::{
-                EMBEDDED, LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, joined, largest, listed, logs_apart, mean,
-                number, rank,
+                EMBEDDED, LOGS_APART, NO_DISK, counted, each_once, exact, geometric_mean, joined, largest,
+                listed, logs_apart, mean, number, rank,
             },
             projection::own_rate,
         },
@@ -52,8 +52,8 @@ pub(crate) use {
             lifecycle::TaskRecord,
             names,
             record::{
-                AnswersRecord, ClassRecord, Implementation, LatencyRecord, LedgerRecord, LimitRecord, LoadRecord,
-                PhaseRecord, RunRecord, Side, TrialRecord,
+                AnswersRecord, ClassRecord, Implementation, LatencyRecord, LedgerRecord, LimitRecord,
+                LoadRecord, PhaseRecord, RunRecord, Side, TrialRecord,
             },
             server::{MemoryLimitRecord, ProbeRecord, ServerRecord},
             sizes,

@@ -8,8 +8,15 @@
 //! after Holm. With fewer than three repetitions, costs that differ by less than [`ABOUT_THE_SAME`] are told apart by nobody.
 
 pub use super::contest::Group;
-use crate::{contest::{Contest, Contestant}, prelude::*, requirements::Standing as Meets};
-use sensormark_result::{cost::{log_cost, win_shares}, statistics};
+use crate::{
+    contest::{Contest, Contestant},
+    prelude::*,
+    requirements::Standing as Meets,
+};
+use sensormark_result::{
+    cost::{log_cost, win_shares},
+    statistics,
+};
 
 /// Weights drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;

@@ -8,12 +8,12 @@ mod answer;
 mod words;
 
 use crate::prelude::*;
+pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 use sensormark_result::measurement::verdict::{Against, ReasonKind};
 use sensormark_workload::own::{
     find_limit::{MOST_USERS_LIMIT, is_found, is_of_needed},
     questionnaire::BUDGETS,
 };
-pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
 
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.

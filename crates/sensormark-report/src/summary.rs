@@ -6,11 +6,11 @@ mod lacking;
 mod words;
 
 use crate::{prelude::*, requirements::Standing};
-use lacking::best_first;
-use sensormark_result::measurement::NotMeasured;
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 pub use lacking::LackingRow;
+use lacking::best_first;
+use sensormark_result::measurement::NotMeasured;
 
 /// Who is named after those that cost least, at most.
 const NEXT: usize = 2;

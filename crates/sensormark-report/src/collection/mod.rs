@@ -6,7 +6,10 @@ mod answer;
 
 pub use answer::Answer;
 
-use crate::{html::{DARK, STYLE, escaped, island}, prelude::*};
+use crate::{
+    html::{DARK, STYLE, escaped, island},
+    prelude::*,
+};
 use answer::Layout;
 
 /// A run in the collection.

@@ -1,7 +1,10 @@
 //! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
 //! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
 
-use crate::{compare::pairs::{Change, Pair}, prelude::*};
+use crate::{
+    compare::pairs::{Change, Pair},
+    prelude::*,
+};
 
 /// Ratios that are shown of what was not tested.
 const MOST_UNTESTED: usize = 10;
@@ -46,12 +49,7 @@ fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
     table.keys = 2;
     table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
     for pair in pairs {
-        table.row(row![
-            &pair.figure.implementation,
-            &pair.figure.name,
-            ratio(pair),
-            words(pair),
-        ]);
+        table.row(row![&pair.figure.implementation, &pair.figure.name, ratio(pair), words(pair),]);
     }
     table
 }

@@ -19,9 +19,9 @@ mod pairs;
 mod tables;
 
 use crate::{prelude::*, studies::environments};
-use pairs::{Pair, pairs};
 pub use error::CompareError;
 pub use pairs::Change;
+use pairs::{Pair, pairs};
 
 /// Two runs compared.
 #[derive(Debug, Clone, PartialEq)]

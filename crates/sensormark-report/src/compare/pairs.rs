@@ -1,6 +1,9 @@
 //! The figures that two runs have in common, and what became of each.
 
-use super::{figures::{Figure, figures}, origin};
+use super::{
+    figures::{Figure, figures},
+    origin,
+};
 use crate::prelude::*;
 use sensormark_result::statistics::{compare_unpaired, holm};
 

@@ -1,7 +1,12 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
 use crate::{
-    compare::{figures::name, forest::{self, is_blind}, origin::{all_unlike, otherwise_unlike}, pairs::{Change, Pair}},
+    compare::{
+        figures::name,
+        forest::{self, is_blind},
+        origin::{all_unlike, otherwise_unlike},
+        pairs::{Change, Pair},
+    },
     prelude::*,
     sections::memory_limit,
 };

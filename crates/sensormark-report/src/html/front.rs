@@ -1,7 +1,11 @@
 //! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Costs are not here:
 //! they are in the page's ranking, which a reader's weights move.
 
-use crate::{html::reads, prelude::*, summary::{NotRanked, figures}};
+use crate::{
+    html::reads,
+    prelude::*,
+    summary::{NotRanked, figures},
+};
 use serde_json::Map;
 
 /// The price of a stored reading.

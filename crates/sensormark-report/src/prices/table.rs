@@ -1,6 +1,9 @@
 //! The money as tables, one an offer.
 
-use super::{Offer, uses::{Load, Use}};
+use super::{
+    Offer,
+    uses::{Load, Use},
+};
 use crate::prelude::*;
 
 /// Hours and days of a month, and seconds of a day.

@@ -173,8 +173,7 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
     let named = |is: &dyn Fn(&Ranked) -> bool| {
-        let names: Vec<&String> =
-            ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
+        let names: Vec<&String> = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
         (!names.is_empty()).then(|| listed(names))
     };
     notes.extend(

@@ -1,7 +1,10 @@
 //! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
 
 use crate::prelude::*;
-use sensormark_result::{measurement::latency::{total, value_at_rank}, statistics::{Percentile, median_ranks}};
+use sensormark_result::{
+    measurement::latency::{total, value_at_rank},
+    statistics::{Percentile, median_ranks},
+};
 
 /// What a table with such medians says of them.
 pub const NOTE: &str = "The interval of a median is over repetitions where there are three. With fewer, two of the sorted latencies bound it, of all repetitions together (order statistics, 95 % by the binomial). Fewer than six latencies have no such interval: their range stands there.";

@@ -1,6 +1,10 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use crate::{costs, prelude::*, sections::{hosts, medians, network, resources}};
+use crate::{
+    costs,
+    prelude::*,
+    sections::{hosts, medians, network, resources},
+};
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;
@@ -63,9 +67,8 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let rate = |writes: bool| {
         let of = |trial: &TrialRecord| {
             let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
-            let rates = own.map(|load| {
-                if writes { load.readings_per_second() } else { load.operations_per_second() }
-            });
+            let rates = own
+                .map(|load| if writes { load.readings_per_second() } else { load.operations_per_second() });
             Some(rates.flatten().sum::<f64>())
         };
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
@@ -177,11 +180,8 @@ fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: b
     let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
         geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few)
     };
-    let median = if has_intervals {
-        medians::with_interval(&records, NO_TRIAL)
-    } else {
-        percentile(|of| of.p50_ns)
-    };
+    let median =
+        if has_intervals { medians::with_interval(&records, NO_TRIAL) } else { percentile(|of| of.p50_ns) };
     [
         geometric_mean(&of(&|summary| Some(summary.mean_ns)), NO_TRIAL),
         median,
@@ -216,11 +216,8 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
     let rate = |value: fn(&LoadRecord) -> Known| {
         geometric_mean(&of(&|_, load| value(load).filter(|rate| *rate > 0.0)), NO_TRIAL)
     };
-    let mut row = row![
-        &arm.label,
-        rate(LoadRecord::operations_per_second),
-        rate(LoadRecord::readings_per_second),
-    ];
+    let mut row =
+        row![&arm.label, rate(LoadRecord::operations_per_second), rate(LoadRecord::readings_per_second),];
     row.extend(latencies(field, arm, name, has_intervals));
     row.extend(row![
         server,

@@ -17,13 +17,8 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
         return section;
     };
-    let mut columns = vec![
-        "implementation",
-        "a reading [bytes]",
-        "a day [GB]",
-        "a month [GB]",
-        "a year [GB]",
-    ];
+    let mut columns =
+        vec!["implementation", "a reading [bytes]", "a day [GB]", "a month [GB]", "a year [GB]"];
     if disk_bytes.is_some() {
         columns.push("full after [days]");
     }
@@ -47,13 +42,7 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     section
 }
 
-fn row(
-    arm: &Arm,
-    bytes: &[Known],
-    headroom: &[Known],
-    rate: f64,
-    disk_bytes: Known,
-) -> Vec<Cell> {
+fn row(arm: &Arm, bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec<Cell> {
     let in_days = |days: f64| -> Vec<Known> {
         let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
         bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()

@@ -78,9 +78,8 @@ fn per_reading(field: &Field) -> Table {
             };
             mean(&field.figures(arm, of), "not measured")
         };
-        let used = |id: &str, factor: f64| {
-            per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor))
-        };
+        let used =
+            |id: &str, factor: f64| per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor));
         let disk = field.figures(arm, disk::of_a_reading_bytes);
         table.row(row![
             &arm.label,

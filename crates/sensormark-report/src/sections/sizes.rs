@@ -1,6 +1,9 @@
 //! What was found at each size, and what it comes to at the size that the data will have: a curve for each figure that grows.
 
-use crate::{prelude::*, studies::{HERE, figure, point}};
+use crate::{
+    prelude::*,
+    studies::{HERE, figure, point},
+};
 use sensormark_data::iot_platform::Homes;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
 use sensormark_workload::{billing, devops, iot_platform, own, sensor_operations};
@@ -229,8 +232,7 @@ fn is_latest(run: &RunRecord, name: &str) -> bool {
 
 fn question_names(field: &Field) -> Vec<&str> {
     let trials = field.writers().flat_map(|arm| field.valid_of(arm));
-    let asked =
-        trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
+    let asked = trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
     each_once(asked.map(|load| load.name.as_str()))
 }
 

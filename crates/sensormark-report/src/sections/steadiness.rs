@@ -4,10 +4,7 @@
 
 use crate::prelude::*;
 use sensormark_result::statistics::{
-    SteadyState,
-    WithinTrialLogarithms,
-    steady_state,
-    within_trial_logarithms,
+    SteadyState, WithinTrialLogarithms, steady_state, within_trial_logarithms,
 };
 
 /// Repetitions whose means have a larger standard deviation than this, as a share, are noisy.

@@ -1,6 +1,10 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
-use crate::{prelude::*, sections::{hosts, memory_limit, role_hosts}, shell::quoted};
+use crate::{
+    prelude::*,
+    sections::{hosts, memory_limit, role_hosts},
+    shell::quoted,
+};
 use sensormark_engine::study_protocol;
 use sensormark_result::probe::{DeviceKind, Environment, HIDDEN, Processor};
 
@@ -184,7 +188,8 @@ fn servers(field: &Field) -> Table {
         &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
     let mut seen = BTreeSet::new();
-    let servers = field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
+    let servers =
+        field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
     for (title, server) in servers {
         if !seen.insert((title, &server.version, &server.origin)) {
             continue;
@@ -273,9 +278,7 @@ pub fn reproduce(field: &Field) -> Section {
 
 fn parameters(field: &Field) -> String {
     match &field.run.parameters {
-        Value::Object(entries) => {
-            joined(entries.iter().map(|(name, value)| format!("{name}={value}")), " ")
-        }
+        Value::Object(entries) => joined(entries.iter().map(|(name, value)| format!("{name}={value}")), " "),
         other => other.to_string(),
     }
 }

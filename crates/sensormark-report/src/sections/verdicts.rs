@@ -3,8 +3,7 @@
 use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Reason, Verdict};
 
-const COLUMNS: [&str; 5] =
-    ["implementation", "side", "repetition", "verdict", "reason"];
+const COLUMNS: [&str; 5] = ["implementation", "side", "repetition", "verdict", "reason"];
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -23,7 +22,9 @@ pub fn section(field: &Field) -> Section {
         ),
         1 if valid == 1 => "The 1 trial is valid.".to_owned(),
         all if all == valid => format!("All {trials} are valid."),
-        _ => format!("{valid} of {trials} valid, {not_counted} disturbed and not counted, {invalid} invalid."),
+        _ => {
+            format!("{valid} of {trials} valid, {not_counted} disturbed and not counted, {invalid} invalid.")
+        }
     };
     if !field.superseded.is_empty() {
         let more = counted(field.superseded.len(), "further attempt");
@@ -81,11 +82,5 @@ fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
         Side::Read => "read",
         Side::Mixed => "both",
     };
-    row![
-        trial.implementation.label(),
-        side,
-        u64::from(trial.repetition) + 1,
-        verdict,
-        reasons,
-    ]
+    row![trial.implementation.label(), side, u64::from(trial.repetition) + 1, verdict, reasons,]
 }

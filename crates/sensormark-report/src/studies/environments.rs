@@ -6,7 +6,12 @@ use crate::{
     claims::{Claim, doubt, doubted, has, inside, ratios, shown},
     prelude::*,
     sections::surroundings::inventory,
-    studies::{file::ClaimRow, scope::{IMPLEMENTATION, Scope}, select::Results, table::{NOT_MEASURED, column, table}},
+    studies::{
+        file::ClaimRow,
+        scope::{IMPLEMENTATION, Scope},
+        select::Results,
+        table::{NOT_MEASURED, column, table},
+    },
 };
 use sensormark_result::statistics::compare_unpaired;
 

@@ -3,8 +3,17 @@
 //! An operand is a number, a name of the file's figures, or a word of `super::metric`. After a word stand the loads that it is of, by operation and labels.
 //! `@NAME` at its end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
-use super::{metric::{self, Kind}, scope::{Scope, value}, scores, select::Loads, table::NOT_MEASURED};
-use crate::{claims::{Values, ratios}, prelude::*};
+use super::{
+    metric::{self, Kind},
+    scope::{Scope, value},
+    scores,
+    select::Loads,
+    table::NOT_MEASURED,
+};
+use crate::{
+    claims::{Values, ratios},
+    prelude::*,
+};
 
 const OPERATORS: [&str; 5] = ["+", "-", "*", "/", "or"];
 

@@ -1,7 +1,15 @@
 //! What a study's file cannot say: a few words, tables, drawings and judges, by their names.
 
-use super::{ingest_rate, scope::{IMPLEMENTATION, Scope, place}, select::Loads};
-use crate::{claims::{mean, shown}, prelude::*, sections::surroundings::inventory};
+use super::{
+    ingest_rate,
+    scope::{IMPLEMENTATION, Scope, place},
+    select::Loads,
+};
+use crate::{
+    claims::{mean, shown},
+    prelude::*,
+    sections::surroundings::inventory,
+};
 use sensormark_workload::devops::{Parameters, questions::QuestionKind};
 
 /// Bytes of a raw sample of the machine tool: five channels of two bytes, and its time of twelve.

@@ -1,6 +1,9 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
-use super::{figure::{HERE, figure, point}, select::Loads};
+use super::{
+    figure::{HERE, figure, point},
+    select::Loads,
+};
 use crate::prelude::*;
 use sensormark_workload::billing::INGEST;
 

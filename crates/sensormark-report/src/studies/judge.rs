@@ -3,7 +3,11 @@
 use crate::{
     claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times},
     prelude::*,
-    studies::{file::{ClaimRow, names}, metric::Kind, scope::{IMPLEMENTATION, Scope}},
+    studies::{
+        file::{ClaimRow, names},
+        metric::Kind,
+        scope::{IMPLEMENTATION, Scope},
+    },
 };
 
 impl<'a> Scope<'a> {

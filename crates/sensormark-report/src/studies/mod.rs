@@ -29,10 +29,10 @@ mod tests;
 
 use crate::prelude::*;
 use drawing::Drawing;
+pub(crate) use figure::{HERE, figure, point};
 use file::StudyFile;
 use select::Results;
 use std::sync::LazyLock;
-pub(crate) use figure::{HERE, figure, point};
 
 macro_rules! study {
     ($name:literal) => {

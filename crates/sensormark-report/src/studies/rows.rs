@@ -3,7 +3,13 @@
 use crate::{
     claims::has,
     prelude::*,
-    studies::{expression::Quantity, file::{TableRows, names}, functions, scope::{IMPLEMENTATION, Scope, cell}, table::{Column, column, table}},
+    studies::{
+        expression::Quantity,
+        file::{TableRows, names},
+        functions,
+        scope::{IMPLEMENTATION, Scope, cell},
+        table::{Column, column, table},
+    },
 };
 
 /// `data [h]` as its name and its unit.

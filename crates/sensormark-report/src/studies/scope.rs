@@ -3,10 +3,18 @@
 //! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, the end of a range (`{clients.last}`), or what
 //! `super::functions` says. A text with a name that has no value is left out.
 
-use super::{file::{Range, StudyFile, cells, names}, functions, metric::Kind, select::{Loads, Results}};
+use super::{
+    file::{Range, StudyFile, cells, names},
+    functions,
+    metric::Kind,
+    select::{Loads, Results},
+};
 use crate::{claims::mean, prelude::*};
 use sensormark_result::score::Scores;
-use std::{cell::{OnceCell, RefCell}, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 /// Names and what they mean: of a run, and of what a row is about.
 #[derive(Clone)]

@@ -1,6 +1,10 @@
 //! The sections of a report that a run makes of a study.
 
-use crate::{claims, prelude::*, studies::{figure, file::StudyFile, scope::Scope, select::Results, table}};
+use crate::{
+    claims,
+    prelude::*,
+    studies::{figure, file::StudyFile, scope::Scope, select::Results, table},
+};
 
 /// The versions of a database that valid trials ran on.
 fn versions_here(field: &Field, title: &str) -> Cell {

@@ -1,7 +1,11 @@
 //! The few figures that stand beside a cost: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
 //! arithmetic ones.
 
-use crate::{costs::write_rate, prelude::*, requirements::{disk_kept, headroom}};
+use crate::{
+    costs::write_rate,
+    prelude::*,
+    requirements::{disk_kept, headroom},
+};
 
 /// A figure of every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

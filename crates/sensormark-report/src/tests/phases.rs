@@ -88,8 +88,7 @@ fn the_ratio_of_two_is_the_same_alone_and_among_nine() {
     let two = || vec![of("MariaDB", 3.0), of("PostgreSQL", 10.0)];
     let ratio = |trials: Vec<TrialRecord>| {
         let report = report(trials);
-        let cost =
-            |label: &str| report.ranking().ranked.iter().find(|one| one.label == label).unwrap().ratio;
+        let cost = |label: &str| report.ranking().ranked.iter().find(|one| one.label == label).unwrap().ratio;
         cost("PostgreSQL individual") / cost("MariaDB individual")
     };
     let alone = ratio(two());
