@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hours of steady load on some databases at once, watched from outside: scripts/long-run.py PROGRAM HOURS STORE...
 
-Once a trial runs for five minutes, no process of sensormark may take over 2 MiB an hour more, or another descriptor or thread. Reports are asked for meanwhile
+Once it runs for five minutes, no process of sensormark may take over 2 MiB more in an hour, or another descriptor or thread. Reports are asked for meanwhile
 and have to answer. The last store's run gets Ctrl-C before its end, and nothing of it may be left. Prints a row a process for docs/notes/long-run.md; exit
 code 1 says that something of this did not hold.
 """
@@ -56,12 +56,14 @@ class Run:
 
     def rows(self):
         for process, seen in self.seen.items():
-            steady = [one for one in seen if one[0] - seen[0][0] > SETTLED]
+            # Its last minute is the phase's end.
+            steady = [one for one in seen[:-6] if one[0] - seen[0][0] > SETTLED]
             if len(steady) < 3:
                 continue
             slope = statistics.linear_regression([one[0] / 3600 for one in steady], [one[1] for one in steady]).slope
             descriptors, threads = ([min(held), max(held)] for held in ([one[place] for one in steady] for place in (2, 3)))
-            if slope > MOST_MIB or descriptors[1] > descriptors[0] + 1 or threads[1] > threads[0] + 1:
+            hours = (steady[-1][0] - steady[0][0]) / 3600
+            if slope * hours > MOST_MIB * max(hours, 1) or descriptors[1] > descriptors[0] + 1 or threads[1] > threads[0] + 1:
                 self.wrong.append(f"process {process} grows")
             print(f"| {self.store} | {(seen[-1][0] - seen[0][0]) / 60:.0f} | {slope:.2f} | {max(one[1] for one in seen):.0f} | {descriptors[0]} to {descriptors[1]} | {threads[0]} to {threads[1]} |")
 
@@ -69,6 +71,8 @@ class Run:
 def main():
     program, hours, stores = os.path.abspath(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]
     folder = Path(tempfile.mkdtemp(prefix="long-run-"))
+    # Servers run as another user.
+    folder.chmod(0o755)
     print(f"Results are in {folder}", file=sys.stderr)
     runs = [Run(program, folder, hours, store) for store in stores]
     while going := [run for run in runs if run.process.poll() is None]:
