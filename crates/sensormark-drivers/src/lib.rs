@@ -22,6 +22,9 @@ pub mod row;
 
 mod rows;
 
+#[cfg(feature = "mysql")]
+pub mod mysql;
+
 #[cfg(feature = "postgres")]
 pub mod postgres;
 

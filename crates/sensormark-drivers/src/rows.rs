@@ -16,6 +16,8 @@ pub enum Source {
     Tag(usize),
     /// The time, in units of so many ns.
     Time(i64),
+    /// The time's ns after the whole second.
+    Nanosecond,
     /// A field's value.
     Field(usize),
     /// In rows of one field: its number.
@@ -174,6 +176,9 @@ impl<'a> Rows<'a> {
 
     fn special(&self, row: usize, source: Source) -> Cell<'a> {
         match (&self.kind, source) {
+            (_, Source::Nanosecond) => {
+                Cell::I64(self.batch.times_ns[self.reading(row)].rem_euclid(1_000_000_000))
+            }
             (Kind::Fields(fields), Source::FieldNumber) => {
                 Cell::I64(i64::try_from(fields[row].1).unwrap_or(i64::MAX))
             }
