@@ -19,6 +19,7 @@
 //! - [`url`]: what URLs of servers have in common;
 //! - [`folder`]: the files of embedded databases;
 //! - [`sums`]: partial aggregates;
+//! - [`tagged`]: the series of a tag's value;
 //! - `tls`, a feature: who vouches for a server's certificate.
 //!
 //! The kit speaks to no database and measures nothing.
@@ -41,7 +42,7 @@ pub mod ownership;
 
 pub mod sums;
 
-mod tagged;
+pub mod tagged;
 
 #[cfg(feature = "tls")]
 pub mod tls;

@@ -1,6 +1,6 @@
 //! Making, settling, inspecting and dropping a plan's database: files by the file system, databases of a server by its statements.
 
-use crate::config::Config;
+use crate::config::{Config, Rest};
 use crate::link::{Link, file, place};
 use crate::physical::Physical;
 use crate::table::OWNER_TABLE;
@@ -12,13 +12,21 @@ use sensormark_store::{DatabaseName, ErrorKind, Plan, Setting, Size, StoreError}
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long leaving a database waits for a writer.
 const LEAVE: Duration = Duration::from_secs(1);
 
 /// How long making, settling and dropping wait for a server.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long it is waited before a server that comes to rest is asked again, and nudged again.
+const PAUSE: Duration = Duration::from_millis(50);
+/// See [`PAUSE`].
+const NUDGE: Duration = Duration::from_secs(1);
+
+/// How often the same answer says that nothing moves any more.
+const STILL: u32 = 5;
 
 /// What looks after a plan's database, which need not exist.
 pub struct FileAdministrator {
@@ -106,7 +114,42 @@ impl FileAdministrator {
     }
 
     fn named(&self, text: &str) -> String {
-        text.replace("{owner}", OWNER_TABLE).replace("{database}", self.plan.database.as_str())
+        let text = text.replace("{owner}", OWNER_TABLE).replace("{database}", self.plan.database.as_str());
+        let tables: Vec<String> = self.expected().iter().map(|table| self.quoted(table)).collect();
+        text.replace("{tables}", &tables.join(", "))
+    }
+
+    fn quoted(&self, name: &str) -> String {
+        format!("{0}{name}{0}", self.config().text.quote)
+    }
+
+    /// What makes a server rest: one of sensormark's own is waited for, another one writes what it has to disk if its user may say so.
+    async fn come_to_rest(&mut self, link: &mut Link, operation: &str) -> Result<(), StoreError> {
+        let physical = Arc::clone(&self.physical);
+        let admin = &physical.files.config.admin;
+        if let Some(rest) = admin.rest.as_ref().filter(|_| self.plan.endpoint.managed) {
+            for text in &rest.begin {
+                link.run(operation, text).await?;
+            }
+            let waited = wait(link, operation, rest).await;
+            for text in &rest.end {
+                link.run(operation, text).await?;
+            }
+            return waited;
+        }
+        let Some(flush) = admin.flush.as_ref().filter(|_| !self.plan.endpoint.managed) else {
+            return Ok(());
+        };
+        for text in &flush.run {
+            match link.run(operation, &self.named(text)).await {
+                Err(error) if error.kind() == ErrorKind::Authentication => {
+                    self.notes.push(flush.denied.clone());
+                    break;
+                }
+                done => done?,
+            }
+        }
+        Ok(())
     }
 
     async fn fill(&self) -> Result<(), StoreError> {
@@ -161,9 +204,42 @@ impl FileAdministrator {
     }
 }
 
+/// Asks until the answer is empty, or the same for a while.
+async fn wait(link: &mut Link, operation: &str, rest: &Rest) -> Result<(), StoreError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut nudge = Instant::now() + NUDGE;
+    let (mut before, mut still) = (None, 0);
+    loop {
+        let value = link.value(operation, &rest.sql, &[]).await?.unwrap_or_default();
+        still = if before.as_ref() == Some(&value) { still + 1 } else { 0 };
+        if value.is_empty() || still >= STILL {
+            return Ok(());
+        }
+        let now = Instant::now();
+        if now > deadline {
+            let text = rest.otherwise.replace("{value}", &value);
+            return Err(StoreError::new(ErrorKind::Timeout, operation, text));
+        }
+        if now > nudge {
+            link.run(operation, &rest.nudge).await?;
+            nudge = now + NUDGE;
+        }
+        before = Some(value);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
 impl BackendAdministrator for FileAdministrator {
     async fn check(&mut self) -> Result<(), StoreError> {
-        let class = self.config().durability.classes.get(&self.plan.durability);
+        let physical = Arc::clone(&self.physical);
+        let class = physical.files.config.durability.classes.get(&self.plan.durability);
+        if let Some(class) = class.filter(|class| self.plan.endpoint.managed && !class.own.is_empty()) {
+            let mut link = self.server().await?;
+            for text in &class.own {
+                link.run("set the durability class", text).await?;
+            }
+            return link.close().await;
+        }
         if let Some(check) = class.and_then(|class| class.check.as_ref()).filter(|check| check.kind.is_some())
         {
             let mut link = self.server().await?;
@@ -281,6 +357,7 @@ impl BackendAdministrator for FileAdministrator {
                 done => done?,
             }
         }
+        self.come_to_rest(&mut link, &operation).await?;
         if let Some(check) = &admin.settled {
             link.check(&operation, check).await?;
         }
@@ -330,12 +407,25 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     async fn schema_text(&mut self) -> Result<Vec<String>, StoreError> {
+        const OPERATION: &str = "show the schema";
         let text = &self.config().admin.schema;
         if text.is_empty() {
             return Ok(Vec::new());
         }
         let mut link = self.open().await?;
-        let mut texts = link.list("show the schema", text, &[]).await?;
+        let mut texts = Vec::new();
+        if text.contains("{table}") {
+            for table in link.list(OPERATION, &self.config().admin.contents, &[]).await? {
+                let text = text.replace("{table}", &self.quoted(&table));
+                let each = &mut |row: &dyn sensormark_drivers::Row| {
+                    texts.push(row.printed(1)?);
+                    Ok(true)
+                };
+                link.ask(OPERATION, &text, &[], each).await?;
+            }
+        } else {
+            texts = link.list(OPERATION, text, &[]).await?;
+        }
         texts.retain(|text| !text.contains(OWNER_TABLE));
         Ok(texts)
     }
@@ -367,7 +457,15 @@ impl BackendAdministrator for FileAdministrator {
             let value = link.value(&operation, text, &values).await?;
             Ok::<Option<u64>, StoreError>(value.and_then(|value| value.parse().ok()))
         };
-        let total_bytes = bytes(&admin.size).await?.unwrap_or_default();
+        let total_bytes = match bytes(&admin.size).await {
+            Err(error)
+                if error.kind() == ErrorKind::Authentication && !admin.size_otherwise.is_empty() =>
+            {
+                bytes(&admin.size_otherwise).await?
+            }
+            found => found?,
+        };
+        let total_bytes = total_bytes.unwrap_or_default();
         // Who may not see the logs learns the size without them.
         let log_bytes = match admin.log_size.as_str() {
             "" => None,

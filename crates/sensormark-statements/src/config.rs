@@ -22,7 +22,8 @@ pub struct Config {
     pub repeated: RepeatedWrite,
     /// How names are written.
     pub text: Text,
-    /// Names of types: `time`, `series`, `bool`, `i64`, `u16`, `f64`, `text`, `tag_text`, `tag_integer`, and `array`, where there is one.
+    /// Names of types: `time`, `series`, `bool`, `i64`, `u16`, `f64`, `text`, `tag_text`, `tag_integer`, and `array`, where there is one. In `tag_text`, `{}` is the length of the
+    /// longest value; `long_tag_text` is for tags that are over [`Text::longest_tag`].
     pub types: BTreeMap<String, String>,
     /// How values get into a text.
     pub slots: Slots,
@@ -65,6 +66,8 @@ pub struct Text {
     pub native_unit_ns: Option<i64>,
     /// A table's name in statements: `{database}`, `{table}`, quoted piece by piece.
     pub table: Option<String>,
+    /// Characters of the longest tag that goes into an index as a whole. With longer ones, layouts with tags inline are not offered.
+    pub longest_tag: Option<usize>,
 }
 
 /// How values get into a text.
@@ -73,8 +76,11 @@ pub struct Text {
 pub struct Slots {
     /// `?1` or `$1`: numbered, and a slot that comes twice has one number; `?`: by place.
     pub style: String,
-    /// The series of a set: `json` or `array`.
+    /// The series of a set: `json`, `array` or `list`.
     pub set: SetStyle,
+    /// A question by a tag of at most so many series names them, as one about a set does; 0 leaves the tag to the database.
+    #[serde(default)]
+    pub named: usize,
     /// The most values of a statement.
     pub values: usize,
 }
@@ -87,6 +93,8 @@ pub enum SetStyle {
     Json,
     /// As an array of the database's.
     Array,
+    /// Each as a value of its own: templates see how many there are (`named`), and a slot's name with `nth0_` before it is that of the first.
+    List,
 }
 
 /// How readings are written.
@@ -100,6 +108,8 @@ pub struct BatchConfig {
     pub whole: Vec<String>,
     /// The most readings of one transaction.
     pub most: usize,
+    /// The most bytes of one transaction, about.
+    pub most_bytes: Option<usize>,
     /// Readings of a write, as its documentation advises.
     pub readings: usize,
     /// Bytes of a write at most.
@@ -169,6 +179,9 @@ pub struct Class {
     /// Statements of each session.
     #[serde(default)]
     pub session: Vec<String>,
+    /// Statements that set it on a server that sensormark started; others are checked.
+    #[serde(default)]
+    pub own: Vec<String>,
     /// What holds a server of the user's to it.
     pub check: Option<Check>,
 }
@@ -184,7 +197,7 @@ pub struct LogsConfig {
     pub bound: Option<String>,
 }
 
-/// Statements of administration. `{database}`, `{owner}` (the owner's table) and `{table}` stand for names, `:database`, `:mark` for values.
+/// Statements of administration. `{database}`, `{owner}` (the owner's table), `{table}` and `{tables}` stand for names, `:database`, `:mark` for values.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Admin {
@@ -208,10 +221,16 @@ pub struct Admin {
     pub drop: String,
     /// Brings the database to rest.
     pub settle: Vec<String>,
+    /// What follows on a server that sensormark started: whose settings may be changed, and what is waited for.
+    pub rest: Option<Rest>,
+    /// What follows on another one.
+    pub flush: Option<Flush>,
     /// What has to be so when it is at rest.
     pub settled: Option<Check>,
     /// Bytes of the database.
     pub size: String,
+    /// The same for users who may not ask that.
+    pub size_otherwise: String,
     /// Bytes of its logs.
     pub log_size: String,
     /// The server's version.
@@ -224,8 +243,34 @@ pub struct Admin {
     pub explain: String,
     /// How statements begin that have a plan.
     pub planned: Vec<String>,
-    /// The statements that make what is there.
+    /// The statements that make what is there. With `{table}`, it is asked of each table, and answers in its second column.
     pub schema: String,
+}
+
+/// How a server comes to rest.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rest {
+    /// What is set meanwhile.
+    pub begin: Vec<String>,
+    /// What is asked again and again: at rest the value is empty, or stays the same.
+    pub sql: String,
+    /// What is said again each second.
+    pub nudge: String,
+    /// What ends it.
+    pub end: Vec<String>,
+    /// What is wrong when it never comes to rest, with `{value}`.
+    pub otherwise: String,
+}
+
+/// What writes everything to disk.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flush {
+    /// Statements.
+    pub run: Vec<String>,
+    /// The note where the user may not.
+    pub denied: String,
 }
 
 /// Settings that are read back: an allow-list.
@@ -311,6 +356,23 @@ impl Config {
         self.type_name(if matches!(column, TagColumn::Text(_)) { "tag_text" } else { "tag_integer" })
     }
 
+    /// Whether a tag has a value that is too long for an index.
+    pub fn is_long(&self, column: &TagColumn) -> bool {
+        self.text.longest_tag.is_some_and(|most| longest(column) > most)
+    }
+
+    /// The same in a table's definition.
+    pub fn tag_column_type(&self, column: &TagColumn) -> String {
+        let name = self.tag_type(column);
+        if self.is_long(column) {
+            self.type_name("long_tag_text").to_owned()
+        } else if name.contains("{}") {
+            name.replace("{}", &longest(column).to_string())
+        } else {
+            name.to_owned()
+        }
+    }
+
     /// The type of a field's sum.
     pub fn sum_type(&self, kind: FieldType) -> &str {
         self.type_name(if kind == FieldType::F64 { "f64" } else { "i64" })
@@ -331,6 +393,12 @@ impl Config {
         self.types.get("array").map_or_else(|| element.to_owned(), |array| array.replace("{}", element))
     }
 
+    /// The most readings of one transaction of a table.
+    pub fn most(&self, table: &Table, own_tags: bool) -> usize {
+        let bytes = self.batch.most_bytes.unwrap_or(usize::MAX);
+        self.batch.most.min(bytes / self.reading_bytes(table, own_tags).max(1)).max(1)
+    }
+
     /// About how many bytes a reading takes on its way.
     pub fn reading_bytes(&self, table: &Table, own_tags: bool) -> usize {
         use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
@@ -342,6 +410,16 @@ impl Config {
             _ => of("number"),
         };
         of("row") + tags + field_value_bytes(table, value)
+    }
+}
+
+/// Characters of a tag's longest value, at least 1; 0 of numbers.
+fn longest(column: &TagColumn) -> usize {
+    match column {
+        TagColumn::Text(values) => {
+            values.iter().map(|value| value.chars().count()).max().unwrap_or(0).max(1)
+        }
+        TagColumn::Integer(_) => 0,
     }
 }
 

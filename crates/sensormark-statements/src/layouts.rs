@@ -1,8 +1,9 @@
 //! Layouts that a store's file has, as the contract knows them.
 
+use crate::files::Files;
 use crate::sections::{Block, File};
 use sensormark_store::{
-    DefaultSelection, Encoding, Family, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
+    DefaultSelection, Encoding, Family, FieldType, Layout, LayoutOption, Schema, Shape, Table, TagPlacement,
     TimeResolution,
 };
 
@@ -68,12 +69,26 @@ fn usual_tags(schema: &Schema) -> TagPlacement {
     if several { TagPlacement::OwnTable } else { TagPlacement::Inline }
 }
 
-/// The layouts that the file has for this schema and family, in its order.
-pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption> {
+/// Whether each table is the channels of one device, as machines have them: several whole numbers of 16 bits, and no tags.
+fn is_channels(schema: &Schema) -> bool {
+    let mut fields = schema.tables.iter().flat_map(|table| &table.fields);
+    let several = schema.tables.iter().any(|table| table.fields.len() > 1);
+    several && !schema.has_tags() && fields.all(|field| field.kind == FieldType::U16)
+}
+
+/// The layouts that the file has for this schema and family, in its order, but the usual one first.
+///
+/// Where a file says of layouts what they are among `channels`, these alone are offered for channels: under that name, and measured as it says there.
+pub fn offers(files: &Files, schema: &Schema, family: Family) -> Vec<LayoutOption> {
     let Some(word) = family_word(family) else {
         return Vec::new();
     };
+    let file = &files.file;
     let usual = usual_tags(schema);
+    let mut columns = schema.tables.iter().flat_map(|table| table.series.columns());
+    let is_long = columns.any(|column| files.config.is_long(column));
+    let says_channels = file.blocks.iter().any(|block| block.options.contains_key("channels"));
+    let among_channels = word == "reading" && says_channels && is_channels(schema);
     let mut offers = Vec::new();
     for block in file.blocks.iter().filter(|block| !block.is_beneath) {
         let lineage = file.lineage(&block.name);
@@ -83,18 +98,26 @@ pub fn offers(file: &File, schema: &Schema, family: Family) -> Vec<LayoutOption>
             Some(_) => TagPlacement::OwnTable,
         };
         let is_same = block.options.contains_key("tags") && (placed == usual || !schema.has_tags());
-        if option(&lineage, "family") != Some(word) || is_same || !fits(block, schema) {
+        let is_too_long = is_long && placed == TagPlacement::Inline;
+        if option(&lineage, "family") != Some(word) || is_same || is_too_long || !fits(block, schema) {
             continue;
         }
+        let measured = block.options.get("measured").map_or("on request", String::as_str);
+        let (name, measured) = match block.options.get("channels") {
+            None if among_channels => continue,
+            Some(text) if among_channels => text.split_once(", ").unwrap_or((text.as_str(), measured)),
+            _ => (variant(&block.name, word), measured),
+        };
         if let Some(layout) = layout_of(&lineage, placed, family) {
             offers.push(LayoutOption {
-                variant: variant(&block.name, word).to_owned(),
+                variant: if name == "usual" { String::new() } else { name.to_owned() },
                 layout,
-                default_selection: selection(block, schema),
+                default_selection: selection(measured, schema),
                 description: block.says.clone(),
             });
         }
     }
+    offers.sort_by_key(|offer| offer.default_selection != DefaultSelection::Usual);
     offers
 }
 
@@ -111,6 +134,7 @@ fn fits(block: &Block, schema: &Schema) -> bool {
             let alike = |table: &Table| table.fields.iter().all(|field| field.kind == table.fields[0].kind);
             schema.tables.iter().any(|table| table.fields.len() > 1) && schema.tables.iter().all(alike)
         }
+        Some("channels") => is_channels(schema),
         Some("fields of one type") => {
             let first = fields.next().map(|field| field.kind);
             fields.all(|field| Some(field.kind) == first)
@@ -124,13 +148,13 @@ fn variant<'a>(name: &'a str, family: &str) -> &'a str {
     name.strip_prefix(usual).map_or(name, |rest| rest.trim_start_matches('-'))
 }
 
-fn selection(block: &Block, schema: &Schema) -> DefaultSelection {
-    let measured = block.options.get("measured").map_or("on request", String::as_str);
+fn selection(measured: &str, schema: &Schema) -> DefaultSelection {
     let entities = schema.tables.iter().any(|table| table.entity.is_some());
     let is_narrow =
         |table: &Table| table.fields.len() <= 8 && table.fields.iter().all(|field| !field.nullable);
     match measured.split_once(", ").unwrap_or((measured, "")) {
         (_, "always with entities") if entities => DefaultSelection::Further,
+        (_, "always with tags") if schema.has_tags() => DefaultSelection::Further,
         ("always with few fields", _) if !schema.tables.iter().all(is_narrow) => DefaultSelection::OnRequest,
         ("always with few fields", _) => DefaultSelection::Further,
         ("usual", _) => DefaultSelection::Usual,

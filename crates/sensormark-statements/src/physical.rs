@@ -9,7 +9,10 @@ use crate::text;
 use minijinja::context;
 use sensormark_drivers::RowShape;
 use sensormark_kit::MOST_SHAPES;
-use sensormark_store::{DaySplit, ErrorKind, Layout, Plan, Query, Schema, Shape as LayoutShape, StoreError};
+use sensormark_kit::tagged::TaggedSeries;
+use sensormark_store::{
+    DaySplit, ErrorKind, Layout, Plan, Query, Schema, Selection, Shape as LayoutShape, StoreError,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A plan's schema as a database keeps it.
@@ -30,6 +33,7 @@ pub struct Physical {
     pub rows: RowShape,
     /// One a table of the schema.
     pub tables: Vec<TableShape>,
+    tagged: TaggedSeries,
     planned: Mutex<Vec<(Query, Arc<Planned>)>>,
 }
 
@@ -39,7 +43,7 @@ impl Physical {
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a layout that the store does not offer for it; [`ErrorKind::Configuration`] for a table that is named as the owner's.
     pub fn new(files: &Arc<Files>, plan: &Plan) -> Result<Self, StoreError> {
-        let offers = layouts::offers(&files.file, &plan.schema, layouts::family_of(plan.layout.shape));
+        let offers = layouts::offers(files, &plan.schema, layouts::family_of(plan.layout.shape));
         let block = layouts::block_of(&files.file, plan.layout);
         let Some(block) = block.filter(|_| offers.iter().any(|offer| offer.layout == plan.layout)) else {
             let title = &files.config.title;
@@ -68,8 +72,25 @@ impl Physical {
             layout: plan.layout,
             rows,
             tables: tables.map(|table| TableShape::new(&files.config, plan, table, rows)).collect(),
+            tagged: TaggedSeries::new(&plan.schema),
             planned: Mutex::default(),
         })
+    }
+
+    /// The question that is asked in place of this one, where series are named one by one: about a tag's series, or about those of a set that there are.
+    pub fn named(&self, query: &Query) -> Option<Query> {
+        let most = self.files.config.slots.named;
+        let (1.., Some(table)) = (most, self.schema.tables.get(query.table)) else {
+            return None;
+        };
+        let is_there = |series: &u32| *series < table.series.len();
+        match &query.series {
+            Selection::Set(set) if !set.iter().all(is_there) => {
+                let series = Selection::Set(set.iter().copied().filter(is_there).collect());
+                Some(Query { series, ..query.clone() })
+            }
+            _ => self.tagged.named(query, most / self.tables[query.table].series.keys().len().max(1)),
+        }
     }
 
     /// Whether it is what this plan's schema becomes.

@@ -77,11 +77,11 @@ pub enum RecordForm {
     Arrays,
 }
 
-/// A question without its values: all that the texts of its statements depend on, the layout apart.
-pub fn shape(query: &Query) -> Query {
+/// A question without its values: all that the texts of its statements depend on, the layout apart. `lists`: whether a set's series are values of their own.
+pub fn shape(query: &Query, lists: bool) -> Query {
     let series = match &query.series {
         Selection::One(_) => Selection::One(0),
-        Selection::Set(_) => Selection::Set(Vec::new()),
+        Selection::Set(set) => Selection::Set(if lists { vec![0; set.len()] } else { Vec::new() }),
         Selection::Tagged { tag, .. } => Selection::Tagged { tag: *tag, value: String::new() },
         Selection::All => Selection::All,
     };
@@ -107,6 +107,13 @@ const fn own_statement(function: Function) -> Option<&'static str> {
         Function::StandardDeviation => Some("standard_deviation"),
         _ => None,
     }
+}
+
+/// The n-th of the series that are named, where a name is of such a one, and the slot's own name.
+fn nth(name: &str) -> (Option<usize>, &str) {
+    let parts = name.strip_prefix("nth").and_then(|rest| rest.split_once('_'));
+    let found = parts.and_then(|(number, slot)| Some((number.parse().ok()?, slot)));
+    found.map_or((None, name), |(number, slot)| (Some(number), slot))
 }
 
 /// The statement of what is derived bears the operation's name.
@@ -177,11 +184,11 @@ impl<'a> Asked<'a> {
     fn context(&self, statement: &str, chosen: FieldSet, numbers: &[usize]) -> Value {
         let grouping = self.grouping();
         let keys = if grouping.by_series { self.table.series.keys().len() } else { 0 };
-        let (of, tag) = match &self.query.series {
-            Selection::One(_) => ("one", None),
-            Selection::Set(_) => ("set", None),
-            Selection::Tagged { tag, .. } => ("tagged", Some(&self.table.tags[*tag])),
-            Selection::All => ("all", None),
+        let (of, named, tag) = match &self.query.series {
+            Selection::One(_) => ("one", 0, None),
+            Selection::Set(set) => ("set", set.len(), None),
+            Selection::Tagged { tag, .. } => ("tagged", 0, Some(&self.table.tags[*tag])),
+            Selection::All => ("all", self.description.series.len() as usize, None),
         };
         let is_below = match &self.query.ask {
             Ask::First(passes)
@@ -211,6 +218,7 @@ impl<'a> Asked<'a> {
         context! {
             statement,
             of,
+            named,
             tag,
             chosen => fields(chosen.iter().collect()),
             inputs => fields(inputs),
@@ -254,11 +262,15 @@ impl<'a> Asked<'a> {
         let (text, names) = text::numbered(&text, &self.physical.files.config.slots.style);
         let (mut slots, mut types) = (Vec::new(), Vec::new());
         for name in &names {
-            let slot = self.table.slots.get(name).and_then(|slot| Some((slot.value?, &slot.type_name)));
+            let (number, slot) = nth(name);
+            let slot = self.table.slots.get(slot).and_then(|slot| Some((slot.value?, &slot.type_name)));
             let Some((value, type_name)) = slot else {
                 return Err(wrong_template(format!("a question has no value :{name}")));
             };
-            slots.push(value);
+            slots.push(match (number, value) {
+                (Some(number), Bound::Key(key)) => Bound::Nth(number, key),
+                (_, value) => value,
+            });
             types.push(match &self.query.series {
                 Selection::Tagged { tag, .. } if value == Bound::Tag => {
                     let column = &self.description.series.columns()[*tag];

@@ -58,16 +58,18 @@ pub struct File {
 }
 
 /// Words that a layout says something with.
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 14] = [
     "family",
     "measured",
     "kept",
     "needs",
     "tags",
+    "channels",
     "rows",
     "repeated",
     "some fields",
     "in the client",
+    "readings in a write",
     "rows in a statement",
     "fields in a statement",
     "statements in a request",

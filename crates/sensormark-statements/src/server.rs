@@ -2,7 +2,7 @@
 //!
 //! They see:
 //!
-//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs)
+//! - paths: `folder`, `data`, `logs` (empty where there are none), `programs` (the folder of the programs), `base` (the folder that it is in)
 //! - the network: `address`, `loopback`, `ports`, `password`
 //! - sizes: `clients`, `memory_kib`, `log_mib`
 //! - what was asked for: `durability`, `version` (its first number), `linux`
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerConfig {
-    /// What has to be in a folder, below it; the first is the server, and its version is asked for.
+    /// What has to be in a folder, below it; the first is the server, and its version is asked for. Of several paths with `|` between them, one has to be there.
     pub programs: Vec<String>,
     /// The same in words.
     pub wanted: String,
@@ -95,11 +95,18 @@ pub fn installation(config: &Config) -> Result<Installation, StoreError> {
         packages: server.packages.iter().flat_map(|pattern| folders(pattern)).collect(),
         advice: install_advice(&config.name, &config.url),
     };
-    let is_complete = |folder: &Path| server.programs.iter().all(|program| folder.join(program).is_file());
+    let is_complete = |folder: &Path| server.programs.iter().all(|paths| program(folder, paths).is_file());
     let found = search.find(|folder| is_complete(folder).then_some(()))?;
     let folder = found.folder.clone();
-    let version = program_version(&config.title, &folder.join(&server.programs[0]), "--version")?;
+    let version = program_version(&config.title, &program(&folder, &server.programs[0]), "--version")?;
     Ok(found.installation(folder, version))
+}
+
+/// The first of these paths (`|` between them) below a folder that is there; the first of all where none is.
+fn program(folder: &Path, paths: &str) -> PathBuf {
+    let mut all = paths.split('|').map(|path| folder.join(path));
+    let first = all.next().unwrap_or_default();
+    if first.is_file() { first } else { all.find(|path| path.is_file()).unwrap_or(first) }
 }
 
 /// The folders that a pattern stands for: with one `*`, the highest number first.
@@ -147,6 +154,7 @@ impl<'a> Texts<'a> {
             data => path_text(&folder.data.join(&config.name))?,
             logs,
             programs => path_text(&installation.path)?,
+            base => path_text(installation.path.parent().unwrap_or(&installation.path))?,
             address => folder.address.to_string(),
             loopback => folder.address.is_loopback(),
             ports => folder.ports,
@@ -183,7 +191,7 @@ impl<'a> Texts<'a> {
         if words.is_empty() {
             return Err(wrong(self.config, "a command has no program"));
         }
-        let program = programs.join(words.remove(0));
+        let program = program(programs, &words.remove(0));
         Ok(Command { program, arguments: words, ..Command::default() })
     }
 }

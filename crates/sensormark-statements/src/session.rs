@@ -1,5 +1,6 @@
 //! One client's session: it asks and writes on its connection, each operation within its time.
 
+use crate::config::SetStyle;
 use crate::decode::Decoder;
 use crate::link::Link;
 use crate::physical::Physical;
@@ -52,7 +53,7 @@ impl FileSession {
     }
 
     async fn kept(&mut self, asked: &Asked<'_>) -> Result<Kept, StoreError> {
-        let shape = shape(asked.query);
+        let shape = shape(asked.query, self.link.files.config.slots.set == SetStyle::List);
         if let Some((_, kept)) = self.asked.iter().find(|(other, _)| *other == shape) {
             return Ok(kept.clone());
         }
@@ -200,9 +201,12 @@ impl Session for FileSession {
 
     fn query<'a>(&'a mut self, query: &'a Query) -> LocalFuture<'a, Result<Answer, StoreError>> {
         self.start();
-        match Question::named(query) {
-            Ok(_) => self.answer(query),
-            Err(unnamed) => Box::pin(std::future::ready(Err(unnamed))),
+        if let Err(unnamed) = Question::named(query) {
+            return Box::pin(std::future::ready(Err(unnamed)));
+        }
+        match self.physical.named(query) {
+            None => self.answer(query),
+            Some(named) => Box::pin(async move { self.answer(&named).await }),
         }
     }
 

@@ -56,10 +56,23 @@ pub enum Bound {
     Number(usize),
     /// How many readings are asked for.
     Count,
+    /// One key column of the n-th of the series that are named.
+    Nth(usize, usize),
+    /// The second in which the range starts, and the ns after it.
+    StartSecond,
+    /// See [`Bound::StartSecond`].
+    StartNanosecond,
+    /// The second in which the range ends, and the ns after it.
+    EndSecond,
+    /// See [`Bound::EndSecond`].
+    EndNanosecond,
 }
 
+/// Ns in a second.
+const SECOND: i64 = 1_000_000_000;
+
 /// Names that mean the same in all tables, with the types that `store.toml` names.
-const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 22] = [
+const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 28] = [
     ("end_ns", "i64", None, Some(Bound::EndNs)),
     ("tag", "text", None, Some(Bound::Tag)),
     ("threshold", "f64", None, Some(Bound::Threshold)),
@@ -82,6 +95,12 @@ const FIXED: [(&str, &str, Option<Source>, Option<Bound>); 22] = [
     ("near_a", "f64", None, Some(Bound::Number(0))),
     ("near_b", "f64", None, Some(Bound::Number(1))),
     ("count", "i64", None, Some(Bound::Count)),
+    ("second", "i64", Some(Source::Time(SECOND)), None),
+    ("nanosecond", "i64", Some(Source::Nanosecond), None),
+    ("start_second", "i64", None, Some(Bound::StartSecond)),
+    ("start_nanosecond", "i64", None, Some(Bound::StartNanosecond)),
+    ("end_second", "i64", None, Some(Bound::EndSecond)),
+    ("end_nanosecond", "i64", None, Some(Bound::EndNanosecond)),
 ];
 
 /// The meanings of all names, where these columns identify series.
@@ -128,7 +147,7 @@ pub fn slots(
             (config.array_type(config.tag_type(&table.series.columns()[*tag])), Bound::Column(0))
         }
         (SetStyle::Array, _) => (config.array_type(named("series")), Bound::Column(0)),
-        (SetStyle::Json, _) => (named("text").to_owned(), Bound::Json),
+        (SetStyle::Json | SetStyle::List, _) => (named("text").to_owned(), Bound::Json),
     };
     for name in ["set", "all"] {
         put(name, &set, None, Some(value));
@@ -237,28 +256,48 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// A number that the range says.
+    fn of_range(&self, slot: Bound) -> Option<i64> {
+        let range = self.query.range;
+        let span_ns = self.physical.span_ns().unwrap_or(1);
+        let end_ns = match self.query.ask {
+            Ask::Point { .. } => range.start_ns.saturating_add(1),
+            _ => range.end_ns,
+        };
+        Some(match slot {
+            Bound::Start => self.physical.in_unit(range.start_ns),
+            Bound::End => self.physical.in_unit(end_ns),
+            Bound::EndNs => end_ns,
+            Bound::FirstSpan => range.start_ns.div_euclid(span_ns),
+            Bound::LastSpan => end_ns.saturating_sub(1).div_euclid(span_ns),
+            Bound::StartSecond => range.start_ns.div_euclid(SECOND),
+            Bound::StartNanosecond => range.start_ns.rem_euclid(SECOND),
+            Bound::EndSecond => end_ns.div_euclid(SECOND),
+            Bound::EndNanosecond => end_ns.rem_euclid(SECOND),
+            _ => return None,
+        })
+    }
+
     /// The value of a slot.
     pub fn value<'b>(&self, slot: Bound, held: &'b Held<'a>) -> Cell<'b>
     where
         'a: 'b,
     {
-        let range = self.query.range;
-        let span_ns = self.physical.span_ns().unwrap_or(1);
+        if let Some(number) = self.of_range(slot) {
+            return Cell::I64(number);
+        }
         let grouping = self.grouping();
-        let end_ns = match self.query.ask {
-            Ask::Point { .. } => range.start_ns.saturating_add(1),
-            _ => range.end_ns,
-        };
         let some = |value: Option<i64>| value.map_or(Cell::Null, Cell::I64);
         match slot {
-            Bound::Start => Cell::I64(self.physical.in_unit(range.start_ns)),
-            Bound::End => Cell::I64(self.physical.in_unit(end_ns)),
-            Bound::EndNs => Cell::I64(end_ns),
-            Bound::FirstSpan => Cell::I64(range.start_ns.div_euclid(span_ns)),
-            Bound::LastSpan => Cell::I64(end_ns.saturating_sub(1).div_euclid(span_ns)),
             Bound::Key(key) => match self.query.series {
                 Selection::One(series) => self.table.series.cell(key, series),
                 _ => Cell::Null,
+            },
+            Bound::Nth(nth, key) => match &self.query.series {
+                Selection::Set(set) => {
+                    set.get(nth).map_or(Cell::Null, |&series| self.table.series.cell(key, series))
+                }
+                _ => u32::try_from(nth).map_or(Cell::Null, |series| self.table.series.cell(key, series)),
             },
             Bound::Json => Cell::Text(&held.json),
             Bound::Column(key) => match held.columns.iter().find(|column| column.0 == key) {
@@ -297,6 +336,8 @@ impl<'a> Asked<'a> {
             Bound::Origin => some(self.window().map(|window| window.origin_ns)),
             Bound::DayStart => some(grouping.by_day_part.map(|split| split.day_start_ns)),
             Bound::DayEnd => some(grouping.by_day_part.map(|split| split.day_end_ns)),
+            // The others are of the range.
+            _ => Cell::Null,
         }
     }
 }

@@ -7,7 +7,7 @@ use minijinja::value::{Object, ObjectRepr};
 use minijinja::{Value, context};
 use sensormark_drivers::RowShape;
 use sensormark_store::{Entity, Field, Plan, Schema, Shape, Table, TagColumn, TagPlacement};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -20,6 +20,20 @@ struct Column {
     quoted: String,
     type_name: String,
     attributes: Value,
+    /// Of a tag: its table and number.
+    tag: Option<(Arc<Schema>, usize, usize)>,
+}
+
+impl Column {
+    /// Whether a tag tells all series apart. It is looked for when a template asks, because there may be a million.
+    fn is_unique(&self) -> bool {
+        self.tag.as_ref().is_some_and(|(schema, table, tag)| {
+            match &schema.tables[*table].series.columns()[*tag] {
+                TagColumn::Text(values) => values.iter().collect::<HashSet<_>>().len() == values.len(),
+                TagColumn::Integer(values) => values.iter().collect::<HashSet<_>>().len() == values.len(),
+            }
+        })
+    }
 }
 
 impl Object for Column {
@@ -30,6 +44,7 @@ impl Object for Column {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         match key.as_str()? {
             "type" => Some(self.type_name.as_str().into()),
+            "unique" => Some(self.is_unique().into()),
             key => self.attributes.get_attr(key).ok().filter(|value| !value.is_undefined()),
         }
     }
@@ -66,7 +81,8 @@ pub struct TableShape {
 struct Names<'a> {
     config: &'a Config,
     database: &'a str,
-    schema: &'a Schema,
+    schema: &'a Arc<Schema>,
+    number: usize,
     table: &'a Table,
 }
 
@@ -104,9 +120,10 @@ impl Names<'_> {
         }
     }
 
-    fn column(&self, bare: &str, type_name: &str, attributes: Value) -> Value {
+    fn column(&self, bare: &str, type_name: String, attributes: Value, tag: Option<usize>) -> Value {
         let attributes = context! { bare, ..attributes };
-        Value::from_object(Column { quoted: self.quoted(bare), type_name: type_name.to_owned(), attributes })
+        let tag = tag.map(|tag| (Arc::clone(self.schema), self.number, tag));
+        Value::from_object(Column { quoted: self.quoted(bare), type_name, attributes, tag })
     }
 
     fn field(&self, (number, field): (usize, &Field)) -> Value {
@@ -118,20 +135,21 @@ impl Names<'_> {
             array => self.config.array_type(type_name),
             sum_type => self.config.sum_type(field.kind),
         };
-        self.column(&field.name, type_name, attributes)
+        self.column(&field.name, type_name.to_owned(), attributes, None)
     }
 
     fn tag(&self, number: usize) -> Value {
         let (name, column) = (&self.table.tags[number].name, &self.table.series.columns()[number]);
         let kind = if matches!(column, TagColumn::Text(_)) { "text" } else { "integer" };
-        let attributes = context! { number, slot => format!(":key_{name}"), kind };
-        self.column(name, self.config.tag_type(column), attributes)
+        let attributes =
+            context! { number, slot => format!(":key_{name}"), kind, long => self.config.is_long(column) };
+        self.column(name, self.config.tag_column_type(column), attributes, Some(number))
     }
 
     fn series_number(&self, quoted: &str) -> Value {
         let name = quoted.replace(&self.config.text.quote, "");
         let attributes = context! { slot => ":series", kind => "number" };
-        self.column(&name, self.config.type_name("series"), attributes)
+        self.column(&name, self.config.type_name("series").to_owned(), attributes, None)
     }
 
     fn entity(&self, entity: &Entity) -> Value {
@@ -156,9 +174,9 @@ fn free_name(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
 impl TableShape {
     /// The table of this number, in a layout with such rows.
     pub fn new(config: &Config, plan: &Plan, number: usize, rows: RowShape) -> Self {
-        let (schema, layout, database) = (&*plan.schema, &plan.layout, plan.database.as_str());
+        let (schema, layout, database) = (&plan.schema, &plan.layout, plan.database.as_str());
         let table = &schema.tables[number];
-        let names = Names { config, database, schema, table };
+        let names = Names { config, database, schema, number, table };
         let own_tags = layout.tags == TagPlacement::OwnTable && !table.tags.is_empty();
         let series = SeriesMap::new(&plan.schema, number, own_tags);
         let tags: Vec<Value> = (0..table.tags.len()).map(|tag| names.tag(tag)).collect();

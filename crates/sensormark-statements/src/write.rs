@@ -7,7 +7,9 @@ use crate::session::FileSession;
 use crate::sums::sums_of;
 use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, MadeRow, Prepared, RowShape, Rows, Source, pieces, put_literals};
-use sensormark_store::{Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, Table};
+use sensormark_store::{
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, Table, Values,
+};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +32,7 @@ pub(crate) struct Writer {
     fields_together: bool,
     /// Readings of one transaction or request at most.
     most: usize,
-    /// Adds to a row of sums.
+    /// Adds to a row of sums. Where `write_many` is a statement of its own, `insert` does that by itself.
     add_sums: Option<Text>,
     entity: Option<Text>,
     /// The entity and its reading in one statement.
@@ -57,8 +59,8 @@ impl Text {
             return Ok(None);
         }
         let form = physical.templates.form(name);
-        // A COPY has no slots: its rows have those of `row`.
-        if form == "copy" {
+        // What has no slots (a COPY, the load of a file) carries rows that have those of `row`.
+        if names.is_empty() {
             names = physical.rendered(table, "row")?.1;
         }
         let (mut sources, mut types) = (Vec::new(), Vec::new());
@@ -78,6 +80,28 @@ impl Text {
         let encoder = if form.is_empty() { "rows" } else { form }.to_owned();
         Ok(Some(Self { text, encoder, sources, types, prepared: RefCell::default() }))
     }
+}
+
+/// Where the transaction ends that starts with this reading: after so many readings, or before its texts are too many bytes.
+fn end_of(batch: &Batch, start: usize, most: usize, most_bytes: Option<usize>) -> usize {
+    let end = batch.len().min(start + most);
+    let Some(most_bytes) = most_bytes else { return end };
+    let texts = batch.columns.iter().filter_map(|column| match &column.values {
+        Values::Text(values) if !values.is_empty() => Some(values),
+        _ => None,
+    });
+    let texts: Vec<_> = texts.collect();
+    if texts.is_empty() {
+        return end;
+    }
+    let mut bytes = 0;
+    for reading in start..end {
+        bytes += texts.iter().map(|text| text.get(reading).len()).sum::<usize>();
+        if bytes > most_bytes && reading > start {
+            return reading;
+        }
+    }
+    end
 }
 
 /// Rows of one statement, and readings of one transaction or request, in a layout of which this is said.
@@ -100,7 +124,8 @@ impl Writer {
             StoreError::new(ErrorKind::Configuration, OPERATION, "a store has a statement `insert`")
         })?;
         let option = |word: &str| physical.option(word).and_then(|text| text.parse::<usize>().ok());
-        let (rows, most) = sizes(option, config.slots.values, config.batch.most, insert.sources.len());
+        let most = config.most(&physical.schema.tables[table], physical.tables[table].own_tags);
+        let (rows, most) = sizes(option, config.slots.values, most, insert.sources.len());
         if option("statements in a request").is_some() {
             "statements".clone_into(&mut insert.encoder);
         }
@@ -123,6 +148,11 @@ impl Writer {
     fn carrier(&self, readings: usize) -> &Text {
         self.many.as_ref().filter(|_| readings > 1).unwrap_or(&self.insert)
     }
+
+    /// What adds so many readings to sums, once they are written.
+    fn adds_sums(&self, readings: usize) -> Option<&Text> {
+        self.add_sums.as_ref().filter(|_| readings > 1 || self.many.is_none())
+    }
 }
 
 impl FileSession {
@@ -138,9 +168,11 @@ impl FileSession {
     /// Writes a batch as one transaction, or as several where it is larger than the largest of them.
     pub(crate) async fn write_batch(&mut self, batch: &Batch) -> Result<Acknowledgement, StoreError> {
         let writer = self.writer(batch.table)?;
-        let mut done = Acknowledgement::default();
-        for start in (0..batch.len()).step_by(writer.most) {
-            let readings = start..batch.len().min(start + writer.most);
+        let most_bytes = self.physical.files.config.batch.most_bytes;
+        let (mut done, mut start) = (Acknowledgement::default(), 0);
+        while start < batch.len() {
+            let readings = start..end_of(batch, start, writer.most, most_bytes);
+            start = readings.end;
             self.enter().map_err(|error| error.after_acknowledging(done.readings))?;
             let written = self.commit(&writer, batch, readings.clone()).await;
             self.link.connection.leave();
@@ -180,7 +212,8 @@ impl FileSession {
             _ => readings <= writer.rows,
         };
         let is_one = encoder == "rows" && is_row;
-        writer.add_sums.is_none() && (is_one || self.physical.files.config.batch.whole.contains(encoder))
+        let adds = writer.adds_sums(readings).is_some();
+        !adds && (is_one || self.physical.files.config.batch.whole.contains(encoder))
     }
 
     /// Ends a transaction: all or nothing.
@@ -244,7 +277,7 @@ impl FileSession {
             };
             statements += self.send(text, at_once, repeated, &rows).await?;
         }
-        if let Some(text) = &writer.add_sums
+        if let Some(text) = writer.adds_sums(readings.len())
             && let Some(summary) = physical.summary()
         {
             let sums = sums_of(batch, readings, description, summary)?;
