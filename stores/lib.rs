@@ -31,6 +31,12 @@ pub fn timescaledb() -> FileStore {
         .unwrap_or_else(|cause| panic!("{cause}"))
 }
 
+/// MariaDB 10.6 or later.
+#[cfg(feature = "mariadb")]
+pub fn mariadb() -> FileStore {
+    built_in(files!("mariadb"), sensormark_drivers::mysql::Mysql::default())
+}
+
 /// What is wrong with files that are built in is seen by the first test that runs.
 fn built_in((config, statements): (&str, &str), driver: impl Driver + 'static) -> FileStore {
     let store = FileStore::new(config, "statements.sql", statements, Arc::new(driver));
@@ -39,13 +45,13 @@ fn built_in((config, statements): (&str, &str), driver: impl Driver + 'static) -
 
 #[cfg(test)]
 mod tests {
-    use super::{postgresql, sqlite};
+    use super::{mariadb, postgresql, sqlite};
     use sensormark_store::{DatabaseName, Durability, Endpoint, Plan, Secret, Store};
 
     /// Compares with `tests/pins/schema.txt` of each store.
     #[test]
     fn tables_and_indexes_are_as_they_were() {
-        for store in [sqlite(), postgresql()] {
+        for store in [sqlite(), postgresql(), mariadb()] {
             let name = store.description().name;
             sensormark_conformance::pins::pin(
                 &format!("{}/{name}", env!("CARGO_MANIFEST_DIR")),
