@@ -35,18 +35,18 @@ IGNORE INDEX FOR GROUP BY (`by_time`)
 -- A few series are asked for one by one, whatever the optimizer believes of the table: ten of 18,000 readings took 2.6 s as one join with the latest times, and 1.7 ms so.
 -- A condition on a field keeps the index from giving the latest times, and then all are.
 -- macro: one_by_one()
-{% if named <= (500 if any_present() else 20) %}yes{% endif %}
+{% if of in ["set", "all"] and keys and named <= (500 if any_present() else 20) %}yes{% endif %}
 -- macro: latest_of(columns, condition)
 SELECT {{ answer_keys() }}{{ columns }} FROM {{ source() }} {{ where([in_range(), condition, any_present()]) }} ORDER BY {{ order_time(" DESC") }} LIMIT 1
 -- macro: each_latest(columns)
 {% for number in range(named) %}({{ latest_of(columns, nth(number)) }}){% if not loop.last %} UNION ALL {% endif %}{% endfor %}
 -- macro: latest_at()
-{% if of in ["set", "all"] and keys and one_by_one() %}{{ each_latest(at()) }}
+{% if one_by_one() %}{{ each_latest(at()) }}
 {% elif of == "one" or not keys %}{{ latest_of(at(), selected()) }}
 {% else %}SELECT {{ key_names("r.") }}, max({{ at() }}) FROM {{ source() }} {{ where([in_range(), selected(), any_present()]) }} GROUP BY {{ key_names("r.") }}
 {% endif %}
 -- statement: latest
-{% if of in ["set", "all"] and keys and one_by_one() %}{{ each_latest(at() ~ values(chosen)) }}{% else %}{{ super() }}{% endif %}
+{% if one_by_one() %}{{ each_latest(at() ~ values(chosen)) }}{% else %}{{ super() }}{% endif %}
 
 -- macro: options()
 ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin
@@ -131,7 +131,7 @@ SELECT {{ answer_keys() }}{{ at() }}, {{ field_number() }}, {{ field_value() }} 
 -- statement: range -> field rows
 {{ field_rows([selected(), in_time(), some(), any_present()]) }}
 -- macro: one_by_one()
-{% if named <= 500 %}yes{% endif %}
+{% if of in ["set", "all"] and keys and named <= 500 %}yes{% endif %}
 -- statement: latest
 -- statement: latest_times -> times
 {{ latest_at() }}
@@ -143,10 +143,12 @@ SELECT {{ answer_keys() }}{{ at() }}, {{ field_number() }}, {{ field_value() }} 
 SELECT {% for key in keys %}r.{{ key }}, {% endfor %}{{ at() }}, {{ field_number() }}, {{ field_value() }} FROM {{ table }} r
 -- macro: definitions()
 {{ series_definitions() }}{{ own("second") }} BIGINT NOT NULL, {{ own("nanosecond") }} INT NOT NULL, {{ own("number") }} SMALLINT UNSIGNED NOT NULL, {{ own("measurement") }} {{ fields[0].type }}{% if not fields | selectattr("nullable") | list %} NOT NULL{% endif %}
+-- macro: time_columns()
+{{ own("second") }}, {{ own("nanosecond") }}
 -- macro: index_columns()
-{% if keys %}{{ key_names() }}, {% endif %}{{ own("second") }}, {{ own("nanosecond") }}
+{% if keys %}{{ key_names() }}, {% endif %}{{ time_columns() }}
 -- macro: columns()
-{{ series_columns() }}{{ own("second") }}, {{ own("nanosecond") }}, {{ own("number") }}, {{ own("measurement") }}
+{{ series_columns() }}{{ time_columns() }}, {{ own("number") }}, {{ own("measurement") }}
 -- macro: slots()
 {{ series_slots() }}:second, :nanosecond, :field, :value
 
