@@ -38,6 +38,8 @@ pub struct FileAdministrator {
     pub driver: Arc<dyn Driver>,
     /// What a reader of the results has to know.
     pub notes: Vec<String>,
+    /// The session of an administrator's statements on a server: one may set what the next one needs.
+    pub performing: Option<Link>,
 }
 
 impl FileAdministrator {
@@ -431,7 +433,10 @@ impl BackendAdministrator for FileAdministrator {
     }
 
     async fn perform(&mut self, statement: &str) -> Result<Vec<String>, StoreError> {
-        let mut link = self.open().await?;
+        let mut link = match self.performing.take() {
+            Some(link) => link,
+            None => self.open().await?,
+        };
         link.connection.within(Some(PATIENCE));
         let (operation, mut found) = (self.operation("administer"), Vec::new());
         let prepared = link.prepared(&operation, statement, &[]).await?;
@@ -441,6 +446,7 @@ impl BackendAdministrator for FileAdministrator {
         };
         let done = link.connection.query(prepared, &[], each).await;
         link.outcome(&operation, done)?;
+        self.performing = Some(link).filter(|_| self.is_on_server());
         Ok(found)
     }
 

@@ -248,7 +248,13 @@ impl Store for FileStore {
         Box::pin(async move {
             let (physical, driver) = (self.physical(plan)?, Arc::clone(&self.driver));
             Ok(administrator(
-                FileAdministrator { plan: plan.clone(), physical, driver, notes: Vec::new() },
+                FileAdministrator {
+                    plan: plan.clone(),
+                    physical,
+                    driver,
+                    notes: Vec::new(),
+                    performing: None,
+                },
                 plan,
             ))
         })
