@@ -463,15 +463,12 @@ impl BackendAdministrator for FileAdministrator {
             let value = link.value(&operation, text, &values).await?;
             Ok::<Option<u64>, StoreError>(value.and_then(|value| value.parse().ok()))
         };
-        let total_bytes = match bytes(&admin.size).await {
-            Err(error)
-                if error.kind() == ErrorKind::Authentication && !admin.size_otherwise.is_empty() =>
-            {
-                bytes(&admin.size_otherwise).await?
-            }
-            found => found?,
-        };
-        let total_bytes = total_bytes.unwrap_or_default();
+        let mut total = bytes(&admin.size).await;
+        let may_not = total.as_ref().is_err_and(|error| error.kind() == ErrorKind::Authentication);
+        if may_not && !admin.size_otherwise.is_empty() {
+            total = bytes(&admin.size_otherwise).await;
+        }
+        let total_bytes = total?.unwrap_or_default();
         // Who may not see the logs learns the size without them.
         let log_bytes = match admin.log_size.as_str() {
             "" => None,

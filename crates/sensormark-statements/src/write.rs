@@ -8,7 +8,7 @@ use crate::sums::sums_of;
 use crate::text::repeated;
 use sensormark_drivers::{Block, Cell, MadeRow, Prepared, RowShape, Rows, Source, pieces, put_literals};
 use sensormark_store::{
-    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, Table, Values,
+    Acknowledgement, Atomicity, Batch, EntityReading, ErrorKind, StoreError, Table, TagPlacement, Values,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -124,7 +124,8 @@ impl Writer {
             StoreError::new(ErrorKind::Configuration, OPERATION, "a store has a statement `insert`")
         })?;
         let option = |word: &str| physical.option(word).and_then(|text| text.parse::<usize>().ok());
-        let most = config.most(&physical.schema.tables[table], physical.tables[table].own_tags);
+        let own_tags = physical.layout.tags == TagPlacement::OwnTable;
+        let most = config.most(&physical.schema.tables[table], own_tags);
         let (rows, most) = sizes(option, config.slots.values, most, insert.sources.len());
         if option("statements in a request").is_some() {
             "statements".clone_into(&mut insert.encoder);
