@@ -299,7 +299,7 @@ SELECT {% for key in keys %}r.{{ key }}, {% endfor %}r.{{ span() }}, {{ document
 -- statement: sums
 {{ read_sums() }}
 -- statement: create_sums
-{% if numeric %}{{ create_sums() }} {{ options() }}{% endif %}
+{{ create_sums() }} {{ options() }}
 -- macro: incoming(column)
 VALUES({{ column }})
 -- A period may lack a field so far, and a write may lack it too.
