@@ -56,8 +56,8 @@ verify: deny ## What takes longer than tests may; keeps its result in docs/notes
 	bash scripts/verify-clusters.sh
 	bash scripts/packages.sh
 
-long-run: build ## Eight hours of steady load (HOURS=8); keeps figures and plots in docs/notes/long-run.md
-	bash scripts/long-run.sh
+long-run: build ## Eight hours of steady load (HOURS=8): nothing of ours may grow; keep the result in docs/notes/long-run.md
+	python3 scripts/long-run.py target/release/sensormark $(or $(HOURS),8) sqlite postgresql influxdb
 
 packages: ## Archive, Debian package, wheel and list of crates, each installed and run where nothing of ours is
 	bash scripts/packages.sh

@@ -79,7 +79,7 @@ pub fn main() -> ExitCode {
         signals::catch();
     }
     let outcome = match arguments.command {
-        Command::Run(arguments) => run::run(&arguments),
+        Command::Run(mut arguments) => run::run(&mut arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Collect(arguments) => collect::collect(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),

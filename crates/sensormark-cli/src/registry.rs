@@ -4,8 +4,10 @@ use crate::arguments::{ScaleName, Size};
 use crate::failure::Failure;
 use crate::server_memory::ServerMemory;
 use sensormark_data::nearest::unknown;
+use sensormark_data::units::round_u64;
 use sensormark_engine::adjust::adjust_values;
 use sensormark_engine::connection::Registry;
+use sensormark_engine::parameter::read;
 use sensormark_engine::scale::Scale;
 use sensormark_engine::selection::parse;
 use sensormark_engine::trial::{WorkloadFactories, WorkloadFactory};
@@ -149,6 +151,20 @@ pub struct OwnFile {
 }
 
 impl OwnFile {
+    /// Measures a share of the user's size, and gives it.
+    ///
+    /// # Errors
+    /// Nobody knows that size, in words.
+    pub fn measure_in_proportion(&mut self) -> Result<f64, Failure> {
+        let mut parameters: own::parameters::Parameters = read(&self.parameters).map_err(Failure::usage)?;
+        let share = parameters.measure_in_proportion();
+        let share = share.map_err(|why| Failure::usage(format!("--in-proportion: {}: {why}", self.file)))?;
+        let scaled = |bytes: u64| round_u64(bytes as f64 * share);
+        self.server_memory_bytes = self.server_memory_bytes.map(scaled);
+        self.parameters = serde_json::to_value(parameters).map_err(Failure::usage)?;
+        Ok(share)
+    }
+
     /// Memory of each server for caches and heaps: what the option says, or else the file.
     pub fn server_memory(&self, option: Option<Size>, limit: Option<Size>) -> ServerMemory {
         let of_file = self.server_memory_bytes;

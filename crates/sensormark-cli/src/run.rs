@@ -1,15 +1,18 @@
 //! `sensormark run`: from arguments to a ranking.
 
-use crate::arguments::{CacheName, ClusterArguments, DurabilityName, FindLimitName, RunArguments, ScaleName};
+use crate::arguments::{
+    CacheName, ClusterArguments, DurabilityName, FindLimitName, RunArguments, ScaleName, Size,
+};
 use crate::dry_run;
 use crate::durability_class::{cases_in_class, cases_in_each_class, of_shipped};
 use crate::failure::Failure;
 use crate::hosts::Hosts;
 use crate::measure::{Planned, supervisor};
-use crate::registry::{Workload, no_scale, numbers, own_file, registry, shown};
+use crate::registry::{OwnFile, Workload, no_scale, numbers, own_file, registry, shown};
 use crate::server_memory::ServerMemory;
 use sensormark_data::export::DataRequest;
 use sensormark_data::quantity::duration_text;
+use sensormark_data::units::round_u64;
 use sensormark_engine::clusters;
 use sensormark_engine::connection::Registry;
 use sensormark_engine::context::CaseRunner;
@@ -23,6 +26,7 @@ use sensormark_engine::trial::cases::layout_options;
 use sensormark_result::measurement::{Cache, NotMeasured};
 use sensormark_server::Supervisor;
 use sensormark_store::Durability;
+use sensormark_store::server::machine_memory_bytes;
 use sensormark_workload::durability;
 use sensormark_workload::own::find_limit::{FindLimit, Sought};
 use serde_json::Value;
@@ -38,12 +42,10 @@ const QUICK: Duration = Duration::from_secs(30);
 const LEAST: Duration = Duration::from_secs(10);
 
 /// Measures a workload.
-pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &mut RunArguments) -> Result<ExitCode, Failure> {
     let workload = Workload::find(&arguments.workload)?;
-    if arguments.find_limit.is_some() && !matches!(workload, Workload::File(_)) {
-        return Err(Failure::usage(
-            "--find-limit is for a file of your own, whose writers have a rate or which has dashboards; sensormark init writes one",
-        ));
+    if !matches!(workload, Workload::File(_)) {
+        is_of_no_file(arguments)?;
     }
     match workload {
         Workload::Factory(factory) => {
@@ -73,7 +75,8 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         Workload::File(path) => {
             power_is_cut_by_its_option(arguments, &Value::Null)?;
             no_scale(arguments.scale)?;
-            let own = own_file(&path, &arguments.settings)?;
+            let mut own = own_file(&path, &arguments.settings)?;
+            in_proportion(&mut own, arguments)?;
             // A recording that cannot be read is said before anything is started.
             own.factory
                 .data_set(&own.parameters, &DataRequest::of(arguments.seed))
@@ -92,6 +95,29 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
             measured.run(arguments)
         }
     }
+}
+
+/// Refuses the options of a user's file.
+fn is_of_no_file(arguments: &RunArguments) -> Result<(), Failure> {
+    let wrong = match (arguments.find_limit, arguments.in_proportion) {
+        (None, None) => return Ok(()),
+        (Some(_), _) => {
+            "--find-limit is for a file of your own, whose writers have a rate or which has dashboards"
+        }
+        (None, Some(_)) => "--in-proportion is for a file of your own, which says how long data are kept",
+    };
+    Err(Failure::usage(format!("{wrong}; sensormark init writes one")))
+}
+
+/// Gives each database the share of the machine's memory that the file's largest measured size is of the user's.
+fn in_proportion(own: &mut OwnFile, arguments: &mut RunArguments) -> Result<(), Failure> {
+    let Some(memory) = arguments.in_proportion else { return Ok(()) };
+    let share = own.measure_in_proportion()?;
+    let of = |bytes: u64| Size(round_u64(bytes as f64 * share));
+    let memory = memory.map_or_else(machine_memory_bytes, |memory| memory.0);
+    arguments.common.memory_limit = Some(of(memory));
+    arguments.common.server_memory = arguments.common.server_memory.map(|own| of(own.0));
+    Ok(())
 }
 
 /// The workload whose server loses its power is told so by the option, which gives this process mounts of its own.

@@ -37,16 +37,31 @@ pub struct Stream {
     gamma: u64,
 }
 
-impl Stream {
-    /// The stream of one field of one series under a seed.
-    pub const fn new(seed: u64, series: u64, field: u64) -> Self {
+/// The streams of one series under a seed.
+#[derive(Debug, Clone, Copy)]
+pub struct Streams(u64);
+
+impl Streams {
+    /// Those of this series.
+    pub const fn new(seed: u64, series: u64) -> Self {
         let seeded = finalise(seed.wrapping_add(GOLDEN_GAMMA));
-        let of_series = finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2))));
-        let key = finalise(of_series ^ finalise(field.wrapping_add(GOLDEN_GAMMA.wrapping_mul(3))));
+        Self(finalise(seeded ^ finalise(series.wrapping_add(GOLDEN_GAMMA.wrapping_mul(2)))))
+    }
+
+    /// That of a field.
+    pub const fn of(self, field: u64) -> Stream {
+        let key = finalise(self.0 ^ finalise(field.wrapping_add(GOLDEN_GAMMA.wrapping_mul(3))));
         let odd = finalise(key.wrapping_add(GOLDEN_GAMMA)) | 1;
         // A step whose bits hardly change mixes badly; the remedy is the authors' own.
         let gamma = if (odd ^ (odd >> 1)).count_ones() < 24 { odd ^ 0xaaaa_aaaa_aaaa_aaaa } else { odd };
-        Self { key, gamma }
+        Stream { key, gamma }
+    }
+}
+
+impl Stream {
+    /// The stream of one field of one series under a seed.
+    pub const fn new(seed: u64, series: u64, field: u64) -> Self {
+        Streams::new(seed, series).of(field)
     }
 
     /// 64 random bits.

@@ -17,7 +17,7 @@ mod tests;
 
 use crate::{
     export::{BATCH, DataSet},
-    random::Stream,
+    random::{Stream, Streams},
     units::signed,
 };
 use churn::Churn;
@@ -212,7 +212,8 @@ impl Sensors {
 
     /// The instant at which a field is looked at.
     fn moment(&self, field: usize, series: u32, tick: u64) -> Moment {
-        Moment { seed: self.seed, series, field, tick, interval_ns: self.timing.interval_ns }
+        let streams = Streams::new(self.seed, series.into());
+        Moment { streams, field, tick, interval_ns: self.timing.interval_ns }
     }
 
     /// A numeric field's value; none for text and truth values.
@@ -225,8 +226,9 @@ impl Sensors {
         batch.times_ns.push(self.time_ns(series, tick));
         batch.series.push(series);
         let columns = self.fields.iter().zip(&mut batch.columns).enumerate();
-        for (number, (field, column)) in columns.filter(|(number, _)| fields.contains(*number)) {
-            field.push(self.moment(number, series, tick), &mut column.values);
+        let moment = self.moment(0, series, tick);
+        for (number, (shape, column)) in columns.filter(|(number, _)| fields.contains(*number)) {
+            shape.push(Moment { field: number, ..moment }, &mut column.values);
         }
     }
 

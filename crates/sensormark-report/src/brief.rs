@@ -1,12 +1,10 @@
 //! A report's last screen: the answer, the ranking and what to do next, in few lines. It draws what the [`Summary`] says.
 
-use super::number::times;
-use super::size::Readings;
-use super::summary::{LackingRow, NotRanked, Summary, SummaryColumn, SummaryRow};
-use super::wrapping::wrap;
-use sensormark_data::number::significant;
-use sensormark_result::statistics::Interval;
-use unicode_width::UnicodeWidthStr;
+use crate::{
+    prelude::*,
+    summary::{NotRanked, SummaryColumn, SummaryRow},
+    text::left_padded,
+};
 
 /// The narrowest that is drawn.
 const NARROWEST: usize = 40;
@@ -71,18 +69,13 @@ pub fn render(summary: &Summary, paths: &Paths, room: Room) -> String {
     {
         lines.remove(blank);
     }
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// The answer; where it would take the room of the ranking, its last sentences are left out, and a line says so.
 fn headline(summary: &Summary, width: usize, height: Option<usize>) -> Vec<String> {
     let most = height.map_or(usize::MAX, |height| (height / 4).max(3));
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     let sentences = &summary.headline;
     for (number, sentence) in sentences.iter().enumerate() {
         let wrapped = wrap(sentence, width - INDENT.len());
@@ -107,17 +100,13 @@ fn title(summary: &Summary, width: usize) -> Vec<String> {
         0..=2 => summary.stores.join(", "),
         more => format!("{more} databases"),
     };
-    let mut parts =
-        vec![summary.workload.clone(), summary.scale.clone(), stores, Readings::text(summary.readings)];
-    parts.push(match summary.trials {
-        1 => "1 trial".to_owned(),
-        trials => format!("{trials} trials"),
-    });
     // A time stays in one line.
-    let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span);
-    parts.push(time.replace(' ', NO_BREAK));
-    parts.retain(|part| !part.is_empty());
-    wrap(&parts.join(" · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+    let time = summary.seconds.map_or_else(|| "not finished".to_owned(), span).replace(' ', NO_BREAK);
+    let (workload, scale) = (summary.workload.clone(), summary.scale.clone());
+    let parts =
+        [workload, scale, stores, Readings::text(summary.readings), counted(summary.trials, "trial"), time];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    wrap(&joined(parts, " · "), width).iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
 /// A span of time, in the units that people would say it in.
@@ -191,10 +180,10 @@ impl Widths {
     /// A row of these parts.
     fn row(&self, row: &Line) -> String {
         let figures = row.figures.iter().zip(&self.figures);
-        let figures: String = figures.map(|(text, width)| padded(text, *width)).collect();
+        let figures: String = figures.map(|(text, width)| left_padded(text, *width)).collect();
         let name = cut(&row.name, self.name);
         let gap = " ".repeat(self.name - name.width());
-        let (rank, cost) = (&row.rank, padded(&row.cost, self.cost));
+        let (rank, cost) = (&row.rank, left_padded(&row.cost, self.cost));
         format!("{INDENT}{rank:<width$}{name}{gap}{cost}{figures}", width = self.rank)
     }
 
@@ -216,7 +205,12 @@ impl Widths {
 fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
     let ranked = groups.flat_map(|group| group.iter().map(|row| line(row, group.len(), &summary.columns)));
-    let lacking = summary.lacking.iter().map(|row| lacking_line(row, &summary.columns));
+    let lacking = summary.lacking.iter().map(|row| Line {
+        rank: "–".to_owned(),
+        name: row.label.clone(),
+        cost: "–".to_owned(),
+        figures: drawn(&row.figures, &summary.columns, row.rough),
+    });
     let rows: Vec<Line> = ranked.chain(lacking).collect();
     let widths = Widths::of(&rows, &summary.columns, width);
     // A reason is whole or not there, so an entry may have several lines.
@@ -224,10 +218,8 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
     let least = LEAST_ROWS + name_rankings(summary, &mut body);
     body.extend(summary.not_ranked.iter().map(|one| not_ranked(one, width)));
     let lines_of = |body: &[Vec<String>]| body.iter().map(Vec::len).sum::<usize>();
-    let mut lines = Vec::new();
-    if !body.is_empty() {
-        lines.push(String::new());
-    }
+    let mut lines = vec![];
+    lines.extend((!body.is_empty()).then(String::new));
     if !rows.is_empty() {
         lines.extend(widths.head(&summary.columns));
     }
@@ -252,26 +244,22 @@ fn table(summary: &Summary, width: usize, most: Option<usize>) -> Vec<String> {
 
 /// Puts the name of each ranking above its first row, where there are several, and says how many there are.
 fn name_rankings(summary: &Summary, body: &mut [Vec<String>]) -> usize {
-    let mut first = 0;
-    let groups = summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
-    let groups: Vec<&[SummaryRow]> = groups.collect();
-    if groups.len() < 2 {
+    let groups = || summary.ranked.chunk_by(|one, other| one.ranking == other.ranking);
+    let (mut first, count) = (0, groups().count());
+    if count < 2 {
         return 0;
     }
-    for group in &groups {
+    for group in groups() {
         body[first].insert(0, indent(format!("{}:", group[0].ranking.title())));
         first += group.len();
     }
-    groups.len()
+    count
 }
 
 fn not_ranked(one: &NotRanked, width: usize) -> Vec<String> {
     let text = format!("– {}: {}", one.label, one.reason);
     let lines = wrap(&text, width - 2 * INDENT.len()).into_iter();
-    let further = |(line, text): (usize, String)| match line {
-        0 => indent(text),
-        _ => indent(indent(text)),
-    };
+    let further = |(line, text): (usize, String)| if line == 0 { indent(text) } else { indent(indent(text)) };
     lines.enumerate().map(further).collect()
 }
 
@@ -295,7 +283,7 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
     const OF_MISSING: &str = "–: lacks something, so it is not ranked";
     const OF_COST: &str = "cost: all criteria together, times the lowest of the ranking";
     if summary.ranked.is_empty() && summary.lacking.is_empty() {
-        return Vec::new();
+        return vec![];
     }
     let columns = summary.columns.iter().map(|column| column.meaning);
     let of_cost = (!summary.ranked.is_empty()).then_some(OF_COST);
@@ -311,22 +299,12 @@ fn legend(summary: &Summary, width: usize, most: [Option<usize>; 2]) -> Vec<Stri
 }
 
 /// The figures of a row, as the columns show them.
-fn drawn(figures: &[Option<f64>], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
+fn drawn(figures: &[Known], columns: &[SummaryColumn], is_rough: bool) -> Vec<String> {
     let figures = figures.iter().zip(columns).map(|(value, column)| {
         let mark = if is_rough && column.is_time { "~" } else { "" };
         value.map_or_else(|| "–".to_owned(), |value| format!("{mark}{}", significant(value, 3)))
     });
     figures.collect()
-}
-
-/// What was measured of somebody who lacks something.
-fn lacking_line(row: &LackingRow, columns: &[SummaryColumn]) -> Line {
-    Line {
-        rank: "–".to_owned(),
-        name: row.label.clone(),
-        cost: "–".to_owned(),
-        figures: drawn(&row.figures, columns, row.rough),
-    }
 }
 
 /// A row of a ranking of so many: a ratio compares, and one alone has nobody to compare with.
@@ -340,11 +318,6 @@ fn line(row: &SummaryRow, many: usize, columns: &[SummaryColumn]) -> Line {
         cost: row.interval.map_or_else(|| cost.clone(), interval),
         figures: drawn(&row.figures, columns, row.rough),
     }
-}
-
-/// The text at the right of so many columns.
-fn padded(text: &str, width: usize) -> String {
-    format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 
 /// The text, its end left out where it is wider.

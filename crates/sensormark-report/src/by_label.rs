@@ -1,31 +1,17 @@
 //! Curves over a number that a workload's phases are labelled with, such as how many series a table has: load rate, disk, memory, and questions.
 
-use crate::costs::memory_mb;
-use crate::criteria;
-use crate::field::Field;
-use crate::studies::{HERE, figure, point, study};
-use crate::tables::{Cell, Section, Shape, Table};
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::statistics::summarize_logarithms;
-use std::collections::BTreeSet;
+use crate::{
+    costs::memory_mb,
+    prelude::*,
+    sections::sizes::LATENCIES,
+    studies::{HERE, figure, point, study},
+};
 
 /// A figure of a load, where it has one.
-type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>;
-
-/// What a latency is called, and how it is taken from a summary, in ns.
-type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
-
-/// Latencies; the first that is known wherever the mean is stands in a curve.
-const LATENCIES: [Latency; 3] = [
-    ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
-    ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
-    ("mean", |summary| Some(summary.mean_ns)),
-];
+type Of<'a> = &'a dyn Fn(&TrialRecord, &LoadRecord) -> Known;
 
 /// The section of a workload that follows no study; empty where no label has several numbers.
-pub(crate) fn section(field: &Field) -> Section {
+pub fn section(field: &Field) -> Section {
     let mut section = Section::new("by_label", "Curves");
     if study(&field.run.workload).is_some() {
         return section;
@@ -59,7 +45,7 @@ pub(crate) fn section(field: &Field) -> Section {
             curves.extend(drawn.into_iter().find(|table| table.rows.len() == all));
         }
         let is_curve = |table: &Table| table.rows.windows(2).any(|rows| rows[0][0] == rows[1][0]);
-        curves.into_iter().filter(is_curve).for_each(|table| section.table(table));
+        section.tables(curves.into_iter().filter(is_curve));
     }
     if !section.blocks.is_empty() {
         section.paragraph("A curve ends where the layout has no figure: its trial's verdict says why. Disk is what a phase added, over the readings that it added; databases that make files ahead add nothing at times.");
@@ -85,21 +71,21 @@ fn fill(table: &mut Table, field: &Field, label: &str, of: Of<'_>) {
     }
 }
 
-fn load_rate(_: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn load_rate(_: &TrialRecord, load: &LoadRecord) -> Known {
     load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)
 }
 
-fn latency_ms(load: &LoadRecord, of: fn(&LatencySummary) -> Option<f64>) -> Option<f64> {
+fn latency_ms(load: &LoadRecord, of: fn(&LatencySummary) -> Known) -> Known {
     let summary = &load.classes.values().next_back()?.latency.summary;
     Some(of(summary)? / 1e6).filter(|ms| !load.writes && *ms > 0.0)
 }
 
-fn memory(trial: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn memory(trial: &TrialRecord, load: &LoadRecord) -> Known {
     memory_mb(trial, criteria::phase(trial, &load.phase)?).filter(|_| load.writes)
 }
 
 /// What the database has at rest after this load more than after the load before it, over the readings that are more.
-fn disk_a_reading(trial: &TrialRecord, load: &LoadRecord) -> Option<f64> {
+fn disk_a_reading(trial: &TrialRecord, load: &LoadRecord) -> Known {
     let figure = |name: &str, phase: &str| format!("{name}/{phase}");
     let at_rest = |phase: &str| {
         let readings = trial.figures.get(&figure(names::READINGS_AT_REST, phase))?.value?;

@@ -8,15 +8,10 @@
 //!
 //! A study's file has its claims (`studies`); how one is judged is here.
 
-use super::disturbed::tolerated;
-use super::field::{Arm, Field};
-use super::sections::cells::listed;
-use super::tables::{Cell, Table};
-use sensormark_data::number::significant;
-use sensormark_result::statistics::{Interval, SIGNIFICANCE, SMALLEST_REPETITIONS, compare, summarize};
+use crate::prelude::*;
 
 /// A figure in each repetition; none where there is no valid trial.
-pub type Values = Vec<Option<f64>>;
+pub type Values = Vec<Known>;
 
 /// One part of a claim.
 struct Part {
@@ -49,10 +44,10 @@ impl Claim {
         Self {
             text: text.into(),
             holds: holds.into(),
-            parts: Vec::new(),
-            missing: Vec::new(),
+            parts: vec![],
+            missing: vec![],
             aside: String::new(),
-            about: Vec::new(),
+            about: vec![],
         }
     }
 
@@ -95,7 +90,7 @@ impl Claim {
     }
 
     /// Whether something that it is about was not measured.
-    pub const fn is_missing(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         !self.missing.is_empty()
     }
 
@@ -125,8 +120,7 @@ impl Claim {
     fn figures(&self, why: Option<&str>) -> String {
         let mut all: Vec<String> = self.parts.iter().map(|part| part.figures.clone()).collect();
         if !self.missing.is_empty() {
-            let names: Vec<&str> = self.missing.iter().map(String::as_str).collect();
-            all.push(format!("no valid trial of {}", listed(&names)));
+            all.push(format!("no valid trial of {}", listed(&self.missing)));
         }
         if !self.aside.is_empty() {
             all.push(self.aside.clone());
@@ -158,7 +152,7 @@ pub fn doubt(field: &Field, arm: &Arm) -> Option<&'static str> {
 }
 
 /// Whether the first is less than the second; `None` where the interval over paired repetitions crosses that, or there are fewer than three.
-pub fn is_less(first: &[Option<f64>], second: &[Option<f64>]) -> Option<bool> {
+pub fn is_less(first: &[Known], second: &[Known]) -> Option<bool> {
     match compare(first, second) {
         Ok(comparison) => (comparison.p_value? < SIGNIFICANCE).then_some(comparison.ratio < 1.0),
         // A 0 has no ratio, but a difference.
@@ -186,22 +180,22 @@ pub fn all(parts: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 /// Whether any of these figures was measured.
-pub fn has(values: &[Option<f64>]) -> bool {
+pub fn has(values: &[Known]) -> bool {
     values.iter().any(Option::is_some)
 }
 
 /// Whether one is as much as the other, to this part of it either way: 0.2 is from 0.8 times to 1 / 0.8 times.
-pub fn is_level(one: &[Option<f64>], other: &[Option<f64>], part: f64) -> Option<bool> {
+pub fn is_level(one: &[Known], other: &[Known], part: f64) -> Option<bool> {
     let interval = compare(one, other).ok()?.interval?;
     inside(interval, 1.0 - part, 1.0 / (1.0 - part))
 }
 
 /// Whether the mean is from `low` to `high`.
-pub fn is_within(values: &[Option<f64>], low: f64, high: f64) -> Option<bool> {
+pub fn is_within(values: &[Known], low: f64, high: f64) -> Option<bool> {
     inside(interval(values)?, low, high)
 }
 
-fn interval(values: &[Option<f64>]) -> Option<Interval> {
+fn interval(values: &[Known]) -> Option<Interval> {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     summarize(&values).ok()?.interval
 }
@@ -218,26 +212,25 @@ pub fn inside(interval: Interval, low: f64, high: f64) -> Option<bool> {
 }
 
 /// The figures times a factor.
-pub fn times(values: &[Option<f64>], factor: f64) -> Values {
+pub fn times(values: &[Known], factor: f64) -> Values {
     let raised = values.iter().map(|value| Some((*value)? * factor));
     raised.collect()
 }
 
 /// One divided by the other, repetition by repetition.
-pub fn ratios(one: &[Option<f64>], other: &[Option<f64>]) -> Values {
-    let ratio =
-        |(one, other): (&Option<f64>, &Option<f64>)| Some((*one)? / other.filter(|other| *other > 0.0)?);
+pub fn ratios(one: &[Known], other: &[Known]) -> Values {
+    let ratio = |(one, other): (&Known, &Known)| Some((*one)? / other.filter(|other| *other > 0.0)?);
     one.iter().zip(other).map(ratio).collect()
 }
 
 /// The mean of what was measured.
-pub fn mean(values: &[Option<f64>]) -> Option<f64> {
+pub fn mean(values: &[Known]) -> Known {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The mean for a sentence; a dash where nothing was measured.
-pub fn shown(values: &[Option<f64>]) -> String {
+pub fn shown(values: &[Known]) -> String {
     mean(values).map_or_else(|| "–".to_owned(), |value| significant(value, 3))
 }
 
@@ -253,12 +246,7 @@ pub fn doubted(id: &str, title: &str, claims: &[Claim], doubts: Vec<Option<&'sta
     let mut table = Table::new(id, title, &columns);
     for (claim, doubt) in claims.iter().zip(doubts) {
         let (outcome, why) = claim.outcome(doubt);
-        table.row(vec![
-            Cell::text(&claim.text),
-            Cell::text(outcome),
-            Cell::text(claim.figures(why)),
-            Cell::text(&claim.holds),
-        ]);
+        table.row(row![&claim.text, outcome, claim.figures(why), &claim.holds,]);
     }
     table.note("Undecided: fewer than three valid repetitions, a disturbed host that was tolerated, or a 95 % interval over repetitions that crosses what the claim takes.");
     table

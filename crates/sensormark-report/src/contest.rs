@@ -2,15 +2,10 @@
 //!
 //! It gives no ratios and no ranks: see [`super::ranking`].
 
-use super::costs::{self, Costs, Values};
-use super::field::{Arm, Field};
-use super::keeping_up;
-use super::sections::cells::listed;
-use sensormark_result::cost::Criterion;
-use sensormark_result::measurement::record::{Implementation, Side, TrialRecord};
-use sensormark_store::{Durability, WriteMethod};
-use serde::Serialize;
-use std::collections::BTreeSet;
+use crate::{
+    costs::{self, Values},
+    prelude::*,
+};
 
 /// Those who are ranked among themselves. Whether a database may be embedded is no question of cost, and neither is what an acknowledgement promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -28,7 +23,7 @@ pub enum Group {
 
 impl Group {
     /// What programs call it.
-    pub const fn id(self) -> &'static str {
+    pub fn id(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
             Self::Servers => "servers",
@@ -38,7 +33,7 @@ impl Group {
     }
 
     /// Its name.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
             Self::Embedded => "Embedded databases",
             Self::Servers => "Servers",
@@ -48,11 +43,11 @@ impl Group {
     }
 
     /// Whether its members promise as much as anybody here.
-    pub const fn promises_most(self) -> bool {
+    pub fn promises_most(self) -> bool {
         matches!(self, Self::Embedded | Self::Servers)
     }
 
-    const fn of(implementation: &Implementation, strongest: u8) -> Self {
+    fn of(implementation: &Implementation, strongest: u8) -> Self {
         match (implementation.embedded, weakness(implementation) > strongest) {
             (true, false) => Self::Embedded,
             (false, false) => Self::Servers,
@@ -63,7 +58,7 @@ impl Group {
 }
 
 /// How little an acknowledgement promises; 0 is that a write is on disk. Nobody acknowledges datagrams.
-const fn weakness(implementation: &Implementation) -> u8 {
+fn weakness(implementation: &Implementation) -> u8 {
     match (implementation.layout.write, implementation.durability) {
         (WriteMethod::Datagram, _) | (_, Durability::Unacknowledged) => 3,
         (_, Durability::Durable) => 0,
@@ -73,47 +68,45 @@ const fn weakness(implementation: &Implementation) -> u8 {
 }
 
 /// Somebody who competes.
-pub(super) struct Contestant {
+pub struct Contestant {
     /// Its place in [`Field::contestants`].
-    pub(super) read: usize,
+    pub read: usize,
     /// Its name in tables.
-    pub(super) label: String,
+    pub label: String,
     /// With whom it is compared.
-    pub(super) group: Group,
+    pub group: Group,
     /// Its costs by repetition; none where a trial is missing or not valid.
-    pub(super) blocks: Vec<Option<Values>>,
+    pub blocks: Vec<Option<Values>>,
 }
 
 /// Everybody who competes, and the others.
 #[derive(Default)]
-pub(super) struct Contest {
+pub struct Contest {
     /// Those with every criterion that anybody has.
-    pub(super) contestants: Vec<Contestant>,
+    pub contestants: Vec<Contestant>,
     /// What is weighed: criteria that somebody has.
-    pub(super) criteria: Vec<Criterion>,
+    pub criteria: Vec<Criterion>,
     /// Who is not ranked, and why.
-    pub(super) unranked: Vec<(String, String)>,
+    pub unranked: Vec<(String, String)>,
     /// Those of them that were measured and only lack something, by their places in [`Field::contestants`].
-    pub(super) lacking: Vec<usize>,
+    pub lacking: Vec<usize>,
 }
 
 impl Contest {
     /// Everybody with at least one repetition of valid trials that has all of these criteria that anybody has.
-    pub(super) fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
+    pub fn new(field: &Field, costs: &Costs, criteria: Vec<Criterion>) -> Self {
         let mut contest = Self { criteria, ..Self::default() };
-        let arms = field.contestants().iter().enumerate();
-        let competing = arms.filter_map(|(place, read)| contest.enter(field, costs, place, read));
-        let competing: Vec<Contestant> = competing.collect();
-        contest.contestants = competing;
+        for (place, read) in field.contestants().iter().enumerate() {
+            let competing = contest.enter(field, costs, place, read);
+            contest.contestants.extend(competing);
+        }
         contest.set_apart(field);
         contest.keep_whole(field);
         let unread = field.writes.iter().filter(|write| field.reads_of(write).next().is_none());
         contest.unranked.extend(unread.map(|write| {
             let fault = first_fault(field, write);
-            (
-                write.label.clone(),
-                fault.unwrap_or_else(|| "there is no read trial of what it wrote".to_owned()),
-            )
+            let none = || "there is no read trial of what it wrote".to_owned();
+            (write.label.clone(), fault.unwrap_or_else(none))
         }));
         contest
     }
@@ -130,24 +123,17 @@ impl Contest {
             return None;
         }
         let all = costing.blocks(field, read);
-        let lacking =
-            all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty()).cloned();
+        let lacking = all.iter().flatten().map(|block| &block.lacking).find(|lacking| !lacking.is_empty());
+        let lacking = lacking.cloned();
         let is_whole = |block: costs::Block| block.lacking.is_empty().then_some(block.values);
         let mut blocks: Vec<Option<Values>> = all.into_iter().map(|block| block.and_then(is_whole)).collect();
         keep_complete(&mut blocks);
         if blocks.iter().any(Option::is_some) {
             return Some(Contestant { read: place, label, group: Group::Servers, blocks });
         }
-        self.unranked.push((
-            label,
-            match lacking {
-                Some(lacking) => {
-                    self.lacking.push(place);
-                    lacks(&lacking)
-                }
-                None => no_valid_pair(field, write, read),
-            },
-        ));
+        self.lacking.extend(lacking.is_some().then_some(place));
+        let reason = lacking.map_or_else(|| no_valid_pair(field, write, read), |names| lacks(&names));
+        self.unranked.push((label, reason));
         None
     }
 
@@ -189,13 +175,12 @@ impl Contest {
 }
 
 fn lacks(names: &[String]) -> String {
-    let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
-    format!("lacks {}", listed(&names.into_iter().collect::<Vec<_>>()))
+    format!("lacks {}", listed(names.iter().collect::<BTreeSet<_>>()))
 }
 
 /// Why much of it was not measured, where its server was only visited.
-pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
-    let mut servers = field.trials_of(arm).flatten().filter_map(|trial| trial.server.as_ref());
+pub fn no_probe(field: &Field, arm: &Arm) -> &'static str {
+    let mut servers = field.trials_of(arm).filter_map(|trial| trial.server.as_ref());
     let is_without = servers.any(|server| !server.managed && server.probe.is_none());
     if is_without { " (an existing server without a probe beside it)" } else { "" }
 }
@@ -203,17 +188,16 @@ pub(super) fn no_probe(field: &Field, arm: &Arm) -> &'static str {
 /// Why the arm's data cannot be trusted, if that was seen in any attempt. One valid repetition
 /// does not make up for a wrong answer in another.
 fn data_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let faulty = |trial: &&TrialRecord| trial.verdict.has_data_fault();
-    let all: Vec<&TrialRecord> = field.attempts_of(arm).collect();
-    let found = all.iter().filter(|trial| faulty(trial)).count();
-    let first = all.iter().find(|trial| faulty(trial))?;
+    let all = field.attempts_of(arm).count();
+    let faulty = || field.attempts_of(arm).filter(|trial| trial.verdict.has_data_fault());
+    let (found, first) = (faulty().count(), faulty().next()?);
     let kind = first.verdict.reasons().iter().find(|reason| reason.kind.is_data_fault())?.kind;
     let side = match first.side {
         Side::Write => "write ",
         Side::Read => "read ",
         Side::Mixed => "",
     };
-    Some(format!("{} in {found} of {} {side}trials", kind.text(), all.len()))
+    Some(format!("{} in {found} of {all} {side}trials", kind.text()))
 }
 
 /// Drops repetitions in which fewer criteria were measured than in others, so that all are over the same ones.
@@ -227,25 +211,19 @@ fn keep_complete(blocks: &mut [Option<Values>]) {
 }
 
 fn no_valid_pair(field: &Field, write: &Arm, read: &Arm) -> String {
-    let sides = [("write trial ", write), ("read trial ", read)];
-    let told = |(side, arm)| Some(format!("{side}{}", first_fault(field, arm)?));
-    let faults: Vec<String> = if field.has_phases() {
-        first_fault(field, read).into_iter().collect()
-    } else {
-        sides.into_iter().filter_map(told).collect()
+    let told = |side: &str, arm| Some(format!("{side}{}", first_fault(field, arm)?));
+    let faults = match field.has_phases() {
+        true => [None, told("", read)],
+        false => [told("write trial ", write), told("read trial ", read)],
     };
-    if faults.is_empty() { "no repetition has both its trials".to_owned() } else { faults.join("; ") }
+    let faults = faults.into_iter().flatten().reduce(|one, other| format!("{one}; {other}"));
+    faults.unwrap_or_else(|| "no repetition has both its trials".to_owned())
 }
 
 /// The first verdict of the arm that is not valid, in short.
 fn first_fault(field: &Field, arm: &Arm) -> Option<String> {
-    let trial = field.trials_of(arm).flatten().find(|trial| !trial.verdict.is_valid())?;
+    let trial = field.trials_of(arm).find(|trial| !trial.verdict.is_valid())?;
     let word = trial.verdict.word();
-    let mut kinds: Vec<&str> = Vec::new();
-    for reason in trial.verdict.reasons() {
-        if !kinds.contains(&reason.kind.text()) {
-            kinds.push(reason.kind.text());
-        }
-    }
+    let kinds = each_once(trial.verdict.reasons().iter().map(|reason| reason.kind.text()));
     Some(format!("{word}: {}", kinds.join(", ")))
 }

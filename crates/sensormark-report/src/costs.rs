@@ -6,16 +6,7 @@
 //! A side's CPU and I/O are those of phases in which nobody does the other. What ran at once is not divided, because any share would be a guess. So a side without
 //! a phase of its own has times and memory alone. Nothing here names a workload.
 
-use crate::criteria;
-use crate::field::{Arm, Field};
-use crate::size;
-use sensormark_data::number::count_text;
-use sensormark_result::cost::CRITERIA;
-use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, Side, TrialRecord};
-use sensormark_result::measurement::{disk, names, sizes};
-use sensormark_result::probe::RoleTotals;
-use sensormark_result::statistics::{summarize, summarize_logarithms};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{prelude::*, size};
 
 /// Values by criterion; one that was not measured is absent, never 0.
 pub type Values = BTreeMap<&'static str, f64>;
@@ -23,20 +14,17 @@ pub type Values = BTreeMap<&'static str, f64>;
 pub type LoadName = (String, String);
 
 /// The phases and loads that count, of trials of phases.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone)]
 pub struct Costs {
     writing: BTreeSet<LoadName>,
     asking: BTreeSet<LoadName>,
     /// Phases in which somebody writes and asks at once.
     pub together: BTreeSet<String>,
-    /// Phases that ran at unlike rates, which earlier versions left of a search for the highest one.
-    unlike: BTreeSet<String>,
     /// The size that counts, where the data grow.
     size: Option<u64>,
 }
 
 /// What one repetition of a contestant costs.
-#[derive(Debug, Clone, Default)]
 pub struct Block {
     /// All criteria that were measured.
     pub values: Values,
@@ -47,17 +35,17 @@ pub struct Block {
 /// The work of a side: what each kind took, in µs a unit, where it was timed; and its phases, with the units of work of each.
 #[derive(Default)]
 struct Work<'a> {
-    times_us: Vec<Option<f64>>,
+    times_us: Vec<Known>,
     phases: Vec<(Option<&'a PhaseRecord>, f64)>,
 }
 
 impl Work<'_> {
-    fn time(&self, floor: f64) -> Option<f64> {
+    fn time(&self, floor: f64) -> Known {
         geometric(self.times_us.iter().copied(), floor)
     }
 
     /// What a unit costs in each phase, whose loads are not divided.
-    fn costs(&self, cost: impl Fn(&PhaseRecord) -> Option<f64>) -> impl Iterator<Item = Option<f64>> {
+    fn costs(&self, cost: impl Fn(&PhaseRecord) -> Known) -> impl Iterator<Item = Known> {
         self.phases.iter().map(move |(phase, units)| Some(cost((*phase)?)? / units))
     }
 }
@@ -72,18 +60,6 @@ fn counted(trial: &TrialRecord) -> impl Iterator<Item = &LoadRecord> {
     loads.filter(|load| load.operations() > 0 && load.seconds > 0.0)
 }
 
-/// Phases in which another number of operations of a load was due in some trial: they come at a given rate, so the rates differ.
-fn unlike<'a>(trials: impl Iterator<Item = &'a TrialRecord>) -> BTreeSet<String> {
-    let mut due: BTreeMap<LoadName, u64> = BTreeMap::new();
-    let mut unlike = BTreeSet::new();
-    for load in trials.flat_map(counted).filter(|load| load.open_loop) {
-        if *due.entry(name(load)).or_insert(load.planned) != load.planned {
-            unlike.insert(load.phase.clone());
-        }
-    }
-    unlike
-}
-
 impl Costs {
     /// Chooses what counts: every load that somebody finished operations of in a valid trial. Where the data grow, those at the measured size. Of a side those
     /// of phases that do nothing else, where there are any.
@@ -92,19 +68,18 @@ impl Costs {
         let is_together = |name: &&String| field.trials.iter().any(|trial| is_together(trial, name));
         let together = phases.map(|phase| &phase.name).filter(is_together).cloned().collect();
         let valid = || field.mixed.iter().flat_map(|arm| field.valid_of(arm));
-        let (unlike, size) = (unlike(valid()), size::measured(field));
+        let size = size::measured(field);
         let is_at_size = |load: &&LoadRecord| size.is_none() || load.stored() == size;
         let of_side = |writes: bool| -> BTreeSet<LoadName> {
             let loads = valid().flat_map(counted).filter(is_at_size).filter(|load| load.writes == writes);
-            let mut all: BTreeSet<LoadName> =
-                loads.map(name).filter(|(phase, _)| !unlike.contains(phase)).collect();
+            let mut all: BTreeSet<LoadName> = loads.map(name).collect();
             let is_alone = |(phase, _): &LoadName| !BTreeSet::contains(&together, phase);
             if all.iter().any(is_alone) {
                 all.retain(is_alone);
             }
             all
         };
-        Self { writing: of_side(true), asking: of_side(false), unlike, together, size }
+        Self { writing: of_side(true), asking: of_side(false), together, size }
     }
 
     fn side(&self, side: Side) -> &BTreeSet<LoadName> {
@@ -145,7 +120,7 @@ impl Costs {
 
     fn block(&self, field: &Field, write: &TrialRecord, read: &TrialRecord) -> Block {
         let sides = [(Side::Write, write, "load_"), (Side::Read, read, "question_")];
-        let mut block = Block { values: self.values(field, write, read), lacking: Vec::new() };
+        let mut block = Block { values: self.values(field, write, read), lacking: vec![] };
         for (side, trial, criteria) in sides {
             let lacking = self.lacking(trial, side);
             block.values.retain(|id, _| lacking.is_empty() || !id.starts_with(criteria));
@@ -180,7 +155,11 @@ impl Costs {
             question_cpu.filter(|_| is_question_alone),
             self.disk(write),
             memory.and_then(|all| all.into_iter().reduce(f64::max)),
-            mean(loads.costs(|phase| written(write, phase))).filter(|_| is_load_alone),
+            mean(loads.costs(|phase| {
+                let (client, server) = roles(write, phase)?;
+                Some(server.unwrap_or(client).storage_written_bytes? as f64)
+            }))
+            .filter(|_| is_load_alone),
             mean(loads.costs(|phase| wire(field, write, phase))).filter(|_| is_load_alone),
         ];
         let found = CRITERIA.iter().zip(found).filter_map(|(criterion, value)| Some((criterion.id, value?)));
@@ -188,7 +167,7 @@ impl Costs {
     }
 
     /// Bytes on disk for a reading: at the measured size with what is fixed, else by growth.
-    fn disk(&self, trial: &TrialRecord) -> Option<f64> {
+    fn disk(&self, trial: &TrialRecord) -> Known {
         let Some(size) = self.size else { return disk::of_a_reading_bytes(trial) };
         // Readings that are missing or sent twice make the number another one.
         let distance = |(readings, _): &(f64, f64)| (readings - size as f64).abs();
@@ -215,15 +194,12 @@ impl Costs {
         let told = undivided.map(|(_, does, other)| {
             format!("No phase {does} without {other} at once, and that is not divided. So what it cost of CPU, of the device and of the wire ranks nobody.")
         });
-        let unlike = self.unlike.iter().map(|phase| {
-            format!("{phase} ranks nobody: an earlier version kept it at another rate for each. Measure again to compare it.")
-        });
-        told.chain(unlike).collect()
+        told.collect()
     }
 }
 
 /// Thousand readings a second of the loads that count, as a geometric mean.
-pub fn write_rate(trial: &TrialRecord, costs: &Costs) -> Option<f64> {
+pub fn write_rate(trial: &TrialRecord, costs: &Costs) -> Known {
     let loads = counted(trial).filter(|load| costs.writing.contains(&name(load)));
     geometric(loads.map(LoadRecord::readings_per_second), 0.0).map(|rate| rate / 1e3)
 }
@@ -240,7 +216,7 @@ fn of_rate<'a>(field: &Field, trial: &'a TrialRecord) -> Work<'a> {
         } else {
             let ledger = trial.ledger.as_ref()?;
             let taken = 1.0 - ledger.lost_at_queue as f64 / ledger.produced as f64;
-            (Vec::new(), seconds * criteria::samples_per_second(&field.run)? * taken)
+            (vec![], seconds * criteria::samples_per_second(&field.run)? * taken)
         };
         (units > 0.0).then(|| Work { times_us, phases: vec![(Some(phase), units)] })
     };
@@ -248,12 +224,12 @@ fn of_rate<'a>(field: &Field, trial: &'a TrialRecord) -> Work<'a> {
 }
 
 /// The mean; none where one of them was not measured, or there is none.
-fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+fn mean(values: impl Iterator<Item = Known>) -> Known {
     Some(summarize(&values.collect::<Option<Vec<f64>>>()?).ok()?.mean)
 }
 
 /// The geometric mean of values of which each counts at least so much; none where one of them was not measured, or there is none.
-fn geometric(values: impl Iterator<Item = Option<f64>>, floor: f64) -> Option<f64> {
+fn geometric(values: impl Iterator<Item = Known>, floor: f64) -> Known {
     let values: Option<Vec<f64>> = values.map(|value| Some(value?.max(floor))).collect();
     Some(summarize_logarithms(&values?).ok()?.geometric_mean)
 }
@@ -272,25 +248,20 @@ fn roles<'a>(
 }
 
 /// What a phase took of CPU on both sides, in µs.
-pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+pub fn cpu_us(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     Some(client.cpu_ns.saturating_add(server.map_or(0, |server| server.cpu_ns)) as f64 / 1e3)
 }
 
 /// What both sides hold at the end of a phase, in MB.
-pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+pub fn memory_mb(trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     let held = server.map_or(0, RoleTotals::end_held_bytes);
     Some(client.end_resident_bytes.saturating_add(held) as f64 / 1e6)
 }
 
-fn written(trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
-    let (client, server) = roles(trial, phase)?;
-    Some(server.unwrap_or(client).storage_written_bytes? as f64)
-}
-
 /// An embedded database sends nothing, which is a fact and no measurement. No socket's counters hold datagrams.
-fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Option<f64> {
+fn wire(field: &Field, trial: &TrialRecord, phase: &PhaseRecord) -> Known {
     let (client, server) = roles(trial, phase)?;
     if server.is_none() {
         return Some(0.0);
@@ -308,7 +279,7 @@ fn units(load: &LoadRecord) -> f64 {
 }
 
 /// Microseconds a unit of work: in open loop, whose rate is given, the mean from due to finished; else what the load took over its work.
-fn unit_us(load: &LoadRecord) -> Option<f64> {
+fn unit_us(load: &LoadRecord) -> Known {
     if !load.open_loop {
         let counted = load.counted();
         let units = if load.writes { counted.readings } else { counted.operations };

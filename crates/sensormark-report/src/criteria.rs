@@ -3,10 +3,7 @@
 //! A value that was not measured is absent, never 0. The one exception is a fact, not a measurement: an embedded database
 //! sends nothing over a network.
 
-use sensormark_result::measurement::record::{PhaseRecord, RunRecord, Side, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::{PhaseTotals, RoleTotals};
-use std::collections::BTreeMap;
+use crate::prelude::*;
 
 /// The phase of a study's trial that is measured.
 const MEASURED: &str = "measured";
@@ -43,7 +40,7 @@ pub fn client(trial: &TrialRecord) -> Option<&RoleTotals> {
 }
 
 /// The name of the client's role.
-const fn client_role(trial: &TrialRecord) -> &'static str {
+fn client_role(trial: &TrialRecord) -> &'static str {
     match trial.side {
         Side::Write => "writer",
         Side::Read => "reader",
@@ -57,7 +54,7 @@ pub fn client_in<'a>(trial: &TrialRecord, totals: &'a PhaseTotals) -> Option<&'a
 }
 
 /// The figure of this name.
-pub fn figure(trial: &TrialRecord, name: &str) -> Option<f64> {
+pub fn figure(trial: &TrialRecord, name: &str) -> Known {
     trial.figures.get(name)?.value
 }
 
@@ -70,7 +67,7 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     let found = [
         ("server_cpu", own_server.map(|role| role.cpu_percent_of_core)),
         ("server_memory", own_server.map(|role| role.end_held_bytes() as f64 / MEMORY_KB)),
-        ("server_io", server.and_then(|role| storage_rate(trial, role))),
+        ("server_io", server.and_then(|role| Some(role.storage_bytes()? as f64 / KB / span_seconds(trial)?))),
         ("client_cpu", client(trial).map(|role| role.cpu_percent_of_core)),
         ("client_memory", client(trial).map(|role| role.end_resident_bytes as f64 / MEMORY_KB)),
         ("network", network(trial, run)),
@@ -80,26 +77,20 @@ pub fn values(trial: &TrialRecord, run: &RunRecord) -> BTreeMap<String, f64> {
     found.filter(|(_, value)| value.is_finite()).collect()
 }
 
-/// kB/s read from and written to storage.
-fn storage_rate(trial: &TrialRecord, role: &RoleTotals) -> Option<f64> {
-    let bytes = role.storage_bytes()?;
-    Some(bytes as f64 / KB / span_seconds(trial)?)
-}
-
 /// kB/s that the server fetched from storage.
-pub fn storage_read_rate(trial: &TrialRecord) -> Option<f64> {
+pub fn storage_read_rate(trial: &TrialRecord) -> Known {
     let server = role(trial, "server").or_else(|| client(trial).filter(|_| trial.implementation.embedded))?;
     Some(server.storage_read_bytes? as f64 / KB / span_seconds(trial)?)
 }
 
 /// The span that the role's figures cover, in seconds.
-fn span_seconds(trial: &TrialRecord) -> Option<f64> {
+fn span_seconds(trial: &TrialRecord) -> Known {
     let span_ns = measured(trial)?.totals.as_ref()?.span_ns;
     (span_ns > 0).then(|| span_ns as f64 / 1e9)
 }
 
 /// kbit/s of the client, both directions: on the wire, headers included, and datagrams.
-fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+fn network(trial: &TrialRecord, run: &RunRecord) -> Known {
     if trial.implementation.embedded {
         return Some(0.0);
     }
@@ -110,7 +101,7 @@ fn network(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// Bytes a second in datagrams. They are counted over the whole trial, so they are divided by how long the source sent.
-pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Known {
     match figure(trial, names::DATAGRAM_BYTES) {
         None => Some(0.0),
         Some(0.0) => Some(0.0),
@@ -119,7 +110,7 @@ pub fn datagram_rate(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// How long the source sent, warm-up included, in seconds.
-pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
+pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Known {
     let produced = trial.ledger.as_ref()?.produced as f64;
     let rate = samples_per_second(run).unwrap_or(0.0);
     let seconds = if produced > 0.0 && rate > 0.0 {
@@ -131,6 +122,6 @@ pub fn sending_seconds(trial: &TrialRecord, run: &RunRecord) -> Option<f64> {
 }
 
 /// Samples a second that the source was to send.
-pub fn samples_per_second(run: &RunRecord) -> Option<f64> {
+pub fn samples_per_second(run: &RunRecord) -> Known {
     run.parameters.get("samples_per_second")?.as_f64()
 }

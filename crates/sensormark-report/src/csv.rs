@@ -1,8 +1,7 @@
 //! The report for spreadsheets and data frames: one rectangular table, a line for each cell of each table, in full
 //! precision. Sentences are lines without a table.
 
-use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Number, Spread, Table};
+use crate::prelude::*;
 
 /// The columns. `row` counts from 1 within a table; `item` is what the row is about (its key cells).
 pub const HEADER: [&str; 10] =
@@ -13,7 +12,7 @@ pub const HEADER: [&str; 10] =
 /// # Panics
 /// Never: it writes to memory.
 pub fn render(document: &Document) -> String {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(vec![]);
     let mut write = |fields: [String; 10]| writer.write_record(fields).expect("writing to memory");
     write(HEADER.map(str::to_owned));
     write(sentence("", &document.title));
@@ -41,10 +40,9 @@ fn sentence(section: &str, text: &str) -> [String; 10] {
 }
 
 fn lines(section: &str, table: &Table) -> Vec<[String; 10]> {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     for (row, cells) in table.rows.iter().enumerate() {
-        let item: Vec<String> = cells.iter().take(table.keys).map(cell_text).collect();
-        let item = defused(&item.join(" / "));
+        let item = defused(&joined(cells.iter().take(table.keys).map(cell_text), " / "));
         for (cell, column) in cells.iter().zip(&table.columns).skip(table.keys) {
             let [value, low, high] = numbers(cell);
             let text = if cell.is_text() { defused(&cell_text(cell)) } else { remark(cell) };

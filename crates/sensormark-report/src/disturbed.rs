@@ -1,7 +1,6 @@
 //! Which trials count although the host was disturbed: what they show may be the disturbance's doing, so that nothing is decided by them.
 
-use super::field::{Arm, Field};
-use sensormark_result::measurement::record::TrialRecord;
+use crate::prelude::*;
 
 /// The arm's trials that are valid although the host was disturbed.
 pub fn tolerated<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {

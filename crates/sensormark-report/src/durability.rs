@@ -1,15 +1,6 @@
 //! What the report says of durability trials: what survived of what had been acknowledged when the server was killed.
 
-use super::clean::clean;
-use super::criteria::figure;
-use super::field::{Arm, Field};
-use super::tables::{Cell, Section, Table};
-use sensormark_data::number::grouped;
-use sensormark_data::quantity::size_text;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LedgerRecord, RunRecord, TrialRecord};
-use sensormark_store::Durability;
-use std::collections::BTreeSet;
+use crate::prelude::*;
 
 /// The section: what happened, a line for each class, and the table.
 pub fn section(field: &Field) -> Section {
@@ -54,7 +45,7 @@ impl Promise {
     pub fn new(field: &Field, cuts: &[TrialRecord]) -> Self {
         let classes: BTreeSet<Durability> =
             field.trials.iter().map(|it| it.implementation.durability).collect();
-        let classes: Vec<&str> = classes.into_iter().map(Durability::text).collect();
+        let classes = joined(classes.into_iter().map(Durability::text), ", ");
         let (mut kept, mut lost, mut not_tried, mut untried) = (vec![], vec![], vec![], vec![]);
         let version = |of: &TrialRecord| of.server.as_ref().map(|server| server.version.clone());
         for trial in field.trials.iter().filter(|it| it.implementation.durability == Durability::Durable) {
@@ -87,7 +78,7 @@ impl Promise {
         let parts: Vec<String> =
             parts.map(|(what, names)| format!("; {what} {}", names.join(", "))).collect();
         let meaning = if parts.is_empty() { "" } else { " (what is acknowledged is on disk)" };
-        Self { said: format!("Durability: {}{meaning}{}.", classes.join(", "), parts.concat()), untried }
+        Self { said: format!("Durability: {classes}{meaning}{}.", parts.concat()), untried }
     }
 }
 
@@ -112,7 +103,7 @@ fn in_a_line(field: &Field, arm: &Arm) -> String {
         Durability::Relaxed => "promised all but the last second or so",
         Durability::Unacknowledged => "promised nothing",
     };
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
     let found = match together(trials.iter().copied()) {
         None => "what it kept could not be counted: see the verdicts".to_owned(),
         Some(it) if it.acknowledged == 0 => {
@@ -156,7 +147,7 @@ fn survival(field: &Field) -> Table {
 }
 
 fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
-    let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
+    let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
     let ledger = together(trials.iter().copied());
     let reason = trials.iter().flat_map(|trial| &trial.loads).find_map(|load| load.not_supported.as_deref());
     let missing = reason.map_or_else(
@@ -173,11 +164,11 @@ fn row(field: &Field, arm: &Arm) -> Vec<Cell> {
     let outage = if trials.iter().any(lost_one) {
         longest(names::OUTAGE)
     } else {
-        Cell::Missing("the whole was killed, and nobody was left to answer".to_owned())
+        Cell::missing("the whole was killed, and nobody was left to answer")
     };
-    vec![
-        Cell::text(label(arm)),
-        Cell::text(class.text()),
+    row![
+        label(arm),
+        class.text(),
         count(|ledger| ledger.acknowledged),
         count(|ledger| ledger.acknowledged.saturating_sub(ledger.lost)),
         count(|ledger| ledger.lost),

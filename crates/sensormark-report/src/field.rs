@@ -1,8 +1,6 @@
 //! Who is compared: trials sorted by implementation and repetition. It judges nothing and computes no figure.
 
-use super::clean::clean;
-use sensormark_result::measurement::record::{Implementation, RunRecord, Side, TrialRecord};
-use sensormark_store::Layout;
+use crate::prelude::*;
 
 /// The trials of one side of one implementation, one a repetition.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,15 +32,18 @@ pub struct Field {
     pub mixed: Vec<Arm>,
 }
 
-/// What trials of one write and its reads have in common.
-fn same_data(one: &Implementation, other: &Implementation) -> bool {
-    let key = |of: &Implementation| -> (String, String, Layout) {
-        (of.store.clone(), of.layout_name.clone(), of.layout)
-    };
-    key(one) == key(other)
-        && one.server == other.server
+/// Whether both kept their data in the same way, whatever their servers were.
+pub fn same_layout(one: &Implementation, other: &Implementation) -> bool {
+    one.store == other.store
+        && one.layout_name == other.layout_name
+        && one.layout == other.layout
         && one.durability == other.durability
         && one.cluster == other.cluster
+}
+
+/// What trials of one write and its reads have in common.
+fn same_data(one: &Implementation, other: &Implementation) -> bool {
+    same_layout(one, other) && one.server == other.server
 }
 
 /// Whether they read the same data in the same way, or wrote it.
@@ -58,11 +59,7 @@ fn same_trial(one: &TrialRecord, other: &TrialRecord) -> bool {
 impl Field {
     /// Sorts the trials of a run.
     pub fn new(run: RunRecord, mut all: Vec<TrialRecord>) -> Self {
-        all.sort_by(|one, other| {
-            let key = |of: &TrialRecord| (of.repetition, of.turn, of.attempt);
-            let started = || one.started.cmp(&other.started);
-            key(one).cmp(&key(other)).then_with(started)
-        });
+        all.sort_by_cached_key(|of| (of.repetition, of.turn, of.attempt, of.started.clone()));
         let (mut trials, mut superseded): (Vec<TrialRecord>, Vec<TrialRecord>) = Default::default();
         for trial in all {
             let same = trials
@@ -79,40 +76,9 @@ impl Field {
         let mut blocks: Vec<u32> = trials.iter().map(|trial| trial.repetition).collect();
         blocks.sort_unstable();
         blocks.dedup();
-        let mut field = Self {
-            run,
-            trials,
-            superseded,
-            blocks,
-            writes: Vec::new(),
-            reads: Vec::new(),
-            mixed: Vec::new(),
-        };
-        field.writes = field.arms(Side::Write);
-        field.reads = field.arms(Side::Read);
-        field.mixed = field.arms(Side::Mixed);
-        field
-    }
-
-    fn arms(&self, side: Side) -> Vec<Arm> {
-        let mut arms: Vec<Arm> = Vec::new();
-        for (place, trial) in self.trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
-            // Every repetition is listed.
-            let Ok(block) = self.blocks.binary_search(&trial.repetition) else {
-                continue;
-            };
-            let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
-            let arm = found.unwrap_or_else(|| {
-                arms.push(Arm {
-                    label: unique(clean(&trial.implementation.label()), &arms),
-                    implementation: trial.implementation.clone(),
-                    places: vec![None; self.blocks.len()],
-                });
-                arms.len() - 1
-            });
-            arms[arm].places[block] = Some(place);
-        }
-        arms
+        let [writes, reads, mixed] =
+            [Side::Write, Side::Read, Side::Mixed].map(|side| arms(&trials, &blocks, side));
+        Self { run, trials, superseded, blocks, writes, reads, mixed }
     }
 
     /// Who is ranked: ways of reading, each with what it reads; where trials do both at once, those.
@@ -127,10 +93,7 @@ impl Field {
 
     /// The arm that wrote what this one reads; itself where it does both.
     pub fn write_of(&self, read: &Arm) -> Option<&Arm> {
-        self.writes
-            .iter()
-            .chain(&self.mixed)
-            .find(|write| same_data(&write.implementation, &read.implementation))
+        self.writers().find(|write| same_data(&write.implementation, &read.implementation))
     }
 
     /// The arms that read what this one wrote.
@@ -138,40 +101,79 @@ impl Field {
         self.reads.iter().filter(|read| same_data(&write.implementation, &read.implementation))
     }
 
-    /// The arm's trial in each repetition.
-    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = Option<&'a TrialRecord>> {
-        arm.places.iter().map(|place| place.map(|place| &self.trials[place]))
+    /// The arm's trials, by repetition.
+    pub fn trials_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
+        arm.places.iter().flatten().map(|place| &self.trials[*place])
+    }
+
+    /// The trials of all arms, arm by arm, each with what its side is called, and its arm.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
+        self.all().flat_map(move |(side, arm)| self.trials_of(arm).map(move |trial| (side, arm, trial)))
+    }
+
+    /// The trials of all arms, arm by arm.
+    pub fn by_arm(&self) -> impl Iterator<Item = &TrialRecord> {
+        self.each().map(|(_, _, trial)| trial)
+    }
+
+    /// The arms that write.
+    pub fn writers(&self) -> impl Iterator<Item = &Arm> {
+        self.writes.iter().chain(&self.mixed)
+    }
+
+    /// Those of these arms that have a valid trial.
+    pub fn believed<'a>(&'a self, arms: &'a [Arm]) -> impl Iterator<Item = &'a Arm> {
+        arms.iter().filter(|arm| self.valid_of(arm).next().is_some())
     }
 
     /// The arm's trials whose figures may be believed.
     pub fn valid_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        self.trials_of(arm).flatten().filter(|trial| trial.verdict.is_valid())
+        self.trials_of(arm).filter(|trial| trial.verdict.is_valid())
     }
 
     /// All of the arm's trials, attempts included that do not count.
     pub fn attempts_of<'a>(&'a self, arm: &'a Arm) -> impl Iterator<Item = &'a TrialRecord> {
-        let counts = self.trials_of(arm).flatten().next();
+        let counts = self.trials_of(arm).next();
         let is_of = move |trial: &&TrialRecord| counts.is_some_and(|one| same_trial(one, trial));
         let others = self.superseded.iter().filter(is_of);
-        others.chain(self.trials_of(arm).flatten())
+        others.chain(self.trials_of(arm))
     }
 
     /// A figure of the arm in each repetition; none where the trial is missing or not valid.
-    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<Option<f64>> {
-        self.trials_of(arm)
-            .map(|trial| trial.filter(|trial| trial.verdict.is_valid()).and_then(&figure))
-            .collect()
+    pub fn figures(&self, arm: &Arm, figure: impl Fn(&TrialRecord) -> Known) -> Vec<Known> {
+        let of = |place: &Option<usize>| {
+            let trial = &self.trials[(*place)?];
+            if trial.verdict.is_valid() { figure(trial) } else { None }
+        };
+        arm.places.iter().map(of).collect()
     }
 
     /// All arms: writes, reads, and what did both at once, each with what its side is called.
     pub fn all(&self) -> impl Iterator<Item = (&'static str, &Arm)> {
-        let named = |name: &'static str| move |arm| (name, arm);
-        self.writes
-            .iter()
-            .map(named("write"))
-            .chain(self.reads.iter().map(named("read")))
-            .chain(self.mixed.iter().map(named("both")))
+        let sides = [("write", &self.writes), ("read", &self.reads), ("both", &self.mixed)].into_iter();
+        sides.flat_map(|(side, arms)| arms.iter().map(move |arm| (side, arm)))
     }
+}
+
+fn arms(trials: &[TrialRecord], blocks: &[u32], side: Side) -> Vec<Arm> {
+    let mut arms: Vec<Arm> = vec![];
+    for (place, trial) in trials.iter().enumerate().filter(|(_, trial)| trial.side == side) {
+        // Every repetition is listed.
+        let Ok(block) = blocks.binary_search(&trial.repetition) else {
+            continue;
+        };
+        let found = arms.iter().position(|arm| same_arm(&arm.implementation, &trial.implementation));
+        let arm = found.unwrap_or_else(|| {
+            arms.push(Arm {
+                label: unique(clean(&trial.implementation.label()), &arms),
+                implementation: trial.implementation.clone(),
+                places: vec![None; blocks.len()],
+            });
+            arms.len() - 1
+        });
+        arms[arm].places[block] = Some(place);
+    }
+    arms
 }
 
 /// The label, with a number behind it where it is taken.

@@ -1,10 +1,6 @@
 //! A forest for a terminal: a line for each ratio with its interval, on one axis of equal factors, and 1 in its middle. It draws what a table says.
 
-use super::number::cell_text;
-use super::tables::{Cell, Number, Table};
-use super::wrapping::wrap;
-use sensormark_data::number::significant;
-use unicode_width::UnicodeWidthStr;
+use crate::prelude::*;
 
 /// The most that the axis shows to either side of 1, as a factor; what is beyond has an arrow.
 const MOST: f64 = 16.0;
@@ -21,13 +17,11 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
         .rows
         .iter()
         .filter_map(|row| {
-            let number = row.iter().find_map(|cell| match cell {
-                Cell::Number(number) => Some(number),
+            let (ratio, number) = row.iter().enumerate().find_map(|(place, cell)| match cell {
+                Cell::Number(number) => Some((place, number)),
                 _ => None,
             })?;
-            let ratio = row.iter().position(|cell| matches!(cell, Cell::Number(_)))?;
-            let said: Vec<String> = row[ratio..].iter().map(cell_text).collect();
-            Some((&row[..table.keys], number, said.join("  ")))
+            Some((&row[..table.keys], number, joined(row[ratio..].iter().map(cell_text), "  ")))
         })
         .collect();
     let most = rows.iter().map(|(_, number, _)| reach(number)).fold(LEAST, f64::max);
@@ -37,8 +31,7 @@ pub fn lines(table: &Table, width: usize) -> Vec<String> {
     let cells = (room.clamp(NARROWEST, width.saturating_sub(INDENT.len()).max(NARROWEST)) - 1) / 2 * 2 + 1;
     let mut lines = vec![axis(most, cells)];
     for (keys, number, said) in rows {
-        let name: Vec<String> = keys.iter().map(cell_text).collect();
-        lines.extend(wrap(&name.join(", "), width));
+        lines.extend(wrap(&joined(keys.iter().map(cell_text), ", "), width));
         let drawn = format!("{INDENT}{}", plot(number, most, cells));
         if drawn.width() + 2 + said.width() <= width {
             lines.push(format!("{drawn}  {said}"));

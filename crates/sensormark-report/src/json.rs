@@ -1,8 +1,6 @@
 //! The report for programs: the document as JSON, every figure in full precision beside the text that people see.
 
-use super::number::cell_text;
-use super::tables::{Block, Cell, Document, Drawing, Shape, Spread, Table};
-use serde_json::{Value, json};
+use crate::prelude::*;
 
 /// The version of this format; it changes when an older reader would misunderstand.
 pub const FORMAT: &str = "sensormark-report/1";

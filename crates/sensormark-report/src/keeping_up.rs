@@ -1,18 +1,10 @@
 //! Whether an implementation kept up with the load. One that did not has spared itself work: its costs
 //! look better than they are, and the report has to say so.
 
-use super::sections::cells::counted;
-use crate::criteria::{figure, samples_per_second};
-use crate::field::{Arm, Field};
-use crate::tables::Cell;
-use sensormark_data::number::{fixed, significant};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_store::Durability;
+use crate::{criteria::samples_per_second, prelude::*};
 
 /// Percent of the readings that were lost before the writer took them, over all valid write trials of what is read.
-pub fn lost_percent(field: &Field, read: &Arm) -> Option<f64> {
+pub fn lost_percent(field: &Field, read: &Arm) -> Known {
     let write = field.write_of(read)?;
     let ledgers = field.valid_of(write).filter_map(|trial| trial.ledger.as_ref());
     let (mut lost, mut produced) = (0, 0);
@@ -31,7 +23,7 @@ pub fn trials_behind(field: &Field, arm: &Arm) -> (usize, usize) {
 
 /// What it was given and did not do, in short; nothing where it kept up. What others did and it did not cost it nothing, so it is not ranked above them.
 fn undone(field: &Field, read: &Arm) -> Vec<String> {
-    let mut shortfalls = Vec::new();
+    let mut shortfalls = vec![];
     if let Some(lost) = lost_percent(field, read).filter(|lost| *lost > 0.0) {
         let percent = if lost < 0.01 { "< 0.01".to_owned() } else { significant(lost, 2) };
         shortfalls.push(format!("lost {percent} %"));
@@ -40,7 +32,7 @@ fn undone(field: &Field, read: &Arm) -> Vec<String> {
         |trial: &TrialRecord| -> u64 { trial.loads.iter().map(LoadRecord::fell_behind).total() };
     let most = field.valid_of(read).map(not_started).max().unwrap_or(0);
     if most > 0 {
-        let operations = counted(usize::try_from(most).unwrap_or(usize::MAX), "operation");
+        let operations = counted(most, "operation");
         shortfalls.push(format!("{operations} due and not started"));
     }
     if trials_behind(field, read).0 > 0 {
@@ -77,7 +69,7 @@ fn disk_limit(field: &Field, read: &Arm) -> Option<String> {
 }
 
 /// Writes a second that were due at a steady rate, of all clients.
-fn writes_due(field: &Field, trial: &TrialRecord) -> Option<f64> {
+fn writes_due(field: &Field, trial: &TrialRecord) -> Known {
     if field.has_phases() {
         // A load that a task's end stopped had more planned than was due.
         let of = |load: &LoadRecord| {

@@ -21,7 +21,7 @@
 
 pub mod brief;
 mod by_label;
-pub(crate) mod claims;
+mod claims;
 pub mod clean;
 pub mod collection;
 pub mod compare;
@@ -41,12 +41,13 @@ mod lifecycle;
 pub mod markdown;
 pub mod number;
 pub mod options;
+mod prelude;
 pub mod prices;
 pub mod ranking;
 pub mod raw;
 pub mod requirements;
 mod run_report;
-pub(crate) mod sections;
+mod sections;
 mod shell;
 pub mod size;
 pub mod statements;
@@ -70,6 +71,19 @@ pub use shell::quoted;
 const FIRM_REPETITIONS: u32 = 5;
 /// What the scale `firm` takes for each database, in seconds: two take about ten minutes.
 const FIRM_SECONDS_A_STORE: f64 = 300.0;
+
+/// The words of a command without this option where its value is so, and without the tolerance of disturbances.
+fn without(line: &[String], option: &str, is: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut own: Vec<String> = vec![];
+    for word in line {
+        if is(word) && own.last().is_some_and(|last| last == option) {
+            own.pop();
+        } else if word != "--tolerate-disturbance" {
+            own.push(quoted(word));
+        }
+    }
+    own
+}
 
 impl Report {
     /// For a terminal of this width, in columns.
@@ -105,18 +119,10 @@ impl Report {
         if let Some(firm) = self.at_scale_firm(summary.stores.len()) {
             return Some(firm);
         }
-        let mut own: Vec<&str> = Vec::new();
-        for text in &run.command_line {
-            if text.starts_with("repetitions=") && own.last() == Some(&"--set") {
-                own.pop();
-            } else if text != "--tolerate-disturbance" {
-                own.push(text);
-            }
+        let mut own = without(&run.command_line, "--set", |word| word.starts_with("repetitions="));
+        if summary.states.disturbed > 0 && !own.iter().any(|word| word == "--strict") {
+            own.push("--strict".to_owned());
         }
-        if summary.states.disturbed > 0 && !own.contains(&"--strict") {
-            own.push("--strict");
-        }
-        let own: Vec<String> = own.into_iter().map(quoted).collect();
         let long = match summary.seconds {
             Some(seconds) => {
                 let once = seconds / summary.repetitions.max(1) as f64;
@@ -136,15 +142,8 @@ impl Report {
         if !is_plain || run.scale != Scale::Quick.name() {
             return None;
         }
-        let mut own: Vec<String> = Vec::new();
-        for word in line {
-            let is_scale = word == Scale::Quick.name() && own.last().is_some_and(|it| it == "--scale");
-            if is_scale {
-                own.pop();
-            } else if !(word == "--tolerate-disturbance" || word.starts_with("--scale=")) {
-                own.push(quoted(word));
-            }
-        }
+        let mut own = without(line, "--scale", |word| word == Scale::Quick.name());
+        own.retain(|word| !word.starts_with("--scale="));
         let long = brief::span(FIRM_SECONDS_A_STORE * stores.max(1) as f64);
         let (own, scale) = (own.join(" "), Scale::Firm.name());
         Some(format!("sensormark {own} --scale {scale}   # about {long}"))

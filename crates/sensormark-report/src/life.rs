@@ -1,14 +1,11 @@
 //! What the report says of a life's rounds: what writes and questions suffered before, during and after their tasks, over the year, and how long the tasks took.
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::lifecycle::is_of_life;
-use super::studies::{HERE, figure, point};
-use super::tables::{Cell, Section, Shape, Table};
-use sensormark_result::measurement::latency::SecondHistogram;
-use sensormark_result::measurement::lifecycle::{TaskRecord, p99_ns};
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{
+    lifecycle::is_of_life,
+    prelude::*,
+    studies::{HERE, figure, point},
+};
+use sensormark_result::measurement::lifecycle::p99_ns;
 
 /// Nanoseconds in ms.
 fn ms(ns: Option<u64>) -> Cell {
@@ -45,25 +42,21 @@ fn trials<'a>(field: &'a Field, arm: &'a Arm) -> impl Iterator<Item = &'a TrialR
 
 /// The names of what was written and asked beside rounds.
 fn operations(field: &Field) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for trial in &field.trials {
-        for load in trial.loads.iter().filter(|load| rounds(trial).any(|task| task.phase == load.phase)) {
-            if !names.contains(&load.name) {
-                names.push(load.name.clone());
-            }
-        }
-    }
-    names
+    let loads = field.trials.iter().flat_map(|trial| {
+        let loads = trial.loads.iter();
+        loads.filter(move |load| rounds(trial).any(|task| task.phase == load.phase))
+    });
+    each_once(loads.map(|load| load.name.clone()))
 }
 
 fn suffered(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("operation", ""),
-        ("p99 before", "ms"),
-        ("p99 during", "ms"),
-        ("p99 after", "ms"),
-        ("longest", "ms"),
+        "implementation",
+        "operation",
+        "p99 before [ms]",
+        "p99 during [ms]",
+        "p99 after [ms]",
+        "longest [ms]",
     ];
     let mut table = Table::new("life", "What writes and questions suffered, all rounds together", &columns);
     table.keys = 2;
@@ -79,7 +72,7 @@ fn suffered(field: &Field) -> Table {
             let loads = trials(field, arm).flat_map(|trial| &trial.loads).filter(|load| load.name == name);
             let longest =
                 loads.flat_map(|load| load.classes.values()).map(|class| class.latency.summary.max_ns);
-            let mut row = vec![Cell::text(&arm.label), Cell::text(clean(&name))];
+            let mut row = row![&arm.label, clean(&name)];
             row.extend(parts.map(|seconds| ms(p99_ns(seconds))));
             row.push(ms(longest.max()));
             table.row(row);
@@ -90,14 +83,7 @@ fn suffered(field: &Field) -> Table {
 }
 
 fn tasks(field: &Field) -> Table {
-    let columns = [
-        ("implementation", ""),
-        ("task", ""),
-        ("times", ""),
-        ("median", "s"),
-        ("longest", "s"),
-        ("all", "s"),
-    ];
+    let columns = ["implementation", "task", "times", "median [s]", "longest [s]", "all [s]"];
     let mut table = Table::new("life_tasks", "How long the tasks of a round took", &columns);
     table.keys = 2;
     for arm in &field.mixed {
@@ -108,8 +94,7 @@ fn tasks(field: &Field) -> Table {
         for (kind, mut seconds) in took {
             seconds.sort_by(f64::total_cmp);
             let figures = [seconds[seconds.len() / 2], seconds[seconds.len() - 1], seconds.iter().sum()];
-            let mut row =
-                vec![Cell::text(&arm.label), Cell::text(clean(kind)), Cell::Count(seconds.len() as u64)];
+            let mut row = row![&arm.label, clean(kind), seconds.len() as u64];
             row.extend(figures.map(Cell::number));
             table.row(row);
         }

@@ -1,11 +1,6 @@
 //! What the report says of tasks: how long each took, what it left and cost, what writers suffered, and what was found when the data were read back.
 
-use super::clean::clean;
-use super::field::Field;
-use super::tables::{Cell, Section, Table};
-use sensormark_result::measurement::lifecycle::TaskRecord;
-use sensormark_result::measurement::record::TrialRecord;
-use std::collections::BTreeSet;
+use crate::prelude::*;
 
 /// The section; empty where no phase had a task.
 pub fn section(field: &Field) -> Section {
@@ -51,16 +46,16 @@ pub fn is_of_life(task: &TaskRecord) -> bool {
 
 fn row(trial: &TrialRecord, task: &TaskRecord) -> Vec<Cell> {
     let why = task.not_supported.as_ref().map(|why| format!("not supported: {why}")).unwrap_or_default();
-    let figure = |value: Option<f64>, otherwise: &str| match &*why {
+    let figure = |value: Known, otherwise: &str| match &*why {
         "" => Cell::maybe(value, otherwise),
-        why => Cell::Missing(why.to_owned()),
+        why => Cell::missing(why),
     };
     let role = if trial.implementation.embedded { "coordinator" } else { "server" };
     let phase = trial.phases.iter().find(|phase| phase.name == task.phase);
     let used = phase.and_then(|phase| phase.totals.as_ref()?.roles.get(role));
-    let mut cells = vec![
-        Cell::text(clean(&trial.implementation.label())),
-        Cell::text(&*task.task),
+    let mut cells = row![
+        clean(&trial.implementation.label()),
+        &*task.task,
         figure(Some(task.seconds), ""),
         figure(task.bytes.map(|bytes| bytes as f64 / 1e6), "it leaves nothing"),
         figure(used.map(|used| used.cpu_ns as f64 / 1e9), "it was not seen"),

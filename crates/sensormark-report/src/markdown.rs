@@ -1,57 +1,54 @@
 //! The report for documents: CommonMark with pipe tables. It draws what the document says and computes nothing.
 
-use super::number::cell_text;
-use super::tables::{Block, Document, Table};
+use crate::prelude::*;
 
 /// The whole report.
 pub fn render(document: &Document) -> String {
     let mut text = format!("# {}\n", escaped(&document.title));
     for section in &document.sections {
-        text.push_str(&format!("\n## {}\n", escaped(&section.title)));
+        text += &format!("\n## {}\n", escaped(&section.title));
         for block in section.for_people() {
             text.push('\n');
-            match block.as_ref() {
-                Block::Paragraph(sentences) => text.push_str(&format!("{}\n", escaped(sentences))),
-                Block::List(items) => push_list(&mut text, items),
-                Block::Table(table) => push_table(&mut text, table),
-            }
+            text += &match block.as_ref() {
+                Block::Paragraph(sentences) => format!("{}\n", escaped(sentences)),
+                Block::List(items) => list(items),
+                Block::Table(table) => drawn(table),
+            };
         }
     }
     text
 }
 
-fn push_list(text: &mut String, items: &[String]) {
-    for item in items {
-        text.push_str(&format!("- {}\n", escaped(item)));
-    }
+fn list(items: &[String]) -> String {
+    items.iter().map(|item| format!("- {}\n", escaped(item))).collect()
 }
 
-fn push_table(text: &mut String, table: &Table) {
-    text.push_str(&format!("**{}**\n\n", escaped(&table.title)));
+fn drawn(table: &Table) -> String {
+    let mut text = format!("**{}**\n\n", escaped(&table.title));
     if table.is_detail {
-        text.push_str(&format!("{} rows: `--format csv` or `json` prints them.\n", table.rows.len()));
-        return;
+        return text + &format!("{} rows: `--format csv` or `json` prints them.\n", table.rows.len());
     }
     for column in &table.columns {
         let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
-        text.push_str(&format!("| {} ", escaped(&format!("{}{unit}", column.name))));
+        text += &format!("| {} ", escaped(&format!("{}{unit}", column.name)));
     }
-    text.push_str("|\n");
+    text += "|\n";
     for column in 0..table.columns.len() {
         let is_words = table.rows.iter().any(|row| row[column].is_text());
-        text.push_str(if is_words { "| --- " } else { "| ---: " });
+        text += if is_words { "| --- " } else { "| ---: " };
     }
-    text.push_str("|\n");
+    text += "|\n";
     for row in &table.rows {
         for cell in row {
-            text.push_str(&format!("| {} ", escaped(&cell_text(cell))));
+            text += &format!("| {} ", escaped(&cell_text(cell)));
         }
-        text.push_str("|\n");
+        text += "|\n";
     }
     if !table.notes.is_empty() {
         text.push('\n');
-        push_list(text, &table.notes);
+        text += &list(&table.notes);
     }
+    text
 }
 
 /// Text without any meaning of its own: every character that Markdown or HTML could read as markup is escaped.
@@ -59,20 +56,14 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for (place, character) in text.char_indices() {
         match character {
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '&' => escaped.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '!' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '&' => escaped += "&amp;",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '!' => escaped.extend(['\\', character]),
             // Only at the start of a line do these make headings, lists and rules; URLs link themselves by "://".
-            '#' | '+' | '-' | '=' if place == 0 => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            ':' if text[place..].starts_with("://") => escaped.push_str("&#58;"),
-            '@' => escaped.push_str("&#64;"),
+            '#' | '+' | '-' | '=' if place == 0 => escaped.extend(['\\', character]),
+            ':' if text[place..].starts_with("://") => escaped += "&#58;",
+            '@' => escaped += "&#64;",
             _ => escaped.push(character),
         }
     }

@@ -1,7 +1,7 @@
 //! Cells of tables as text. Units stand in headers.
 
-use super::tables::{Cell, Digits, Number, Spread};
-use sensormark_data::number::{decimals, fixed, grouped, significant};
+use crate::prelude::*;
+use sensormark_data::number::decimals;
 
 /// What is printed where nothing was measured.
 pub const MISSING: &str = "–";

@@ -8,14 +8,15 @@
 //! after Holm. With fewer than three repetitions, costs that differ by less than [`ABOUT_THE_SAME`] are told apart by nobody.
 
 pub use super::contest::Group;
-use super::contest::{Contest, Contestant};
-use super::costs::Costs;
-use super::field::{Arm, Field};
-use super::options::ReportOptions;
-use super::requirements::{LayoutAnswer, Requirements, Standing as Meets};
-use sensormark_result::cost::{CRITERIA, Criterion, log_cost, win_shares};
-use sensormark_result::statistics::{self, Basis, Better, Interval, compare};
-use std::collections::BTreeSet;
+use crate::{
+    contest::{Contest, Contestant},
+    prelude::*,
+    requirements::Standing as Meets,
+};
+use sensormark_result::{
+    cost::{log_cost, win_shares},
+    statistics,
+};
 
 /// Weights drawn for the share that each contestant wins: a standard error of at most 0.35 %.
 const DRAWS: u32 = 20_000;
@@ -72,18 +73,13 @@ pub struct Ranked {
 }
 
 impl Ranked {
-    /// The name in tables.
-    pub fn label(&self) -> &str {
-        &self.label
-    }
-
     /// Repetitions that it is ranked by.
     pub fn repetitions(&self) -> usize {
         self.blocks.iter().flatten().count()
     }
 
     /// Its cost in each repetition.
-    fn costs(&self, weights: &[f64]) -> Vec<Option<f64>> {
+    fn costs(&self, weights: &[f64]) -> Vec<Known> {
         let cost = |values: &Vec<f64>| log_cost(values, weights).exp();
         self.blocks.iter().map(|block| block.as_ref().map(cost)).collect()
     }
@@ -139,25 +135,19 @@ impl Ranking {
     }
 
     /// Says who costs least of those that meet all, or all that could be decided; and of the servers among them where that is another.
-    fn name_cheapest(&mut self, field: &Field) {
-        let (Some(requirements), Some(best)) =
-            (&mut self.requirements, self.ranked.iter().map(|one| one.meets).min())
-        else {
-            return;
-        };
-        if !best.is_some_and(Meets::leads) {
-            return;
-        }
+    fn name_cheapest(&mut self, field: &Field) -> Option<()> {
+        let requirements = self.requirements.as_mut()?;
+        let best = self.ranked.iter().map(|one| one.meets).min()?;
+        best.filter(|best| best.leads())?;
         let is_embedded = |one: &&Ranked| field.contestants()[one.read].implementation.embedded;
-        let Some(group) = self.ranked.iter().find(|one| one.meets == best).map(|one| one.group) else {
-            return;
-        };
+        let group = self.ranked.iter().find(|one| one.meets == best)?.group;
         let alike: Vec<&Ranked> =
             self.ranked.iter().filter(|one| one.rank == 1 && one.group == group).collect();
         let server = self.ranked.iter().find(|one| one.meets == best && !is_embedded(one));
         let server = server.filter(|_| alike.iter().all(is_embedded));
-        requirements.cheapest = alike.iter().map(|one| one.label().to_owned()).collect();
-        requirements.cheapest_server = server.map(|one| one.label().to_owned());
+        requirements.cheapest = alike.iter().map(|one| one.label.clone()).collect();
+        requirements.cheapest_server = server.map(|one| one.label.clone());
+        Some(())
     }
 
     /// Sorts, compares within each ranking, and gives ranks.
@@ -208,7 +198,7 @@ fn ranked(contestant: Contestant, criteria: &[Criterion]) -> Ranked {
         blocks,
         ratio: 1.0,
         interval: None,
-        ratios: Vec::new(),
+        ratios: vec![],
         win_share: 0.0,
     }
 }

@@ -1,14 +1,8 @@
 //! Raw samples and latencies as CSV files that a data frame reads as they are: one line a sample, units in the columns' names. Nothing is
 //! derived here, and trials of every verdict are in: the verdict is a column.
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::timed::timed;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::measurement::latency::decode;
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::probe::{TreeColumns, TreeRecord};
-use serde_json::Value;
+use crate::prelude::*;
+use sensormark_result::probe::TreeRecord;
 
 /// What every line says of its trial.
 const TRIAL: [&str; 5] = ["trial", "implementation", "side", "repetition", "verdict"];
@@ -20,14 +14,14 @@ const TRIAL: [&str; 5] = ["trial", "implementation", "side", "repetition", "verd
 pub fn samples(field: &Field, folder: &ResultsFolder) -> Result<String, String> {
     let mut columns: Vec<String> = match serde_json::to_value(TreeColumns::default()) {
         Ok(Value::Object(columns)) => columns.keys().cloned().collect(),
-        _ => Vec::new(),
+        _ => vec![],
     };
     columns.retain(|name| name != "monotonic_ns");
     let mut header: Vec<&str> = TRIAL.to_vec();
     header.extend(["process", "seconds"]);
     header.extend(columns.iter().map(String::as_str));
     let mut table = Table::new(&header);
-    for (side, arm, trial) in trials(field) {
+    for (side, arm, trial) in field.each() {
         let Some(recording) = folder.samples(&trial.name) else {
             continue;
         };
@@ -60,7 +54,7 @@ fn rows(table: &mut Table, begin: &[String], tree: &TreeRecord, columns: &[Strin
 pub fn latencies(field: &Field) -> Result<String, String> {
     let further = ["operation", "open_loop", "second", "count", "mean_ns", "p50_ns", "p99_ns", "max_ns"];
     let mut table = Table::new(&[&TRIAL[..], &further].concat());
-    for (side, arm, trial) in trials(field) {
+    for (side, arm, trial) in field.each() {
         let begin = identity(side, arm, trial);
         for one in timed(trial) {
             for second in one.seconds {
@@ -83,14 +77,6 @@ pub fn latencies(field: &Field) -> Result<String, String> {
     table.finish("no trial has latencies")
 }
 
-/// Every trial that counts, with its arm and what its side is called.
-pub(super) fn trials(field: &Field) -> impl Iterator<Item = (&'static str, &Arm, &TrialRecord)> {
-    field.all().flat_map(move |(side, arm)| {
-        let all = field.trials_of(arm).flatten();
-        all.map(move |trial| (side, arm, trial))
-    })
-}
-
 fn identity(side: &str, arm: &Arm, trial: &TrialRecord) -> Vec<String> {
     vec![
         clean(&trial.name),
@@ -110,7 +96,7 @@ pub(super) struct Table {
 impl Table {
     /// With this header.
     pub(super) fn new(header: &[&str]) -> Self {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = csv::Writer::from_writer(vec![]);
         writer.write_record(header).expect("writing to memory");
         Self { writer, rows: 0 }
     }

@@ -7,17 +7,13 @@
 mod answer;
 mod words;
 
-use super::clean::clean;
-use super::criteria::figure;
-use super::field::{Arm, Field};
-use super::sections::projection::own_rate;
+use crate::prelude::*;
 pub use answer::{LayoutAnswer, Outcome, Requirements, Standing};
-use sensormark_result::measurement::record::{LimitRecord, TrialRecord};
-use sensormark_result::measurement::sizes;
 use sensormark_result::measurement::verdict::{Against, ReasonKind};
-use sensormark_workload::own::find_limit::{HIGHEST_RATE, MOST_USERS_LIMIT, is_found, is_of_needed};
-use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
-use sensormark_workload::own::questionnaire::BUDGETS;
+use sensormark_workload::own::{
+    find_limit::{MOST_USERS_LIMIT, is_found, is_of_needed},
+    questionnaire::BUDGETS,
+};
 
 impl Requirements {
     /// What the limits of a run come to; none where nothing was asked to hold. Nobody is the cheapest yet.
@@ -29,12 +25,7 @@ impl Requirements {
         };
         let has_own = |trial: &&TrialRecord| own_limits(trial).next().is_some() && is_whole(trial);
         let count = field.trials.iter().filter(has_own).map(|trial| own_limits(trial).count()).min()?;
-        let mut labels: Vec<&str> = Vec::new();
-        for (_, arm) in field.all() {
-            if !labels.contains(&arm.label.as_str()) {
-                labels.push(&arm.label);
-            }
-        }
+        let labels = each_once(field.all().map(|(_, arm)| arm.label.as_str()));
         let layouts = labels.into_iter().map(|label| answer(field, label));
         let kept = field.trials.iter().find_map(disk_limit);
         Some(Self {
@@ -42,7 +33,7 @@ impl Requirements {
             readings_per_second: own_rate(&field.run),
             keep: kept.map(|limit| clean(words::time_of(limit))),
             layouts: layouts.collect(),
-            cheapest: Vec::new(),
+            cheapest: vec![],
             cheapest_server: None,
         })
     }
@@ -65,7 +56,7 @@ fn disk_limit(trial: &TrialRecord) -> Option<&LimitRecord> {
 }
 
 /// The highest rate that held over that of the sensors: the least of all valid trials.
-pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
+pub(super) fn headroom(field: &Field, arm: &Arm) -> Known {
     let rate = own_rate(&field.run)?;
     let found = field.valid_of(arm);
     let found: Option<Vec<f64>> = found.map(|trial| Some(figure(trial, HIGHEST_RATE)? / rate)).collect();
@@ -73,22 +64,22 @@ pub(super) fn headroom(field: &Field, arm: &Arm) -> Option<f64> {
 }
 
 /// The disk for the time that the data is kept, in bytes: the most of all valid trials.
-pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Option<f64> {
+pub(super) fn disk_kept(field: &Field, arm: &Arm) -> Known {
     let limits = field.valid_of(arm).filter_map(disk_limit);
     limits.filter_map(|limit| limit.measured).reduce(f64::max)
 }
 
 fn answer(field: &Field, label: &str) -> LayoutAnswer {
     let arms: Vec<&Arm> = field.all().map(|(_, arm)| arm).filter(|arm| arm.label == label).collect();
-    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm).flatten()).collect();
+    let trials: Vec<&TrialRecord> = arms.iter().flat_map(|arm| field.trials_of(arm)).collect();
     let mut found = Found::default();
     trials.iter().for_each(|trial| speaks_against(trial, &mut found));
     held(&trials, field.trials.len(), &mut found);
-    let of_arms = |of: fn(&Field, &Arm) -> Option<f64>| arms.iter().find_map(|arm| of(field, arm));
+    let of_arms = |of: fn(&Field, &Arm) -> Known| arms.iter().find_map(|arm| of(field, arm));
     let meets_decided = found.missed.is_empty() && found.open.is_empty();
     let (outcome, reasons) = match (found.missed.is_empty(), found.foretold.is_empty()) {
         (false, _) => (Outcome::Misses, found.missed),
-        (true, true) if meets_decided => (Outcome::Meets, Vec::new()),
+        (true, true) if meets_decided => (Outcome::Meets, vec![]),
         _ => (Outcome::Undecided, [found.open, found.foretold].concat()),
     };
     let limits = trials.iter().flat_map(|trial| &trial.limits);
@@ -150,7 +141,7 @@ fn budget(trials: usize, trial: &TrialRecord, readings: f64) -> String {
 /// Holds each limit against all repetitions, of a run of so many trials.
 fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
     let valid: Vec<&&TrialRecord> = trials.iter().filter(|trial| trial.verdict.is_valid()).collect();
-    let mut unmet: Vec<&LimitRecord> = Vec::new();
+    let mut unmet: Vec<&LimitRecord> = vec![];
     for limit in valid.iter().flat_map(|trial| &trial.limits) {
         if !limit.met && unmet.iter().all(|known| known.text != limit.text) {
             unmet.push(limit);
@@ -161,13 +152,13 @@ fn held(trials: &[&TrialRecord], in_all: usize, found: &mut Found) {
         unmet.retain(|limit| !is_found(&limit.text));
     }
     for LimitRecord { text, .. } in unmet {
-        let of_it = |trial: &&&TrialRecord| -> Option<(bool, LimitRecord)> {
+        let all = valid.iter().filter_map(|trial| {
             let limit = trial.limits.iter().find(|limit| limit.text == *text)?;
             let is_open = limit.is_undecided || (trial.is_disturbed() && words::is_moved(limit));
-            Some((is_open, limit.clone()))
-        };
-        let all: Vec<(bool, LimitRecord)> = valid.iter().filter_map(of_it).collect();
-        let against: Vec<&(bool, LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
+            Some((is_open, limit))
+        });
+        let all: Vec<(bool, &LimitRecord)> = all.collect();
+        let against: Vec<&(bool, &LimitRecord)> = all.iter().filter(|(_, limit)| !limit.met).collect();
         let Some((_, first)) = against.first() else {
             continue;
         };

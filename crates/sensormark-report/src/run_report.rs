@@ -1,16 +1,8 @@
 //! A run's report without a format: its trials, sorted and ranked, and what there is to say of them.
 
-use super::field::Field;
-use super::options::ReportOptions;
-use super::prices::Prices;
-use super::ranking::Ranking;
-use super::sections;
-use super::sections::projection::own_rate;
-use super::summary::Summary;
-use super::tables::Document;
+use crate::{prelude::*, sections};
 use sensormark_engine::judge::data;
-use sensormark_result::measurement::folder::{FolderError, ResultsFolder};
-use sensormark_result::measurement::record::{RunRecord, TrialRecord};
+use sensormark_result::measurement::folder::FolderError;
 use sensormark_workload::own::limit::hold_disk;
 
 /// A report, ready to be drawn.
@@ -47,22 +39,22 @@ impl Report {
     }
 
     /// What the report says, without a format.
-    pub const fn document(&self) -> &Document {
+    pub fn document(&self) -> &Document {
         &self.document
     }
 
     /// The trials, sorted.
-    pub const fn field(&self) -> &Field {
+    pub fn field(&self) -> &Field {
         &self.field
     }
 
     /// Who won.
-    pub const fn ranking(&self) -> &Ranking {
+    pub fn ranking(&self) -> &Ranking {
         &self.ranking
     }
 
     /// What it costs in money, where prices were given.
-    pub const fn prices(&self) -> Option<&Prices> {
+    pub fn prices(&self) -> Option<&Prices> {
         self.prices.as_ref()
     }
 

@@ -1,12 +1,8 @@
 //! The size at which a run measured: how many readings a database held. Every answer begins with it, because a database with few readings is another one than
 //! the same with many.
 
-use super::field::Field;
-use super::sections::sizes::your_readings;
-use sensormark_data::number::count_text;
+use crate::{prelude::*, sections::sizes::your_readings};
 use sensormark_data::quantity::length_text;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use serde::Serialize;
 
 /// How many readings were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

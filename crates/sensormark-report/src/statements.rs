@@ -1,12 +1,12 @@
 //! Schema, statements and plans of a layout, as text.
 
-use super::clean::clean;
-use sensormark_result::measurement::statements::{ShownOperation, StatementsRecord};
+use crate::prelude::*;
+use sensormark_result::measurement::statements::StatementsRecord;
 use sensormark_store::Statement;
 
 /// The text of what was shown of a layout; lines are indented by so many blanks.
 pub fn text(shown: &StatementsRecord, indent: usize) -> String {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     if !shown.schema.is_empty() {
         lines.push("schema:".to_owned());
         for part in &shown.schema {
@@ -17,24 +17,14 @@ pub fn text(shown: &StatementsRecord, indent: usize) -> String {
         push_operation(&mut lines, operation);
     }
     let blanks = " ".repeat(indent);
-    let mut text = String::new();
-    for line in lines {
-        if !line.is_empty() {
-            text.push_str(&blanks);
-            text.push_str(&line);
-        }
-        text.push('\n');
-    }
-    text
+    let indented = |line: &String| format!("{}{line}\n", if line.is_empty() { "" } else { &*blanks });
+    lines.iter().map(indented).collect()
 }
 
 fn push_operation(lines: &mut Vec<String>, operation: &ShownOperation) {
     let kind = if operation.writes { "write" } else { "question" };
-    let size = match operation.readings {
-        Some(1) => ", 1 reading".to_owned(),
-        Some(readings) => format!(", {readings} readings"),
-        None => String::new(),
-    };
+    let size = operation.readings.map(|readings| format!(", {}", counted(readings, "reading")));
+    let size = size.unwrap_or_default();
     lines.push(String::new());
     lines.push(format!("{kind} {}{size}", operation.name));
     if let Some(note) = &operation.note {

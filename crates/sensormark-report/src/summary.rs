@@ -5,25 +5,12 @@ mod figures;
 mod lacking;
 mod words;
 
-use super::clean::clean;
-use super::field::{Arm, Field};
-use super::number::times;
-use super::ranking::{Group, Ranked, Ranking};
-use super::requirements::{LayoutAnswer, Outcome, Requirements, Standing};
-use super::sections::cells::{counted, listed};
-use super::size::Readings;
+use crate::{prelude::*, requirements::Standing};
 pub(super) use figures::figures;
 pub use figures::{Estimate, SummaryColumn};
 pub use lacking::LackingRow;
 use lacking::best_first;
-use sensormark_data::number::fixed;
-use sensormark_data::units::Total;
-use sensormark_result::cost::Criterion;
 use sensormark_result::measurement::NotMeasured;
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::statistics::{Basis, Interval, SMALLEST_REPETITIONS};
-use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Who is named after those that cost least, at most.
 const NEXT: usize = 2;
@@ -176,7 +163,7 @@ impl Summary {
         let lacking = best_first(lacking.collect(), &columns);
         let rows = ranking.ranked.iter().zip(values);
         let requirements = ranking.requirements.as_ref();
-        let answer = |one: &Ranked| requirements?.of_layout(one.label());
+        let answer = |one: &Ranked| requirements?.of_layout(&one.label);
         let ranked: Vec<SummaryRow> =
             rows.map(|(one, figures)| row(field, ranking, one, answer(one), figures)).collect();
         let certainty = certainty(ranking, &ranked);
@@ -210,11 +197,11 @@ impl Summary {
 }
 
 /// The columns in which anybody has a figure, and each one's figures.
-fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option<f64>>>) {
-    let mut columns = Vec::new();
-    let mut rows = vec![Vec::new(); arms.len()];
+fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Known>>) {
+    let mut columns = vec![];
+    let mut rows = vec![vec![]; arms.len()];
     for (column, value) in figures(field) {
-        let found: Vec<Option<f64>> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
+        let found: Vec<Known> = arms.iter().map(|arm| Some(value(arm)?.value)).collect();
         if found.iter().any(Option::is_some) {
             columns.push(column);
             let rows = rows.iter_mut().zip(found);
@@ -226,9 +213,8 @@ fn measured(field: &Field, arms: &[&Arm]) -> (Vec<SummaryColumn>, Vec<Vec<Option
 
 /// Whether a trial of it, or of what it reads, counts although the machine was busy.
 fn is_rough(field: &Field, read: &Arm) -> bool {
-    let arms = [Some(read), field.write_of(read)];
-    let mut trials = arms.into_iter().flatten().flat_map(|arm| field.valid_of(arm));
-    trials.any(TrialRecord::is_rough)
+    let is = |arm: &Arm| field.valid_of(arm).any(TrialRecord::is_rough);
+    is(read) || field.write_of(read).is_some_and(is)
 }
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
@@ -245,14 +231,14 @@ fn row(
     ranking: &Ranking,
     one: &Ranked,
     answer: Option<&LayoutAnswer>,
-    figures: Vec<Option<f64>>,
+    figures: Vec<Known>,
 ) -> SummaryRow {
     let read = arm(field, one);
     let ids = ranking.criteria.iter().map(|(criterion, _)| criterion.id);
     SummaryRow {
         ranking: one.group,
         rank: one.rank,
-        label: one.label().to_owned(),
+        label: one.label.clone(),
         embedded: read.implementation.embedded,
         ratio: one.ratio,
         interval: one.interval,
@@ -266,26 +252,16 @@ fn row(
 }
 
 fn certainty(ranking: &Ranking, ranked: &[SummaryRow]) -> Certainty {
-    if ranked.is_empty() {
-        Certainty::NotDecided
-    } else if ranked.iter().any(|one| one.rough) {
-        Certainty::Rough
-    } else if ranking.basis == Basis::Significance {
-        Certainty::Firm
-    } else {
-        Certainty::Single
+    match ranking.basis {
+        _ if ranked.is_empty() => Certainty::NotDecided,
+        _ if ranked.iter().any(|one| one.rough) => Certainty::Rough,
+        Basis::Significance => Certainty::Firm,
+        _ => Certainty::Single,
     }
 }
 
 fn stores(field: &Field) -> Vec<String> {
-    let mut stores: Vec<String> = Vec::new();
-    for trial in &field.trials {
-        let store = clean(&trial.implementation.store);
-        if !stores.contains(&store) {
-            stores.push(store);
-        }
-    }
-    stores
+    each_once(field.trials.iter().map(|trial| clean(&trial.implementation.store)))
 }
 
 fn states(field: &Field) -> States {
@@ -301,7 +277,7 @@ fn states(field: &Field) -> States {
     states
 }
 
-fn seconds(field: &Field) -> Option<f64> {
+fn seconds(field: &Field) -> Known {
     let at = |text: &str| text.parse::<jiff::Timestamp>().ok();
     let (first, last) = (at(&field.run.started)?, at(field.run.finished.as_deref()?)?);
     Some(last.duration_since(first).as_secs_f64())
@@ -323,19 +299,15 @@ fn headline(field: &Field, ranking: &Ranking, requirements: Option<&Requirements
 }
 
 fn data_faults(field: &Field) -> Vec<String> {
-    let mut found = Vec::new();
-    for (side, arm) in field.all() {
-        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault());
-        let reasons = faulty.iter().flat_map(|trial| trial.verdict.reasons());
-        let mut kinds: Vec<&str> =
-            reasons.filter(|reason| reason.kind.is_data_fault()).map(|reason| reason.kind.text()).collect();
+    let faults = field.all().filter_map(|(side, arm)| {
+        let faulty = field.attempts_of(arm).find(|trial| trial.verdict.has_data_fault())?;
+        let reasons = faulty.verdict.reasons().iter().filter(|reason| reason.kind.is_data_fault());
+        let mut kinds: Vec<&str> = reasons.map(|reason| reason.kind.text()).collect();
         kinds.dedup();
-        if !kinds.is_empty() {
-            let doing = if side == "both" { String::new() } else { format!(", {side}") };
-            found.push(format!("{}{doing}: {}.", arm.label, listed(&kinds)));
-        }
-    }
-    found
+        let doing = if side == "both" { String::new() } else { format!(", {side}") };
+        Some(format!("{}{doing}: {}.", arm.label, listed(kinds)))
+    });
+    faults.collect()
 }
 
 /// Who costs least, a sentence for each ranking.
@@ -345,7 +317,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
         return vec![format!("Nothing can be ranked; {below} below.")];
     }
     if let [one] = ranking.ranked.as_slice() {
-        return vec![format!("{} alone can be ranked, so there is nothing to compare it with.", one.label())];
+        return vec![format!("{} alone can be ranked, so there is nothing to compare it with.", one.label)];
     }
     let several = ranking.groups().count() > 1;
     let sentence = |group: &[Ranked]| {
@@ -358,7 +330,7 @@ pub(crate) fn cheapest(ranking: &Ranking) -> Vec<String> {
 /// Who costs least of a ranking, and how many times as much the next do.
 fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
     let first = Ranking::first(group);
-    let names: Vec<&str> = first.iter().map(|one| one.label()).collect();
+    let names: Vec<&str> = first.iter().map(|one| one.label.as_str()).collect();
     let named = match names.as_slice() {
         [_, _, _, more @ ..] if !more.is_empty() => {
             format!("{} and {} more", names[..3].join(", "), more.len())
@@ -374,8 +346,7 @@ fn cheapest_of(ranking: &Ranking, group: &[Ranked]) -> String {
         _ => format!("{named} cost least on this machine for this load, and about the same"),
     };
     let next = group.iter().filter(|one| one.rank > 1).take(NEXT);
-    let next: Vec<String> = next.map(|one| format!("{} {}", one.label(), times(one.ratio))).collect();
-    let next: Vec<&str> = next.iter().map(String::as_str).collect();
+    let next: Vec<String> = next.map(|one| format!("{} {}", one.label, times(one.ratio))).collect();
     if next.is_empty() { format!("{leads}.") } else { format!("{leads}; then {}.", listed(&next)) }
 }
 
@@ -385,8 +356,8 @@ fn winner(ranking: &Ranking) -> Option<String> {
         let first = Ranking::first(group);
         let one = first.first().filter(|one| one.meets.is_none_or(Standing::leads))?;
         let winner = match first.len() - 1 {
-            0 => one.label().to_owned(),
-            more => format!("{} and {more} more, tied", one.label()),
+            0 => one.label.clone(),
+            more => format!("{} and {more} more, tied", one.label),
         };
         one.group.promises_most().then_some(winner)
     };
@@ -396,7 +367,7 @@ fn winner(ranking: &Ranking) -> Option<String> {
 
 /// Why the order is not surer.
 fn because(field: &Field, certainty: Certainty, is_tested: bool) -> Vec<String> {
-    let mut because = Vec::new();
+    let mut because = vec![];
     let disturbed = field.trials.iter().filter(|trial| trial.is_disturbed());
     let phases = disturbed.flat_map(|trial| &trial.phases);
     let totals = phases.filter_map(|phase| phase.totals.as_ref());
@@ -444,12 +415,11 @@ fn checks(field: &Field) -> String {
     if field.trials.is_empty() {
         return "Nothing was checked yet".to_owned();
     }
-    let sum = |count: fn(&TrialRecord) -> u64| -> u64 { field.trials.iter().map(count).total() };
-    let answers = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.checked);
-    let wrong = |trial: &TrialRecord| trial.answers.as_ref().map_or(0, |answers| answers.wrong);
-    let lost = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.lost);
-    let stored = |trial: &TrialRecord| trial.ledger.as_ref().map_or(0, |ledger| ledger.stored);
-    let (checked, wrong, lost, stored) = (sum(answers), sum(wrong), sum(lost), sum(stored));
+    let sum = |count: fn(&TrialRecord) -> Option<u64>| field.trials.iter().filter_map(count).total();
+    let checked = sum(|trial| Some(trial.answers.as_ref()?.checked));
+    let wrong = sum(|trial| Some(trial.answers.as_ref()?.wrong));
+    let lost = sum(|trial| Some(trial.ledger.as_ref()?.lost));
+    let stored = sum(|trial| Some(trial.ledger.as_ref()?.stored));
     let answers = match (checked, wrong) {
         (0, _) => "No answer was checked".to_owned(),
         (checked, 0) => format!("All {} checked answers right", grouped(checked)),

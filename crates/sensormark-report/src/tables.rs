@@ -2,8 +2,7 @@
 //!
 //! Every format draws from this one document, so that all of them say the same. Nothing here knows what a trial is.
 
-use super::clean::clean;
-use sensormark_result::statistics::Interval;
+use crate::prelude::*;
 use std::borrow::Cow;
 
 /// So many long tables in a row are named in one sentence.
@@ -142,7 +141,7 @@ pub enum Spread {
 
 impl Spread {
     /// The interval, if there is one.
-    pub const fn interval(self) -> Option<Interval> {
+    pub fn interval(self) -> Option<Interval> {
         match self {
             Self::None | Self::Extremes(_) => None,
             Self::Plus(interval) | Self::Range(interval) => Some(interval),
@@ -157,18 +156,23 @@ impl Cell {
     }
 
     /// A figure without an interval, printed with three significant digits.
-    pub const fn number(value: f64) -> Self {
+    pub fn number(value: f64) -> Self {
         Self::Number(Number { value, spread: Spread::None, digits: Digits::Significant(3) })
     }
 
+    /// Nothing, and why.
+    pub fn missing(reason: &str) -> Self {
+        Self::Missing(reason.to_owned())
+    }
+
     /// A figure if there is one.
-    pub fn maybe(value: Option<f64>, reason: &str) -> Self {
-        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::number)
+    pub fn maybe(value: Known, reason: &str) -> Self {
+        value.map_or_else(|| Self::missing(reason), Self::number)
     }
 
     /// A count if there is one.
     pub fn count(value: Option<u64>, reason: &str) -> Self {
-        value.map_or_else(|| Self::Missing(reason.to_owned()), Self::Count)
+        value.map_or_else(|| Self::missing(reason), Self::Count)
     }
 
     /// Yes or no.
@@ -177,8 +181,38 @@ impl Cell {
     }
 
     /// Whether it is words (and so stands left and may be wrapped).
-    pub const fn is_text(&self) -> bool {
+    pub fn is_text(&self) -> bool {
         matches!(self, Self::Text(_))
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Self::number(value)
     }
 }
 
@@ -207,6 +241,11 @@ impl Table {
         }
     }
 
+    /// The same, too long for people.
+    pub fn detail<C: Copy + Into<Column>>(id: &str, title: &str, columns: &[C]) -> Self {
+        Self { is_detail: true, ..Self::new(id, title, columns) }
+    }
+
     /// Adds a row.
     ///
     /// # Panics
@@ -226,7 +265,7 @@ impl Table {
     fn leave_out_percentiles(&mut self) {
         let is_missing = |cell: &Cell| matches!(cell, Cell::Missing(_));
         let is_few = |cell: &Cell| matches!(cell, Cell::Missing(reason) if reason == TOO_FEW);
-        let mut names = Vec::new();
+        let mut names = vec![];
         for place in (self.keys..self.columns.len()).rev() {
             let cells = || self.rows.iter().map(|row| &row[place]);
             if cells().all(is_missing) && cells().any(is_few) {
@@ -251,7 +290,14 @@ impl Table {
 impl Section {
     /// An empty section.
     pub fn new(id: &str, title: &str) -> Self {
-        Self { id: id.to_owned(), title: title.to_owned(), blocks: Vec::new() }
+        Self { id: id.to_owned(), title: title.to_owned(), blocks: vec![] }
+    }
+
+    /// A section of these tables.
+    pub fn of(id: &str, title: &str, tables: impl IntoIterator<Item = Table>) -> Self {
+        let mut section = Self::new(id, title);
+        section.tables(tables);
+        section
     }
 
     /// Adds sentences.
@@ -284,6 +330,11 @@ impl Section {
         shown.collect()
     }
 
+    /// Adds tables that have rows.
+    pub fn tables(&mut self, tables: impl IntoIterator<Item = Table>) {
+        tables.into_iter().for_each(|table| self.table(table));
+    }
+
     /// Adds a table, unless it has no rows. Columns of percentiles that no row can give are left out.
     pub fn table(&mut self, mut table: Table) {
         if !table.rows.is_empty() {
@@ -294,6 +345,13 @@ impl Section {
 }
 
 impl Document {
+    /// With these sections, unless they are empty.
+    pub fn of(title: String, sections: impl IntoIterator<Item = Section>) -> Self {
+        let mut document = Self { title, sections: vec![] };
+        sections.into_iter().for_each(|section| document.section(section));
+        document
+    }
+
     /// Adds a section, unless it is empty.
     pub fn section(&mut self, section: Section) {
         if !section.blocks.is_empty() {

@@ -1,11 +1,7 @@
 //! The report for a terminal: plain text that keeps within a width, numbers aligned at their points. It draws what the
 //! document says and computes nothing.
 
-use super::number::{MISSING, cell_text};
-use super::shell::COMMAND;
-use super::tables::{Block, Cell, Document, Drawing, Section, Shape, Table};
-use super::wrapping::wrap;
-use unicode_width::UnicodeWidthStr;
+use crate::{number::MISSING, prelude::*};
 
 /// The narrowest that is drawn; a narrower terminal wraps.
 pub const NARROWEST: usize = 40;
@@ -29,12 +25,7 @@ pub fn render(document: &Document, width: usize) -> String {
         lines.push(String::new());
         render_section(section, width, &mut lines);
     }
-    let mut text = String::new();
-    for line in lines {
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 fn render_section(section: &Section, width: usize, lines: &mut Vec<String>) {
@@ -153,7 +144,7 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
         columns[column].natural.min(limit.max(4))
     };
     let keyed: usize = (0..keys).map(|column| key_width(column) + GAP).sum();
-    let mut parts: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut parts: Vec<Vec<usize>> = vec![vec![]];
     let mut used = keyed;
     for (column, drawn) in columns.iter().enumerate().skip(keys) {
         let needed = drawn.narrowest.min(width.saturating_sub(keyed));
@@ -169,12 +160,10 @@ fn parts(columns: &[Drawn], keys: usize, width: usize) -> Vec<Vec<(usize, usize)
     parts
         .into_iter()
         .map(|part| {
-            let mut widths: Vec<(usize, usize)> =
-                (0..keys).map(|column| (column, key_width(column))).collect();
-            widths.extend(
-                part.iter()
-                    .map(|&column| (column, columns[column].narrowest.min(width.saturating_sub(keyed)))),
-            );
+            let own = part.into_iter();
+            let own = own.map(|column| (column, columns[column].narrowest.min(width.saturating_sub(keyed))));
+            let keys = (0..keys).map(|column| (column, key_width(column)));
+            let mut widths: Vec<(usize, usize)> = keys.chain(own).collect();
             widen(columns, &mut widths, width);
             widths
         })
@@ -199,7 +188,7 @@ fn render_part(
     width: usize,
     lines: &mut Vec<String>,
 ) {
-    let heads: Vec<Vec<String>> = shown
+    let mut heads: Vec<Vec<String>> = shown
         .iter()
         .map(|&(column, width)| {
             let mut head = wrap(&columns[column].name, width);
@@ -210,15 +199,12 @@ fn render_part(
         })
         .collect();
     let tallest = heads.iter().map(Vec::len).max().unwrap_or(0);
-    let lowered: Vec<Vec<String>> = heads
-        .into_iter()
-        .map(|head| {
-            let mut lowered = vec![String::new(); tallest - head.len()];
-            lowered.extend(head);
-            lowered
-        })
-        .collect();
-    push_lines(columns, shown, &lowered, lines);
+    for head in &mut heads {
+        let lower = tallest - head.len();
+        head.resize(tallest, String::new());
+        head.rotate_right(lower);
+    }
+    push_lines(columns, shown, &heads, lines);
     let total = shown.iter().map(|(_, width)| width + GAP).sum::<usize>().saturating_sub(GAP);
     lines.push("-".repeat(total.min(width)));
     for row in 0..rows {
@@ -257,7 +243,8 @@ fn right_padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-fn left_padded(text: &str, width: usize) -> String {
+/// The text at the right of so many columns.
+pub fn left_padded(text: &str, width: usize) -> String {
     format!("{}{text}", " ".repeat(width.saturating_sub(text.width())))
 }
 

@@ -1,14 +1,8 @@
 //! Every figure of a run as one row of a long table, as data frames take it: what was measured, where, the figure's name, its value and its unit. Nothing is
 //! derived, and trials of every state are in: the state is a column. A figure that was not measured has no row.
 
-use super::clean::clean;
-use super::field::Field;
-use super::raw::{Table, trials};
-use super::timed::timed;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
+use crate::{prelude::*, raw::Table};
 use sensormark_store::Cluster;
-use serde_json::Value;
 
 const COLUMNS: [&str; 18] = [
     "run",
@@ -37,7 +31,7 @@ const COLUMNS: [&str; 18] = [
 /// A run without a figure.
 pub fn tidy(field: &Field) -> Result<String, String> {
     let mut table = Table::new(&COLUMNS);
-    for (side, _, trial) in trials(field) {
+    for (side, _, trial) in field.each() {
         let mut rows = Rows { table: &mut table, identity: identity(&field.run, side, trial) };
         rows.trial(trial);
     }
@@ -164,6 +158,6 @@ impl Rows<'_> {
 fn numbers(record: serde_json::Result<Value>) -> Vec<(String, Value)> {
     match record {
         Ok(Value::Object(entries)) => entries.into_iter().filter(|(_, value)| value.is_number()).collect(),
-        _ => Vec::new(),
+        _ => vec![],
     }
 }

@@ -1,10 +1,8 @@
 //! What was timed in a trial: every operation, of the trial as a whole and of each load. It neither decodes nor sums anything up.
 
-use sensormark_result::measurement::latency::{LatencySummary, SecondHistogram};
-use sensormark_result::measurement::record::{LatencyRecord, TrialRecord};
+use crate::prelude::*;
 
 /// One kind of operation of a trial.
-#[derive(Debug, Clone)]
 pub struct Timed<'a> {
     /// What it is called: for loads the phase and the class.
     pub operation: String,

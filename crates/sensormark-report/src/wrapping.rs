@@ -32,7 +32,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 /// The word, or where it alone is too long for a line, its parts up to each hyphen; and whether a space stands before it.
 fn pieces(word: &str, width: usize) -> Vec<(&str, bool)> {
     if word.is_empty() {
-        return Vec::new();
+        return vec![];
     }
     if word.width() <= width {
         return vec![(word, true)];

@@ -3,7 +3,7 @@
 use sensormark_store::write_size::{field_value_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 
-/// Rows in a write: two groups of rows. A group is what DuckDB compresses and writes at once; with one, a sweep (scripts/batches.sh) shows a quarter less.
+/// Rows in a write: two groups of rows. A group is what DuckDB compresses and writes at once; with one, a sweep (scripts/batches.py) shows a quarter less.
 const READINGS: usize = 2 * 122_880;
 /// Bytes in a write: each client holds one, and DuckDB another.
 const BYTES: usize = 64 << 20;

@@ -4,7 +4,7 @@ use sensormark_store::write_size::field_value_bytes;
 use sensormark_store::{FieldType, Layout, Shape, Table, WriteSize};
 
 /// Rows in a write, which goes out container by container in multi-puts of 1,000 rows, as in the documentation's examples. No best number is
-/// given; ours is from a sweep (scripts/batches.sh): what counts is how many rows of one container a multi-put brings.
+/// given; ours is from a sweep (scripts/batches.py): what counts is how many rows of one container a multi-put brings.
 const READINGS: usize = 100_000;
 /// The same where they become one record a series and span.
 const READINGS_OF_RECORDS: usize = 10_000;

@@ -3,7 +3,7 @@
 use sensormark_store::write_size::{field_name_bytes, field_value_bytes, tag_name_bytes, tag_value_bytes};
 use sensormark_store::{FieldType, Layout, Shape, Table, TagPlacement, WriteSize};
 
-/// Documents in an insert: no best number is documented, so what a sweep (scripts/batches.sh) shows to be within a tenth of the best.
+/// Documents in an insert: no best number is documented, so what a sweep (scripts/batches.py) shows to be within a tenth of the best.
 const READINGS: usize = 2_500;
 /// The same in a time-series collection, where what counts is how many measurements of one series an insert brings to its bucket.
 const READINGS_OF_TIME_SERIES: usize = 40_000;

@@ -32,6 +32,9 @@ pub struct RunArguments {
     /// How long the whole run may take, like 10m or 8h: more time reaches larger sizes [default: 30 s a trial]
     #[arg(help_heading = LOAD, long, value_name = "TIME", value_parser = time)]
     pub budget: Option<Duration>,
+    /// For a file that says keep: measure a sixteenth of your readings or more, with the same share of the memory of your machine [without a word: this one's]
+    #[arg(help_heading = LOAD, long, value_name = "SIZE", value_parser = size, num_args = 0..=1, conflicts_with = "memory_limit")]
+    pub in_proportion: Option<Option<Size>>,
     /// For durability: cut the power of the disk as the server is killed, in each class that a database has; it takes Linux with /dev/fuse
     #[arg(help_heading = LOAD, long)]
     pub power_cut: bool,

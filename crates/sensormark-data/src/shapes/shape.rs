@@ -13,7 +13,11 @@
 //! Its increments over 1, 2, 4, … ticks grow with the root of the time, as a random walk's do, up to the period. Beyond the period it turns back. It stays
 //! within its bounds without touching them, and needs no value before it.
 
-use crate::{elementary::sine_of_turns, random::Stream, units::signed};
+use crate::{
+    elementary::sine_of_turns,
+    random::{Stream, Streams},
+    units::signed,
+};
 use sensormark_store::{FieldType, Values};
 use std::{num::NonZeroU64, sync::Arc};
 
@@ -88,10 +92,8 @@ pub enum Number {
 /// Which field is looked at, and when.
 #[derive(Clone, Copy)]
 pub struct Moment {
-    /// The seed.
-    pub seed: u64,
-    /// The series.
-    pub series: u32,
+    /// The random numbers of its series.
+    pub streams: Streams,
     /// The field.
     pub field: usize,
     /// The tick.
@@ -103,14 +105,17 @@ pub struct Moment {
 impl Moment {
     /// The field's own of these streams.
     fn stream(self, of: u64) -> Stream {
-        Stream::new(self.seed, self.series as u64, of + self.field as u64)
+        self.streams.of(of + self.field as u64)
     }
 
     /// How far into a period the tick is, 0 to 1; where the series begins is drawn.
     fn turns(self, period_ns: NonZeroU64) -> f64 {
-        let interval = u128::from(self.interval_ns.unsigned_abs());
-        let since = u128::from(self.tick) * interval % u128::from(period_ns.get());
-        let turns = since as f64 / period_ns.get() as f64 + self.stream(PHASE).unit(0);
+        let interval = self.interval_ns.unsigned_abs();
+        let since = match self.tick.checked_mul(interval) {
+            Some(time) => (time % period_ns) as f64,
+            None => (u128::from(self.tick) * u128::from(interval) % u128::from(period_ns.get())) as f64,
+        };
+        let turns = since / period_ns.get() as f64 + self.stream(PHASE).unit(0);
         turns - turns.floor()
     }
 }
@@ -187,7 +192,7 @@ impl FieldShape {
     fn float(&self, moment: Moment) -> f64 {
         let value = self.noisy(moment);
         let decimal = self.decimals.and_then(|places| 10_u32.checked_pow(places.into())).map(f64::from);
-        match decimal.or_else(|| self.bits.map(|places| 2_f64.powi(places.into()))) {
+        match decimal.or_else(|| self.bits.map(|places| (1_u64 << places.min(63)) as f64)) {
             Some(power) => (value * power).round() / power,
             None => value,
         }
@@ -195,12 +200,14 @@ impl FieldShape {
 
     /// The value before rounding.
     fn noisy(&self, mut moment: Moment) -> f64 {
-        let chance = |share: f64, of: u64, tick: u64| share > 0.0 && moment.stream(of).unit(tick) < share;
         let mut tick = moment.tick;
-        while !tick.is_multiple_of(LONGEST_RUN) && chance(self.repeats, REPEATS, tick) {
-            tick -= 1;
+        if self.repeats > 0.0 {
+            let repeats = moment.stream(REPEATS);
+            while !tick.is_multiple_of(LONGEST_RUN) && repeats.unit(tick) < self.repeats {
+                tick -= 1;
+            }
         }
-        let is_outlier = chance(self.outliers, OUTLIERS, tick);
+        let is_outlier = self.outliers > 0.0 && moment.stream(OUTLIERS).unit(tick) < self.outliers;
         moment.tick = tick;
         if let Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _) =
             self.shape
@@ -245,19 +252,31 @@ impl FieldShape {
     }
 }
 
+/// The roots of 1, 2, 4, …, exact as far as a double is: every second one is twice the one before the last.
+const WEIGHTS: [f64; MOST_OCTAVES as usize] = {
+    let mut weights = [1.0; MOST_OCTAVES as usize];
+    weights[1] = std::f64::consts::SQRT_2;
+    let mut octave = 2;
+    while octave < weights.len() {
+        weights[octave] = 2.0 * weights[octave - 2];
+        octave += 1;
+    }
+    weights
+};
+
 /// A walk within -1 and 1.
 fn walk(moment: Moment, period_ns: NonZeroU64) -> f64 {
     let stream = moment.stream(VALUE);
     let ticks = (period_ns.get() / moment.interval_ns.unsigned_abs().max(1)).max(1);
     let octaves = (ticks.ilog2() + 1).min(MOST_OCTAVES);
     let (mut sum, mut weights) = (0.0, 0.0);
-    for octave in 0..octaves {
+    for (octave, weight) in (0..octaves).zip(WEIGHTS) {
         let length = 1_u64 << octave;
         let (place, within) = (moment.tick >> octave, moment.tick & (length - 1));
         let share = within as f64 / length as f64;
         let noise = |place: u64| 2.0 * stream.unit(place * 32 + u64::from(octave)) - 1.0;
-        let weight = (length as f64).sqrt();
-        sum += weight * (noise(place) * (1.0 - share) + noise(place + 1) * share);
+        let next = if within == 0 { 0.0 } else { noise(place + 1) * share };
+        sum += weight * (noise(place) * (1.0 - share) + next);
         weights += weight;
     }
     sum / weights

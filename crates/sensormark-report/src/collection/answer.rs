@@ -1,15 +1,6 @@
 //! What a run of the collection came to.
 
-use crate::clean::clean;
-use crate::field::Field;
-use crate::html::machine;
-use crate::number::times;
-use crate::run_report::Report;
-use crate::size::Readings;
-use crate::summary::SummaryColumn;
-use sensormark_data::number::significant;
-use sensormark_result::measurement::record::TrialRecord;
-use serde::{Deserialize, Serialize};
+use crate::{html::machine, prelude::*, summary::SummaryColumn};
 use std::fmt;
 
 /// What a run came to.
@@ -87,7 +78,7 @@ impl Answer {
         let mut trials: Vec<String> = some.map(|(count, state)| format!("{count} {state}")).collect();
         let mut winner = summary.winner_or_reason();
         if summary.winner.is_some() && summary.ranked.len() == 1 {
-            winner.push_str(", alone in its ranking");
+            winner += ", alone in its ranking";
         }
         if run.finished.is_none() {
             trials.push("not finished".to_owned());
@@ -118,7 +109,7 @@ impl Answer {
             program: clean(&run.sensormark),
             trials: trials.join(", "),
             columns: ["cost".to_owned()].into_iter().chain(columns).collect(),
-            layouts: if has_answer { layouts(report) } else { Vec::new() },
+            layouts: if has_answer { layouts(report) } else { vec![] },
         }
     }
 }
@@ -131,7 +122,7 @@ fn databases(field: &Field) -> Vec<Database> {
         let text = known.or_else(|| setting().map(|one| &one.value))?;
         Some(clean(text.split(['-', ' ', '+']).next()?))
     };
-    let mut all: Vec<Database> = Vec::new();
+    let mut all: Vec<Database> = vec![];
     for trial in &field.trials {
         let title = clean(&trial.implementation.title);
         let found = Database { title, version: version(trial).unwrap_or_default() };

@@ -6,12 +6,11 @@ mod answer;
 
 pub use answer::Answer;
 
-use crate::clean::clean;
-use crate::html::{DARK, STYLE, escaped, island};
-use crate::sections::cells::counted;
+use crate::{
+    html::{DARK, STYLE, escaped, island},
+    prelude::*,
+};
 use answer::Layout;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// A run in the collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,16 +1,10 @@
 //! The figures of one run that can be held against another's: of each implementation, one value for each valid repetition.
 
-use crate::field::{Arm, Field};
-use crate::{costs, criteria};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::disk;
-use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, PhaseRecord, TrialRecord};
+use crate::{costs, prelude::*};
 use sensormark_result::score::STUDY_CRITERIA;
-use sensormark_result::statistics::Better;
-use std::collections::BTreeMap;
 
 /// A figure of one implementation over its valid repetitions.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Figure {
     /// Implementation and side ("MariaDB bulk (write)").
     pub implementation: String,
@@ -32,7 +26,7 @@ pub struct Figure {
 
 impl Figure {
     /// Its value in a repetition; none where that is not valid.
-    pub fn in_repetition(&self, repetition: u32) -> Option<f64> {
+    pub fn in_repetition(&self, repetition: u32) -> Known {
         let place = self.repetitions.iter().position(|one| *one == repetition)?;
         self.values.get(place).copied()
     }
@@ -58,6 +52,11 @@ struct Taken {
     value: f64,
 }
 
+/// A figure of which less is better, and which is not of the server.
+fn taken(name: String, unit: &str, value: f64) -> Taken {
+    Taken { name, unit: unit.to_owned(), better: Better::Lower, of_server: false, value }
+}
+
 /// The study's criteria that are of what the server uses.
 const OF_SERVER: [&str; 4] = ["server_cpu", "server_memory", "server_io", "disk"];
 
@@ -67,11 +66,13 @@ pub fn figures(field: &Field) -> Vec<Figure> {
 }
 
 fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
-    let mut order: Vec<String> = Vec::new();
+    let mut order: Vec<String> = vec![];
     let mut found: BTreeMap<String, Figure> = BTreeMap::new();
     for trial in field.valid_of(arm) {
         let mut taken = if field.has_phases() { of_loads(trial) } else { of_criteria(field, trial) };
-        taken.extend(of_latencies(trial));
+        for (operation, record) in &trial.latencies {
+            taken.extend(latency(&operation.replace('_', " "), record));
+        }
         for figure in taken {
             if !found.contains_key(&figure.name) {
                 order.push(figure.name.clone());
@@ -83,8 +84,8 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
                 better: figure.better,
                 of_server: figure.of_server,
                 disturbed: false,
-                values: Vec::new(),
-                repetitions: Vec::new(),
+                values: vec![],
+                repetitions: vec![],
             });
             entry.disturbed |= trial.is_rough();
             entry.values.push(figure.value);
@@ -97,41 +98,24 @@ fn of_arm(field: &Field, side: &str, arm: &Arm) -> Vec<Figure> {
 /// The study's criteria of a trial of a steady rate.
 fn of_criteria(field: &Field, trial: &TrialRecord) -> Vec<Taken> {
     let values = criteria::values(trial, &field.run);
-    let taken = STUDY_CRITERIA.iter().filter_map(|criterion| {
-        Some(Taken {
-            name: criterion.name.to_owned(),
-            unit: criterion.unit.to_owned(),
-            better: Better::Lower,
-            of_server: OF_SERVER.contains(&criterion.id),
-            value: *values.get(criterion.id)?,
-        })
+    let all = STUDY_CRITERIA.iter().filter_map(|criterion| {
+        let value = *values.get(criterion.id)?;
+        let of_server = OF_SERVER.contains(&criterion.id);
+        Some(Taken { of_server, ..taken(criterion.name.to_owned(), criterion.unit, value) })
     });
-    taken.collect()
-}
-
-fn of_latencies(trial: &TrialRecord) -> Vec<Taken> {
-    let mut taken = Vec::new();
-    for (operation, record) in &trial.latencies {
-        latency(&mut taken, &operation.replace('_', " "), record);
-    }
-    taken
+    all.collect()
 }
 
 /// What each load of a trial of phases came to, and what its phase used.
 fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
-    let mut taken = Vec::new();
+    let mut all = vec![];
     for load in trial.loads.iter().filter(|load| !load.warm_up) {
         let title = title(load);
         if !load.open_loop
             && let Some(value) = load.operations_per_second()
         {
-            taken.push(Taken {
-                name: format!("{title}: operations"),
-                unit: "1/s".to_owned(),
-                better: Better::Higher,
-                of_server: false,
-                value,
-            });
+            let operations = taken(format!("{title}: operations"), "1/s", value);
+            all.push(Taken { better: Better::Higher, ..operations });
         }
         for (class, record) in &load.classes {
             let words = if *class == load.name || *class == load.phase {
@@ -139,20 +123,13 @@ fn of_loads(trial: &TrialRecord) -> Vec<Taken> {
             } else {
                 format!("{title}, {class}")
             };
-            latency(&mut taken, &words, &record.latency);
+            all.extend(latency(&words, &record.latency));
         }
     }
-    taken.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
-    if let Some(bytes) = disk::growth_bytes(trial) {
-        taken.push(Taken {
-            name: "disk".to_owned(),
-            unit: "MB".to_owned(),
-            better: Better::Lower,
-            of_server: true,
-            value: bytes / 1e6,
-        });
-    }
-    taken
+    all.extend(trial.phases.iter().filter_map(|phase| of_both_sides(trial, phase)));
+    let disk = disk::growth_bytes(trial).map(|bytes| taken("disk".to_owned(), "MB", bytes / 1e6));
+    all.extend(disk.map(|disk| Taken { of_server: true, ..disk }));
+    all
 }
 
 /// CPU of both sides in a phase: for an operation, or all of it where several loads ran at a given rate at once, because that is not divided. There is none
@@ -169,38 +146,21 @@ fn of_both_sides(trial: &TrialRecord, phase: &PhaseRecord) -> Option<Taken> {
         _ if costs::of_phase(trial, &phase.name).any(|load| !load.open_loop) => return None,
         _ => ("", "% of one core", cpu_ns as f64 / 1e7 / phase.seconds),
     };
-    Some(Taken {
-        name: format!("{}: CPU of both sides{per}", phase.name),
-        unit: unit.to_owned(),
-        better: Better::Lower,
-        of_server: true,
-        value,
-    })
+    let cpu = taken(format!("{}: CPU of both sides{per}", phase.name), unit, value);
+    Some(Taken { of_server: true, ..cpu })
 }
 
 fn title(load: &LoadRecord) -> String {
     if load.name == load.phase { load.phase.clone() } else { format!("{} {}", load.phase, load.name) }
 }
 
-fn latency(taken: &mut Vec<Taken>, words: &str, record: &LatencyRecord) {
+fn latency(words: &str, record: &LatencyRecord) -> Vec<Taken> {
     let summary = &record.summary;
-    if summary.count == 0 {
-        return;
-    }
     let figures = [
         ("mean", Some(summary.mean_ns)),
         ("median", summary.p50_ns.map(|ns| ns as f64)),
         ("p99", summary.p99_ns.map(|ns| ns as f64)),
     ];
-    for (figure, value_ns) in figures {
-        if let Some(value_ns) = value_ns {
-            taken.push(Taken {
-                name: format!("{words}: {figure}"),
-                unit: "ms".to_owned(),
-                better: Better::Lower,
-                of_server: false,
-                value: value_ns / 1e6,
-            });
-        }
-    }
+    let figures = figures.into_iter().filter(|_| summary.count > 0);
+    figures.filter_map(|(figure, ns)| Some(taken(format!("{words}: {figure}"), "ms", ns? / 1e6))).collect()
 }

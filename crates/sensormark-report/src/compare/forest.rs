@@ -1,10 +1,10 @@
 //! The figures of two runs as a forest: the ratio of each with its interval, the largest change first. What was tested and did not change stands in a table of
 //! its own. Of what was not tested, or not decided, the largest ratios are shown and marked as that.
 
-use super::pairs::{Change, Pair};
-use crate::sections::cells::counted;
-use crate::tables::{Cell, Digits, Drawing, Number, Section, Shape, Spread, Table};
-use sensormark_data::number::significant;
+use crate::{
+    compare::pairs::{Change, Pair},
+    prelude::*,
+};
 
 /// Ratios that are shown of what was not tested.
 const MOST_UNTESTED: usize = 10;
@@ -49,12 +49,7 @@ fn table(id: &str, title: &str, pairs: &[&Pair]) -> Table {
     table.keys = 2;
     table.drawing = Some(Drawing { shape: Shape::Forest, logarithmic: true });
     for pair in pairs {
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
-            ratio(pair),
-            Cell::text(words(pair)),
-        ]);
+        table.row(row![&pair.figure.implementation, &pair.figure.name, ratio(pair), words(pair),]);
     }
     table
 }
@@ -85,13 +80,9 @@ pub fn is_blind(detectable: f64) -> bool {
 /// The ratio of a figure, with its interval where it was tested.
 pub fn ratio(pair: &Pair) -> Cell {
     let Some(compared) = pair.compared else {
-        return Cell::Missing("a value is 0, which has no ratio".to_owned());
+        return Cell::missing("a value is 0, which has no ratio");
     };
-    Cell::Number(Number {
-        value: compared.ratio,
-        spread: compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)),
-        digits: Digits::Significant(3),
-    })
+    number(compared.ratio, compared.tested.map_or(Spread::None, |tested| Spread::Range(tested.interval)))
 }
 
 #[cfg(test)]

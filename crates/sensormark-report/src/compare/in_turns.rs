@@ -1,17 +1,15 @@
 //! The implementations of one run, each against the one that leads its ranking. They took turns, so their figures are paired by repetition: what a repetition
 //! does to all of them alike is taken out. No room is left for runs that vary, because there is one.
 
-use super::error::CompareError;
-use super::figures::{Figure, figures, name};
-use super::forest;
-use super::origin::origin;
-use super::pairs::{Pair, decide};
-use super::tables;
-use crate::field::{Arm, Field};
-use crate::options::ReportOptions;
-use crate::ranking::Ranking;
-use crate::tables::{Document, Section};
-use sensormark_result::statistics::{RatioTest, compare};
+use super::{
+    error::CompareError,
+    figures::{Figure, figures, name},
+    forest,
+    origin::origin,
+    pairs::{Pair, decide},
+    tables,
+};
+use crate::prelude::*;
 
 /// The implementation that the others are held against.
 pub struct Leader {
@@ -28,10 +26,9 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
     let ranking = Ranking::new(field, &ReportOptions::default());
     let first = ranking.ranked.first().map(|one| one.read);
     let contestants = field.contestants();
-    let has_valid = |arm: &&Arm| field.valid_of(arm).next().is_some();
     let leader = match first {
         Some(read) => contestants.get(read),
-        None => contestants.iter().find(has_valid),
+        None => field.believed(contestants).next(),
     };
     let leader = leader.ok_or(CompareError::NothingValid)?;
     let written = field.write_of(leader);
@@ -40,11 +37,11 @@ pub fn pairs(field: &Field) -> Result<(Leader, Vec<Pair>), CompareError> {
         Some(name(side, arm))
     };
     let sides = field.all().map(|(side, arm)| (name(side, arm), leads(side)));
-    let sides: Vec<(String, Option<String>)> = sides.collect();
+    let sides: BTreeMap<String, Option<String>> = sides.collect();
     let all = figures(field);
     let found = all.iter().filter_map(|second| {
-        let (_, leads) = sides.iter().find(|(own, _)| *own == second.implementation)?;
-        let leads = leads.as_ref().filter(|leads| **leads != second.implementation)?;
+        let leads = sides.get(&second.implementation)?.as_ref();
+        let leads = leads.filter(|leads| **leads != second.implementation)?;
         let is_same = |one: &&Figure| one.implementation == *leads && one.name == second.name;
         pair(field, all.iter().find(is_same)?, second)
     });
@@ -76,7 +73,7 @@ fn pair(field: &Field, first: &Figure, second: &Figure) -> Option<Pair> {
 
 /// The second's ratio to the first, over the repetitions that both have.
 fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
-    let of = |figure: &Figure| -> Vec<Option<f64>> {
+    let of = |figure: &Figure| -> Vec<Known> {
         let repetitions = first.repetitions.iter();
         repetitions.map(|one| figure.in_repetition(*one)).collect()
     };
@@ -87,10 +84,7 @@ fn tested(first: &Figure, second: &Figure) -> Option<RatioTest> {
 /// What the comparison says.
 pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     let name = &leader.label;
-    let mut document = Document {
-        title: format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name),
-        sections: Vec::new(),
-    };
+    let title = format!("sensormark: {}, {}: the others against {name}", field.run.workload, field.run.name);
     let asked = format!("of both ({} asked for)", field.run.repetitions);
     let mut answer = tables::answer(pairs, "", &asked);
     let place = if leader.is_ranked { "leads the ranking" } else { "was measured first; nobody is ranked" };
@@ -99,14 +93,11 @@ pub fn document(field: &Field, leader: &Leader, pairs: &[Pair]) -> Document {
     ));
     forest::add(&mut answer, pairs);
     let disturbance = tables::disturbance(&[("The run", field)]);
-    let own = match tables::is_disturbed(field) {
-        true => [disturbance, answer],
-        false => [answer, disturbance],
-    };
-    own.into_iter().for_each(|section: Section| document.section(section));
-    document.section(tables::figures(
+    let figures = tables::figures(
         pairs,
         "the ratio's interval is of a t-test on logarithms, paired by repetition, because the implementations took turns",
-    ));
-    document
+    );
+    let mut sections = [answer, disturbance, figures];
+    tables::disturbed_first(&mut sections, tables::is_disturbed(field));
+    Document::of(title, sections)
 }

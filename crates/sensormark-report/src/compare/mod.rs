@@ -18,14 +18,10 @@ mod origin;
 mod pairs;
 mod tables;
 
-use super::field::Field;
-use super::sections::cells::counted;
-use super::tables::Document;
-use crate::studies::environments;
+use crate::{prelude::*, studies::environments};
 pub use error::CompareError;
 pub use pairs::Change;
 use pairs::{Pair, pairs};
-use std::collections::BTreeSet;
 
 /// Two runs compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,7 +78,7 @@ impl Comparison {
     pub fn in_turns(field: &Field) -> Result<Self, CompareError> {
         let (leader, pairs) = in_turns::pairs(field)?;
         let document = in_turns::document(field, &leader, &pairs);
-        Ok(Self::of(&pairs, document, Vec::new()))
+        Ok(Self::of(&pairs, document, vec![]))
     }
 
     fn of(pairs: &[Pair], mut document: Document, regressions: Vec<String>) -> Self {
@@ -93,12 +89,12 @@ impl Comparison {
             regressions,
             blunt: blunt(pairs),
             tested: pairs.iter().filter(|pair| pair.change.is_tested()).count(),
-            disturbed: pairs.iter().filter(|pair| pair.change == Change::Disturbed).count(),
+            disturbed: tables::count(pairs, Change::Disturbed),
         }
     }
 
     /// What it says, without a format.
-    pub const fn document(&self) -> &Document {
+    pub fn document(&self) -> &Document {
         &self.document
     }
 
@@ -119,12 +115,12 @@ impl Comparison {
     }
 
     /// How many figures could be tested.
-    pub const fn tested(&self) -> usize {
+    pub fn tested(&self) -> usize {
         self.tested
     }
 
     /// Of how many figures nothing is decided, because the host was disturbed.
-    pub const fn disturbed(&self) -> usize {
+    pub fn disturbed(&self) -> usize {
         self.disturbed
     }
 }
@@ -147,7 +143,7 @@ fn blunt(pairs: &[Pair]) -> Vec<Blunt> {
 
 /// What a comparison comes to, in at most 15 words.
 fn headline(pairs: &[Pair]) -> String {
-    let count = |change: Change| pairs.iter().filter(|pair| pair.change == change).count();
+    let count = |change| tables::count(pairs, change);
     let (better, worse) = (count(Change::Better), count(Change::Worse));
     let same = count(Change::NotFound);
     match (better + worse, same) {

@@ -2,9 +2,7 @@
 //! the same way; another version may be what is compared, and is named.
 
 use super::figures::name;
-use crate::field::{Arm, Field};
-use sensormark_result::measurement::record::Implementation;
-use sensormark_result::measurement::server::ServerRecord;
+use crate::{field::same_layout, prelude::*};
 use std::fmt;
 
 /// Where an implementation's server came from.
@@ -16,7 +14,7 @@ pub struct Origin {
 
 impl Origin {
     /// Whether sensormark started it.
-    pub const fn is_managed(self) -> bool {
+    pub fn is_managed(self) -> bool {
         self.managed
     }
 }
@@ -50,7 +48,7 @@ pub fn all_unlike(first: &Field, second: &Field) -> Vec<(String, Origin, Origin)
 
 /// In what else the servers of an implementation differ that both runs measured: version, program, memory allowed; a line each.
 pub fn otherwise_unlike(first: &Field, second: &Field) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = vec![];
     for (side, arm) in first.all() {
         let own = name(side, arm);
         let (Some(one), Some(other)) = (server(first, &own), server(second, &own)) else {
@@ -96,11 +94,5 @@ pub fn origin(field: &Field, implementation: &str) -> Option<Origin> {
 
 /// Whether they are the same but for the server.
 fn is_twin(one: &Implementation, other: &Implementation) -> bool {
-    one.store == other.store
-        && one.layout_name == other.layout_name
-        && one.layout == other.layout
-        && one.strategy == other.strategy
-        && one.durability == other.durability
-        && one.cluster == other.cluster
-        && one.cache == other.cache
+    same_layout(one, other) && one.strategy == other.strategy && one.cache == other.cache
 }

@@ -1,9 +1,11 @@
 //! The figures that two runs have in common, and what became of each.
 
-use super::figures::{Figure, figures};
-use super::origin;
-use crate::field::Field;
-use sensormark_result::statistics::{Better, RatioTest, SIGNIFICANCE, compare_unpaired, holm};
+use super::{
+    figures::{Figure, figures},
+    origin,
+};
+use crate::prelude::*;
+use sensormark_result::statistics::{compare_unpaired, holm};
 
 /// What became of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub enum Change {
 
 impl Change {
     /// What it says in tables.
-    pub const fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Better => "better",
             Self::Worse => "worse",
@@ -33,13 +35,12 @@ impl Change {
     }
 
     /// Whether the figure was tested.
-    pub const fn is_tested(self) -> bool {
+    pub fn is_tested(self) -> bool {
         matches!(self, Self::Better | Self::Worse | Self::NotFound)
     }
 }
 
 /// A figure of both runs.
-#[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     pub figure: Figure,
     pub second: Vec<f64>,
@@ -54,12 +55,9 @@ pub struct Pair {
 /// The figures that both runs have, tested.
 pub fn pairs(first: &Field, second: &Field, threshold: f64) -> Vec<Pair> {
     let mut others = figures(second);
-    let mut pairs: Vec<Pair> = Vec::new();
+    let mut pairs: Vec<Pair> = vec![];
     for mut figure in figures(first) {
-        let same = |other: &Figure| other.is_same(&figure);
-        let Some(place) = others.iter().position(same) else {
-            continue;
-        };
+        let Some(place) = others.iter().position(|other| other.is_same(&figure)) else { continue };
         let second_figure = others.swap_remove(place);
         if figure.of_server && origin::unlike(first, second, &figure.implementation).is_some() {
             continue;
@@ -104,7 +102,7 @@ pub fn decide(pairs: &mut [Pair]) {
     }
 }
 
-fn p_value(pair: &Pair) -> Option<f64> {
+fn p_value(pair: &Pair) -> Known {
     Some(pair.compared?.tested?.p_value)
 }
 

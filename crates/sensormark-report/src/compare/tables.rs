@@ -1,20 +1,15 @@
 //! What a comparison says: how many figures changed, which, whether the runs are alike, and every figure.
 
-use super::figures::name;
-use super::forest::{self, is_blind};
-use super::origin::{all_unlike, otherwise_unlike};
-use super::pairs::{Change, Pair};
-use crate::disturbed::tolerated;
-use crate::field::Field;
-use crate::sections::cells::{counted, geometric_mean};
-use crate::sections::memory_limit;
-use crate::tables::{Cell, Document, Section, Table};
-use sensormark_data::number::significant;
-use sensormark_result::measurement::record::{RunRecord, TrialRecord};
-use sensormark_result::measurement::server::ServerRecord;
-use sensormark_result::statistics::SMALLEST_REPETITIONS;
-use serde_json::Value;
-use std::collections::BTreeSet;
+use crate::{
+    compare::{
+        figures::name,
+        forest::{self, is_blind},
+        origin::{all_unlike, otherwise_unlike},
+        pairs::{Change, Pair},
+    },
+    prelude::*,
+    sections::memory_limit,
+};
 
 /// Disturbances of a run that are told.
 const MOST_DISTURBANCES: usize = 5;
@@ -30,45 +25,38 @@ const LIMITS: [(&str, Held); 2] = [
 
 /// The whole document.
 pub fn document(first: &Field, second: &Field, pairs: &[Pair], lost: &[String], threshold: f64) -> Document {
-    let mut document = Document {
-        title: format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name),
-        sections: Vec::new(),
-    };
+    let title = format!("sensormark: {}, {} against {}", first.run.workload, second.run.name, first.run.name);
     let asked = format!("in both runs ({} and {} asked for)", first.run.repetitions, second.run.repetitions);
     let beyond = format!("by more than {} % and ", significant(threshold * 100.0, 3));
     let mut answer = answer(pairs, &beyond, &asked);
-    answer.list(
-        lost.iter()
-            .map(|label| format!("{label} was valid in the first run and is not in the second."))
-            .collect(),
-    );
+    let gone = |label: &String| format!("{label} was valid in the first run and is not in the second.");
+    answer.list(lost.iter().map(gone).collect());
     forest::add(&mut answer, pairs);
     let disturbance = disturbance(&[("The first run", first), ("The second run", second)]);
-    // Where a host was disturbed, that is what a reader has to know first.
-    let own = match is_disturbed(first) || is_disturbed(second) {
-        true => [disturbance, answer],
-        false => [answer, disturbance],
-    };
-    own.into_iter().for_each(|section| document.section(section));
-    document.section(likeness(first, second));
-    document.section(figures(
+    let figures = figures(
         pairs,
         "the ratio's interval after Welch, on logarithms, with room for runs that vary as a whole",
-    ));
-    document
+    );
+    let mut sections = [answer, disturbance, likeness(first, second), figures];
+    disturbed_first(&mut sections, is_disturbed(first) || is_disturbed(second));
+    Document::of(title, sections)
+}
+
+/// Where a host was disturbed, that is what a reader has to know first.
+pub fn disturbed_first(sections: &mut [Section], is_disturbed: bool) {
+    if is_disturbed {
+        sections.swap(0, 1);
+    }
 }
 
 /// Every figure, and what its verdict rests on.
 pub fn figures(pairs: &[Pair], interval: &str) -> Section {
-    let mut figures = Section::new("figures", "Figures");
     let mut all = table("all", "Every figure", pairs.iter());
     all.note(format!("Geometric means over valid repetitions with 95 % intervals; {interval}."));
     all.note(
         "Would have seen one over: the smallest change that this comparison finds in about four of five cases.",
     );
-    figures.table(all);
-    figures.table(tests(pairs));
-    figures
+    Section::of("figures", "Figures", [all, tests(pairs)])
 }
 
 /// How the host was disturbed in each run, as far as that was tolerated.
@@ -107,7 +95,7 @@ pub fn is_disturbed(field: &Field) -> bool {
     field.all().any(|(_, arm)| tolerated(field, arm).next().is_some())
 }
 
-fn count(pairs: &[Pair], change: Change) -> usize {
+pub fn count(pairs: &[Pair], change: Change) -> usize {
     pairs.iter().filter(|pair| pair.change == change).count()
 }
 
@@ -174,7 +162,7 @@ fn not_found(pairs: &[Pair]) -> String {
 /// What differs between the runs besides what is compared.
 fn likeness(first: &Field, second: &Field) -> Section {
     let mut section = Section::new("likeness", "Are the runs alike?");
-    let mut items = Vec::new();
+    let mut items = vec![];
     let mut differ = |what: &str, one: String, other: String| {
         if one != other {
             items.push(format!("{what}: {one} in the first, {other} in the second"));
@@ -190,12 +178,15 @@ fn likeness(first: &Field, second: &Field) -> Section {
     }
     let protocol = |run: &RunRecord| if run.as_study { "the study's" } else { "ours" }.to_owned();
     differ("protocol (--as-study)", protocol(one), protocol(other));
-    for (key, value, its) in differing(&one.parameters, &other.parameters) {
-        differ(&key, value, its);
+    if let (Some(one), Some(other)) = (one.parameters.as_object(), other.parameters.as_object()) {
+        let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
+        for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
+            differ(key, text(one.get(key)), text(other.get(key)));
+        }
     }
     for key in ["processor", "memory_bytes", "kernel_release", "hypervisor", "container"] {
-        let of = |field: &Field| field.run.environment.get(key).cloned().unwrap_or_default();
-        differ(key, of(first).to_string(), of(second).to_string());
+        let [one, other] = [first, second].map(|field| field.run.environment[key].to_string());
+        differ(key, one, other);
     }
     differ("machine", kind(first), kind(second));
     differ("load from", shards(first), shards(second));
@@ -220,7 +211,7 @@ fn likeness(first: &Field, second: &Field) -> Section {
 
 /// How many machines made the load.
 fn shards(field: &Field) -> String {
-    counted(usize::try_from(field.run.shard.1).unwrap_or(0), "machine")
+    counted(field.run.shard.1, "machine")
 }
 
 /// Implementations whose server could not be measured in one of the runs, although it is one.
@@ -250,53 +241,40 @@ fn unmeasured(first: &Field, second: &Field) -> Vec<String> {
 
 /// Physical or virtual, as the fourth and fifth tables of the sensor-operations study have it.
 fn kind(field: &Field) -> String {
-    let of = |key: &str| {
-        let value = field.run.environment.get(key);
-        value.is_some_and(|value| !value.is_null())
-    };
-    if of("hypervisor") || of("container") { "virtual".to_owned() } else { "physical".to_owned() }
+    let is = ["hypervisor", "container"].iter().any(|key| !field.run.environment[key].is_null());
+    let kind = if is { "virtual" } else { "physical" };
+    kind.to_owned()
 }
 
 /// What was found in memory by what only reads.
 fn cache(field: &Field) -> String {
     let arms = field.contestants().iter();
     let caches: BTreeSet<&str> = arms.map(|arm| arm.implementation.cache.text()).collect();
-    caches.into_iter().collect::<Vec<_>>().join(" and ")
-}
-
-/// Parameters of one name and two values.
-fn differing(one: &Value, other: &Value) -> Vec<(String, String, String)> {
-    let (Some(one), Some(other)) = (one.as_object(), other.as_object()) else {
-        return Vec::new();
-    };
-    let keys = one.keys().chain(other.keys().filter(|key| !one.contains_key(*key)));
-    let text = |value: Option<&Value>| value.map_or_else(|| "nothing".to_owned(), as_typed);
-    keys.map(|key| (key.clone(), text(one.get(key)), text(other.get(key)))).collect()
+    joined(caches, " and ")
 }
 
 /// A parameter as people type it. Runs of before keep a list as it was typed ("1,16"), later ones as a list.
 fn as_typed(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(as_typed).collect::<Vec<_>>().join(","),
+        Value::Array(values) => joined(values.iter().map(as_typed), ","),
         other => other.to_string(),
     }
 }
 
 fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Table {
     let columns = ["implementation", "figure", "unit", "first", "second", "second / first", "change"];
-    let mut table = Table::new(id, title, &columns);
+    let mut table = Table::detail(id, title, &columns);
     table.keys = 2;
-    table.is_detail = true;
     for pair in pairs {
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
-            Cell::text(&pair.figure.unit),
+        table.row(row![
+            &pair.figure.implementation,
+            &pair.figure.name,
+            &pair.figure.unit,
             cell(&pair.figure.values),
             cell(&pair.second),
             forest::ratio(pair),
-            Cell::text(forest::words(pair)),
+            forest::words(pair),
         ]);
     }
     table
@@ -306,19 +284,18 @@ fn table<'a>(id: &str, title: &str, pairs: impl Iterator<Item = &'a Pair>) -> Ta
 fn tests(pairs: &[Pair]) -> Table {
     let columns =
         ["implementation", "figure", "second / first", "p", "corrected p", "detectable [%]", "verdict"];
-    let mut table = Table::new("tests", "What the verdicts rest on", &columns);
+    let mut table = Table::detail("tests", "What the verdicts rest on", &columns);
     table.keys = 2;
-    table.is_detail = true;
     for pair in pairs {
         let tested = pair.compared.and_then(|compared| compared.tested);
-        table.row(vec![
-            Cell::text(&pair.figure.implementation),
-            Cell::text(&pair.figure.name),
+        table.row(row![
+            &pair.figure.implementation,
+            &pair.figure.name,
             forest::ratio(pair),
             Cell::maybe(tested.map(|tested| tested.p_value), NOT_TESTED),
             Cell::maybe(pair.corrected_p, NOT_TESTED),
             percent(pair),
-            Cell::text(pair.change.text()),
+            pair.change.text(),
         ]);
     }
     table
@@ -330,6 +307,6 @@ fn percent(pair: &Pair) -> Cell {
 }
 
 fn cell(values: &[f64]) -> Cell {
-    let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
+    let values: Vec<Known> = values.iter().copied().map(Some).collect();
     geometric_mean(&values, "not measured")
 }

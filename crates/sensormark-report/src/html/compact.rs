@@ -1,10 +1,7 @@
 //! The report's document for the page, small: every text stands once, and cells point at it. The page's script (`tables.js`) makes of it what
 //! `report --format json` prints; it says nothing else.
 
-use crate::json;
-use crate::number::cell_text;
-use crate::tables::{Cell, Document};
-use serde_json::{Value, json};
+use crate::{json, prelude::*};
 use std::collections::HashMap;
 
 /// Texts in the order of their first use, and where each is.

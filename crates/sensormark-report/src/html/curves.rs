@@ -1,11 +1,7 @@
 //! Latency distributions for the page's percentile plot, from the raw histograms of all valid repetitions put together.
 
-use crate::clean::clean;
-use crate::field::Field;
-use sensormark_result::measurement::latency::{SAMPLES_BEYOND, SecondHistogram, decode, histogram};
-use sensormark_result::measurement::record::TrialRecord;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::prelude::*;
+use sensormark_result::measurement::latency::{SAMPLES_BEYOND, histogram};
 
 /// Points of a curve in each tenfold of the share beyond it.
 const POINTS_A_DECADE: u32 = 6;
@@ -23,12 +19,12 @@ fn shares() -> impl Iterator<Item = f64> {
 
 /// All curves: the shares beyond their points, and each one's operation, implementation and latencies in ms.
 pub fn curves(field: &Field) -> Value {
-    let mut curves = Vec::new();
+    let mut curves = vec![];
     for (_, arm) in field.all() {
         let mut histograms: BTreeMap<String, (bool, Vec<&SecondHistogram>)> = BTreeMap::new();
         for trial in field.valid_of(arm) {
             for (name, open_loop, seconds) in recorded(trial) {
-                let entry = histograms.entry(name).or_insert((open_loop, Vec::new()));
+                let entry = histograms.entry(name).or_insert((open_loop, vec![]));
                 entry.1.extend(seconds);
             }
         }
@@ -78,6 +74,6 @@ fn curve(key: &Key, open_loop: bool, seconds: &[&SecondHistogram]) -> Option<Val
 }
 
 /// Four digits: the histograms hold three.
-fn digits(value: f64) -> f64 {
+pub fn digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }

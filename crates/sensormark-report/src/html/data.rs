@@ -1,17 +1,14 @@
 //! What the page of a run is made of, as one JSON value: the document, who was measured, and the costs behind the ranking.
 
 use super::{compact, curves, front, time_series};
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::ranking::{ABOUT_THE_SAME, Ranked, Ranking};
-use crate::run_report::Report;
-use crate::studies;
-use crate::studies::drawing::{Drawing, Line};
-use crate::tables::Document;
-use sensormark_result::cost::Criterion;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::statistics::{SIGNIFICANCE, SMALLEST_REPETITIONS};
-use serde_json::{Value, json};
+use crate::{
+    prelude::*,
+    ranking::ABOUT_THE_SAME,
+    studies::{
+        self,
+        drawing::{Drawing, Line},
+    },
+};
 
 /// Everything of a run.
 pub fn data(report: &Report, folder: Option<&ResultsFolder>) -> Value {
@@ -88,7 +85,7 @@ fn ranking(ranking: &Ranking) -> Value {
     let criterion = |(criterion, weight): &(Criterion, f64)| json!({ "id": criterion.id, "name": criterion.name, "weight": weight });
     let contestant = |one: &Ranked| {
         json!({
-            "label": one.label(),
+            "label": one.label,
             "group": { "id": one.group.id(), "title": one.group.title() },
             "meets": one.meets,
             "values": one.values,

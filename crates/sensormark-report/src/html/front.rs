@@ -1,16 +1,12 @@
 //! What the page's first screen shows: the summary that a terminal shows too, and for each layout the figures of its three charts. Costs are not here:
 //! they are in the page's ranking, which a reader's weights move.
 
-use super::reads;
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::requirements::Outcome;
-use crate::run_report::Report;
-use crate::sections::cells::counted;
-use crate::size::Readings;
-use crate::summary::{Estimate, NotRanked, Summary, figures};
-use sensormark_data::number::fixed;
-use serde_json::{Map, Value, json};
+use crate::{
+    html::reads,
+    prelude::*,
+    summary::{NotRanked, figures},
+};
+use serde_json::Map;
 
 /// The price of a stored reading.
 const PRICES: [&str; 2] = ["cpu_per_reading", "disk_per_reading"];
@@ -22,15 +18,13 @@ pub fn front(report: &Report) -> Value {
     }
     let (field, summary) = (report.field(), report.summary());
     let (operations, reads) = reads::reads(field);
-    let prices = figures(field);
-    let prices = prices.iter().filter(|(one, _)| PRICES.contains(&one.id));
+    let prices = figures(field).into_iter().filter(|(one, _)| PRICES.contains(&one.id));
     let prices: Vec<_> = prices.collect();
     // Who is ranked, then who is not, as the terminal has them.
-    let ranked = summary.ranked.iter().map(|one| one.label.as_str());
-    let labels = ranked.chain(summary.not_ranked.iter().map(|one| one.label.as_str()));
-    let labels: Vec<&str> = labels.collect();
+    let ranked = summary.ranked.iter().map(|one| &one.label);
+    let labels: Vec<&String> = ranked.chain(summary.not_ranked.iter().map(|one| &one.label)).collect();
     let mut arms: Vec<_> = field.contestants().iter().zip(reads).collect();
-    arms.sort_by_key(|(arm, _)| labels.iter().position(|label| *label == arm.label));
+    arms.sort_by_key(|(arm, _)| labels.iter().position(|label| **label == arm.label));
     let arms = arms.into_iter();
     let rows: Vec<Value> = arms
         .map(|(arm, reads)| {
@@ -99,9 +93,8 @@ pub(crate) fn machine(environment: &Value) -> String {
     let memory = environment["memory_bytes"].as_u64();
     let cores = cores.map(|cores| match model {
         Some(model) => format!("{cores} × {}", clean(model)),
-        None => counted(usize::try_from(cores).unwrap_or(0), "core"),
+        None => counted(cores, "core"),
     });
     let memory = memory.map(|bytes| format!("{} GB", fixed(bytes as f64 / 1e9, 0)));
-    let parts: Vec<String> = cores.into_iter().chain(memory).collect();
-    parts.join(", ")
+    joined(cores.into_iter().chain(memory), ", ")
 }

@@ -18,10 +18,7 @@ pub(crate) use front::machine;
 mod reads;
 mod time_series;
 
-use super::run_report::Report;
-use super::tables::Document;
-use sensormark_result::measurement::folder::ResultsFolder;
-use serde_json::{Value, json};
+use crate::prelude::*;
 
 const PAGE: &str = include_str!("page/page.html");
 pub(crate) const STYLE: &str = include_str!("page/page.css");
@@ -85,7 +82,7 @@ pub(crate) fn island(data: &Value) -> String {
     for character in text.chars() {
         match character {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+                safe += &format!("\\u{:04x}", u32::from(character));
             }
             other => safe.push(other),
         }

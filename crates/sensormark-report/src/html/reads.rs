@@ -1,17 +1,8 @@
 //! How long reads took: the second chart of the page's first screen. It shows a median with its interval over repetitions, and a 99th percentile, or single
 //! values where there are too few for one. Whole distributions are in [`super::curves`].
 
-use crate::clean::clean;
-use crate::field::{Arm, Field};
-use crate::size;
-use crate::summary::Estimate;
-use hdrhistogram::Histogram;
-use sensormark_data::units::Total;
+use crate::{html::curves::digits, prelude::*, size};
 use sensormark_result::measurement::latency::total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LatencyRecord, LoadRecord, TrialRecord};
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// What all kinds of reads together are called.
 const ALL: &str = "all reads";
@@ -23,14 +14,10 @@ type Reads<'a> = Vec<(String, &'a LatencyRecord)>;
 
 /// What the reads of everybody took: the operations, and what each contestant took for each of them, in the order of the field's contestants.
 pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
-    let contestants = field.contestants().iter();
-    let arms: Vec<Vec<Reads<'_>>> = contestants.map(|arm| reads_of(field, arm)).collect();
-    let mut operations: Vec<String> = Vec::new();
-    for (name, _) in arms.iter().flatten().flatten() {
-        if !operations.contains(name) {
-            operations.push(name.clone());
-        }
-    }
+    let size = size::measured(field);
+    let reads_of = |arm| field.valid_of(arm).map(|trial| asked(trial, size)).collect();
+    let arms: Vec<Vec<Reads<'_>>> = field.contestants().iter().map(reads_of).collect();
+    let mut operations = each_once(arms.iter().flatten().flatten().map(|(name, _)| name.clone()));
     let common = common(&arms);
     let is_several = operations.len() > 1 && !common.is_empty();
     let of = |trials: &Vec<Reads<'_>>| {
@@ -43,12 +30,6 @@ pub fn reads(field: &Field) -> (Vec<String>, Vec<Vec<Value>>) {
         operations.insert(0, ALL.to_owned());
     }
     (operations, values)
-}
-
-/// The reads of each valid trial.
-fn reads_of<'a>(field: &'a Field, arm: &'a Arm) -> Vec<Reads<'a>> {
-    let size = size::measured(field);
-    field.valid_of(arm).map(|trial| asked(trial, size)).collect()
 }
 
 /// Names of the reads that all who read anything did.
@@ -74,13 +55,7 @@ fn asked(trial: &TrialRecord, size: Option<u64>) -> Reads<'_> {
 }
 
 fn name(load: &LoadRecord, class: &str) -> String {
-    let mut parts = vec![load.phase.as_str()];
-    for part in [load.name.as_str(), class] {
-        if !parts.contains(&part) {
-            parts.push(part);
-        }
-    }
-    clean(&parts.join(", ")).replace('_', " ")
+    clean(&each_once([load.phase.as_str(), &load.name, class]).join(", ")).replace('_', " ")
 }
 
 /// One operation: nothing where nobody asked it.
@@ -93,40 +68,34 @@ fn took(trials: &[Reads<'_>], operation: &str) -> Value {
         return Value::Null;
     };
     let p99 = geometric(records.iter().map(|record| p99(record)));
-    let points = match p99 {
-        Some(_) => Vec::new(),
-        None => points(&records),
-    };
-    let count: u64 = records.iter().map(|record| record.summary.count).total();
-    value(median, p99, &points, count)
+    let points = if p99.is_some() { vec![] } else { points(&records) };
+    let count = records.iter().map(|record| record.summary.count).total();
+    value(median, p99, points, count)
 }
 
 /// All operations that everybody asked, each counting alike: geometric means over them. The points are the operations' medians.
 fn together(trials: &[Reads<'_>], common: &BTreeSet<String>) -> Value {
-    let mut own: Vec<Vec<&LatencyRecord>> = Vec::new();
-    for reads in trials {
+    let known = trials.iter().map(|reads| {
         let known = reads.iter().filter(|(name, _)| common.contains(name));
-        own.push(known.map(|(_, record)| *record).collect());
-    }
-    let trials = own;
-    let over = |figure: fn(&LatencyRecord) -> Option<f64>| -> Option<Vec<f64>> {
+        known.map(|(_, record)| *record).collect()
+    });
+    let trials: Vec<Vec<&LatencyRecord>> = known.collect();
+    let over = |figure: fn(&LatencyRecord) -> Known| -> Option<Vec<f64>> {
         let trials = trials.iter();
         trials.map(|records| geometric(records.iter().map(|record| figure(record)))).collect()
     };
     let Some(median_of_all) = over(median).and_then(|medians| Estimate::geometric(&medians)) else {
         return Value::Null;
     };
-    let p99 = over(p99).and_then(|values| Estimate::geometric(&values));
-    let p99 = p99.map(|estimate| estimate.value);
+    let p99 = over(p99).and_then(|values| Some(Estimate::geometric(&values)?.value));
     let first = trials.first().filter(|_| p99.is_none());
-    let points: Vec<f64> = first.into_iter().flatten().filter_map(|r| median(r)).collect();
-    let records = trials.iter().flatten();
-    let count: u64 = records.map(|record| record.summary.count).total();
-    value(median_of_all, p99, &points, count)
+    let points = first.into_iter().flatten().filter_map(|r| median(r)).collect();
+    let count = trials.iter().flatten().map(|record| record.summary.count).total();
+    value(median_of_all, p99, points, count)
 }
 
-fn value(median: Estimate, p99: Option<f64>, points: &[f64], count: u64) -> Value {
-    let points: Vec<f64> = points.iter().copied().map(digits).collect();
+fn value(median: Estimate, p99: Known, points: Vec<f64>, count: u64) -> Value {
+    let points: Vec<f64> = points.into_iter().map(digits).collect();
     json!({
         "value": digits(median.value),
         "low": median.interval.map(|interval| digits(interval.low)),
@@ -138,29 +107,26 @@ fn value(median: Estimate, p99: Option<f64>, points: &[f64], count: u64) -> Valu
 }
 
 /// The geometric mean; nothing where one is missing.
-fn geometric(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+fn geometric(values: impl Iterator<Item = Known>) -> Known {
     let values: Option<Vec<f64>> = values.collect();
     Some(Estimate::geometric(&values?)?.value)
 }
 
 /// In ms.
-fn median(record: &LatencyRecord) -> Option<f64> {
-    let ns = match record.summary.p50_ns {
-        Some(ns) => ns,
-        None => together_of(&[record]).filter(|all| !all.is_empty())?.value_at_quantile(0.5),
-    };
+fn median(record: &LatencyRecord) -> Known {
+    let ns = record.summary.p50_ns.or_else(|| Some(together_of(&[record])?.value_at_quantile(0.5)))?;
     Some(ns as f64 / 1e6)
 }
 
 /// In ms; nothing where there are too few samples beyond it.
-fn p99(record: &LatencyRecord) -> Option<f64> {
+fn p99(record: &LatencyRecord) -> Known {
     Some(record.summary.p99_ns? as f64 / 1e6)
 }
 
 /// Values from the smallest to the largest, in ms, evenly by rank.
 fn points(records: &[&LatencyRecord]) -> Vec<f64> {
-    let Some(all) = together_of(records).filter(|all| !all.is_empty()) else {
-        return Vec::new();
+    let Some(all) = together_of(records) else {
+        return vec![];
     };
     let count = u32::try_from(all.len()).unwrap_or(MOST_POINTS).min(MOST_POINTS);
     let last = f64::from(count.max(2) - 1);
@@ -169,12 +135,7 @@ fn points(records: &[&LatencyRecord]) -> Vec<f64> {
 }
 
 fn together_of(records: &[&LatencyRecord]) -> Option<Histogram<u64>> {
-    total(records.iter().flat_map(|record| &record.seconds)).ok()
-}
-
-/// Four digits: the histograms hold three.
-fn digits(value: f64) -> f64 {
-    format!("{value:.3e}").parse().unwrap_or(value)
+    total(records.iter().flat_map(|record| &record.seconds)).ok().filter(|all| !all.is_empty())
 }
 
 #[cfg(test)]

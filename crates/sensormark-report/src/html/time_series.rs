@@ -1,15 +1,8 @@
 //! What each trial did and its processes used over time, with its phases: operations in each second, from the raw histograms, and rates between two
 //! of the one-second samples.
 
-use crate::clean::clean;
-use crate::criteria;
-use crate::field::Field;
-use sensormark_result::measurement::folder::ResultsFolder;
-use sensormark_result::measurement::latency::{SecondHistogram, decode};
-use sensormark_result::measurement::record::{LatencyRecord, TrialRecord};
-use sensormark_result::probe::{Recording, TreeColumns};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::prelude::*;
+use sensormark_result::probe::Recording;
 
 /// What machine-tool calls its operations among its latencies.
 const OPERATIONS: [&str; 2] = ["write", "cycle_read"];
@@ -20,7 +13,7 @@ const MOST_POINTS: usize = 240;
 
 /// One value for each valid trial of the first repetition whose samples are there.
 pub fn all(field: &Field, folder: &ResultsFolder) -> Vec<Value> {
-    let mut all = Vec::new();
+    let mut all = vec![];
     for (side, arm) in field.all() {
         let Some(trial) = field.valid_of(arm).next() else {
             continue;
@@ -59,7 +52,7 @@ fn time_series(name: &str, label: &str, recording: &Recording) -> Value {
 /// Operations a second by their names: when, in seconds, and how many.
 fn throughput(trial: &TrialRecord, recording: &Recording) -> Value {
     let mut found: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
-    let mut add = |phase: &str, name: &str, record: &LatencyRecord, length: Option<f64>| {
+    let mut add = |phase: &str, name: &str, record: &LatencyRecord, length: Known| {
         let Some(phase) = recording.phase(phase) else {
             return;
         };
@@ -104,16 +97,13 @@ fn rates(counts: &[(u64, u64)], length: f64) -> Vec<(f64, f64)> {
     };
     let all = |shortest: f64| counts.iter().filter_map(move |one| rate(one, shortest));
     let long: Vec<(f64, f64)> = all(SHORTEST_NS as f64 / 1e9).collect();
-    if long.is_empty() {
-        return all(0.0).collect();
-    }
-    long
+    if long.is_empty() { all(0.0).collect() } else { long }
 }
 
 /// Columns of one role: seconds, percent of a core, MB resident, kB/s read and written.
 fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     let times = &columns.monotonic_ns;
-    let mut kept: Vec<usize> = Vec::new();
+    let mut kept: Vec<usize> = vec![];
     for place in 0..times.len() {
         let is_far = |last: &usize| times[place].saturating_sub(times[*last]) >= SHORTEST_NS;
         if kept.last().is_none_or(is_far) {
@@ -122,7 +112,9 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
     }
     let step = kept.len().div_ceil(MOST_POINTS).max(1);
     let kept: Vec<usize> = kept.into_iter().step_by(step).collect();
-    let spans = || kept.windows(2).map(|pair| (pair[0], pair[1]));
+    let each = |of: &dyn Fn(usize, usize) -> Value| -> Vec<Value> {
+        kept.windows(2).map(|pair| of(pair[0], pair[1])).collect()
+    };
     let span_ns = |from: usize, to: usize| (times[to] - times[from]) as f64;
     let rate = |values: &[Option<u64>], from: usize, to: usize| {
         let grown = values[to]?.saturating_sub(values[from]?);
@@ -133,16 +125,16 @@ fn role_series(columns: &TreeColumns, seconds: &impl Fn(u64) -> f64) -> Value {
         round(used as f64 * 100.0 / span_ns(from, to))
     };
     json!({
-        "seconds": spans().map(|(_, to)| seconds(times[to])).collect::<Vec<_>>(),
-        "cpu_percent": spans().map(|(from, to)| cpu(from, to)).collect::<Vec<_>>(),
-        "resident_mb": spans().map(|(_, to)| resident(columns.resident_bytes[to])).collect::<Vec<_>>(),
-        "read_kb_s": spans().map(|(from, to)| rate(&columns.storage_read_bytes, from, to)).collect::<Vec<_>>(),
-        "written_kb_s": spans().map(|(from, to)| rate(&columns.storage_written_bytes, from, to)).collect::<Vec<_>>(),
+        "seconds": each(&|_, to| json!(seconds(times[to]))),
+        "cpu_percent": each(&|from, to| json!(cpu(from, to))),
+        "resident_mb": each(&|_, to| json!(resident(columns.resident_bytes[to]))),
+        "read_kb_s": each(&|from, to| json!(rate(&columns.storage_read_bytes, from, to))),
+        "written_kb_s": each(&|from, to| json!(rate(&columns.storage_written_bytes, from, to))),
     })
 }
 
 /// In MB; nothing of a process that has ended.
-fn resident(bytes: u64) -> Option<f64> {
+fn resident(bytes: u64) -> Known {
     (bytes > 0).then(|| round(bytes as f64 / 1e6))
 }
 

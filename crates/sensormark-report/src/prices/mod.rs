@@ -7,9 +7,7 @@ mod uses;
 
 pub(crate) use table::section;
 
-use crate::field::Field;
-use crate::ranking::Ranking;
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 use uses::{Load, Use};
 
 /// What somebody asks for a machine, or one's own costs.

@@ -20,7 +20,7 @@ const prices = {
   },
   section({ offers, uses, load: own }) {
     const load = Object.fromEntries(this.sliders.map(([id]) => [id, Number(address.get("price." + id)) || own[id]]));
-    const head = element("tr"), body = element("tbody"), words = element("p", { class: "note" });
+    const head = element("tr"), body = element("tbody"), words = note();
     const select = element("select", { id: "price-offer" }, offers.map((offer, at) => element("option", { value: at }, `${offer.name}, ${offer.date}`)));
     select.value = String(Math.min(Number(address.get("price.offer")) || 0, offers.length - 1));
     const draw = () => {
@@ -42,12 +42,12 @@ const prices = {
         shown.textContent = short(load[id]);
         draw();
       });
-      return element("div", { class: "weight" }, element("label", { for: name }, title), input, shown);
+      return div("weight", element("label", { for: name }, title), input, shown);
     };
     select.addEventListener("change", () => { address.set("price.offer", select.value === "0" ? null : select.value); draw(); });
     page.onFilter(draw);
     draw();
-    return [element("div", { class: "tools" }, element("label", { for: "price-offer" }, "Prices", select)), element("div", { class: "weights price" }, this.sliders.map(slider)), words,
-      element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Money" }, element("table", {}, element("thead", {}, head), body))];
+    return [div("tools", element("label", { for: "price-offer" }, "Prices", select)), div("weights price", this.sliders.map(slider)), words,
+      tables.scroll("Money", element("table", {}, element("thead", {}, head), body))];
   },
 };

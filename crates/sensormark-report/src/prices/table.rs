@@ -1,9 +1,10 @@
 //! The money as tables, one an offer.
 
-use super::uses::{Load, Use};
-use super::{Offer, Prices};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::significant;
+use super::{
+    Offer,
+    uses::{Load, Use},
+};
+use crate::prelude::*;
 
 /// Hours and days of a month, and seconds of a day.
 const MONTH_HOURS: f64 = 730.0;
@@ -94,7 +95,7 @@ fn table(number: usize, offer: &Offer, uses: &[Use], load: Load) -> Table {
         cost(one).total_cmp(&cost(other))
     });
     for (of, money) in rows {
-        let mut row = vec![Cell::text(&of.label), Cell::text(of.mark)];
+        let mut row = row![&of.label, of.mark];
         row.extend([money.month, money.million, money.thousand].map(|one| Cell::maybe(one, NOT_MEASURED)));
         if offer.rated_tb.is_some() {
             row.push(Cell::maybe(money.card_years, "what was written to the device was not measured"));

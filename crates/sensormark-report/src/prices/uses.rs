@@ -1,15 +1,6 @@
 //! What a layout uses of a machine, and of which load.
 
-use crate::costs::{Costs, cpu_us};
-use crate::field::Field;
-use crate::ranking::{Ranked, Ranking};
-use crate::sections::projection::own_rate;
-use crate::sections::sizes::your_readings;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
-use sensormark_result::measurement::sizes;
-use sensormark_result::statistics::summarize;
-use serde::Serialize;
-use serde_json::Value;
+use crate::{costs::cpu_us, prelude::*, sections::sizes::your_readings};
 
 /// A day and a year, in seconds.
 const DAY: f64 = 86_400.0;

@@ -1,11 +1,7 @@
 //! Requirements in words: what a limit is about, what was wanted, and the answer in sentences.
 
 use super::answer::{LayoutAnswer, Requirements, Standing};
-use crate::sections::cells::listed;
-use sensormark_data::number::significant;
-use sensormark_data::quantity::size_text;
-use sensormark_result::measurement::record::LimitRecord;
-use sensormark_workload::own::limit::{DISK_FOR, is_left_open};
+use crate::prelude::*;
 
 /// Layouts that are named in one sentence; of more only how many.
 const MOST_NAMED: usize = 3;
@@ -25,19 +21,19 @@ fn parts(limit: &LimitRecord) -> Option<(&str, &str, &str)> {
 }
 
 /// The time in `disk for 90d < 100 GB`.
-pub(super) fn time_of(limit: &LimitRecord) -> &str {
+pub fn time_of(limit: &LimitRecord) -> &str {
     let about = parts(limit).map_or("", |(about, ..)| about);
     about.strip_prefix(DISK_FOR).unwrap_or("").trim()
 }
 
 /// Whether a busy machine makes the figure worse.
-pub(super) fn is_moved(limit: &LimitRecord) -> bool {
+pub fn is_moved(limit: &LimitRecord) -> bool {
     let about = parts(limit).map_or(limit.text.as_str(), |(about, ..)| about);
     !STEADY.iter().any(|steady| about.starts_with(steady))
 }
 
 /// What is missed: "misses p99 of dashboard (340 ms, wanted 100 ms)".
-pub(super) fn missed(limit: &LimitRecord) -> String {
+pub fn missed(limit: &LimitRecord) -> String {
     let words = &limit.words;
     match parts(limit) {
         None => format!("misses {} ({words})", limit.text),
@@ -59,7 +55,7 @@ pub(super) fn missed(limit: &LimitRecord) -> String {
 }
 
 /// The whole answer.
-pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
+pub fn sentences(requirements: &Requirements) -> Vec<String> {
     let layouts = &requirements.layouts;
     let of = |standing: Standing| -> Vec<&LayoutAnswer> {
         let all = layouts.iter();
@@ -71,7 +67,9 @@ pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
     let decided = format!("{}.", who(requirements, &able, is_open));
     let open = || {
         let who = named(requirements, &so_far, "meet", ALL_DECIDED);
-        format!("{who}; {}.", listed_open(&so_far))
+        // What nothing of this size decides, each once.
+        let open = each_once(so_far.iter().flat_map(|one| &one.reasons).map(String::as_str));
+        format!("{who}; {}.", open.join("; "))
     };
     let (leading, first, second) = match (able.is_empty(), so_far.is_empty()) {
         (_, true) => (&able, decided, None),
@@ -93,17 +91,6 @@ pub(super) fn sentences(requirements: &Requirements) -> Vec<String> {
     let users = layouts.iter().filter_map(|one| Some(format!("{}: {}.", one.label, one.users.as_ref()?)));
     sentences.extend(users);
     sentences
-}
-
-/// What nothing of this size decides, each once.
-fn listed_open(layouts: &[&LayoutAnswer]) -> String {
-    let mut open: Vec<&str> = Vec::new();
-    for reason in layouts.iter().flat_map(|one| &one.reasons) {
-        if !open.contains(&reason.as_str()) {
-            open.push(reason);
-        }
-    }
-    open.join("; ")
 }
 
 /// Who meets all.
@@ -128,8 +115,7 @@ fn named(requirements: &Requirements, who: &[&LayoutAnswer], does: &str, all: &s
     match who {
         [one] => format!("{} {does}s {all}{}", one.label, room(requirements, one)),
         several if several.len() <= MOST_NAMED => {
-            let names: Vec<&str> = several.iter().map(|one| one.label.as_str()).collect();
-            format!("{} {does} {all}", listed(&names))
+            format!("{} {does} {all}", listed(several.iter().map(|one| &one.label)))
         }
         several if several.len() == layouts => format!("All {layouts} layouts {does} {all}"),
         several => format!("{} of {layouts} layouts {does} {all}", several.len()),
@@ -144,11 +130,10 @@ fn cost(requirements: &Requirements) -> Option<String> {
         format!("{label}{room}")
     };
     let named: Vec<String> = requirements.cheapest.iter().map(with_room).collect();
-    let names: Vec<&str> = named.iter().map(String::as_str).collect();
-    let text = match names.as_slice() {
+    let text = match named.as_slice() {
         [] => return None,
         [one] => format!("Of them {one} costs least"),
-        _ => format!("Of them {} cost least and cannot be told apart", listed(&names)),
+        _ => format!("Of them {} cost least and cannot be told apart", listed(&named)),
     };
     Some(match &requirements.cheapest_server {
         Some(server) => format!("{text}, of servers {}.", with_room(server)),
@@ -158,7 +143,7 @@ fn cost(requirements: &Requirements) -> Option<String> {
 
 /// " (23 times the rate, 4.1 GB for 90d)"; nothing where neither is known.
 fn room(requirements: &Requirements, one: &LayoutAnswer) -> String {
-    let mut parts = Vec::new();
+    let mut parts = vec![];
     if let Some(headroom) = one.headroom {
         let at_least = if one.is_rough { "at least " } else { "" };
         let times = significant(headroom, 2);

@@ -1,17 +1,7 @@
 //! The answer in a few sentences, and the rankings behind it.
 
-use super::cells::{counted, geometric_mean, listed, mean, rank};
-use crate::contest::no_probe;
-use crate::costs::Costs;
-use crate::field::{Arm, Field};
-use crate::keeping_up;
-use crate::ranking::{Ranked, Ranking};
-use crate::summary::cheapest;
-use crate::tables::{Cell, Column, Digits, Number, Section, Spread, Table};
-use sensormark_result::cost::{CRITERIA, Criterion};
+use crate::{contest::no_probe, prelude::*, summary::cheapest, tables::Column};
 use sensormark_result::measurement::Cache;
-use sensormark_result::statistics::{Basis, SMALLEST_REPETITIONS};
-use sensormark_store::{Durability, WriteMethod};
 
 /// The answer.
 pub fn answer(field: &Field, ranking: &Ranking) -> Section {
@@ -22,29 +12,26 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
     for one in ranking.ranked.iter().filter(|one| one.rank == 1) {
         let shortfalls = keeping_up::shortfalls(field, arm(field, one));
         if !shortfalls.is_empty() {
-            text.push_str(&format!(
+            text += &format!(
                 " But {} did not keep up ({}), which flatters it.",
-                one.label(),
+                one.label,
                 shortfalls.join(", ")
-            ));
+            );
         }
     }
     let missing = ranking.unranked.len();
     if missing > 0 && !ranking.ranked.is_empty() {
-        text.push_str(&format!(
-            " {} not ranked.",
-            if missing == 1 {
-                "1 implementation is".to_owned()
-            } else {
-                format!("{missing} implementations are")
-            }
-        ));
+        let are = if missing == 1 { "is" } else { "are" };
+        text += &format!(" {} {are} not ranked.", counted(missing, "implementation"));
     }
     if !ranking.ranked.is_empty() && ranking.basis == Basis::SingleTrial {
-        text.push_str(&format!(
+        text += &format!(
             " {}, so costs that differ by less than 10 % are about the same. At least {SMALLEST_REPETITIONS} repetitions (--set repetitions=5) say what chance does.",
-            single(field.blocks.len())
-        ));
+            match field.blocks.len() {
+                1 => "This is a single trial of each".to_owned(),
+                few => format!("These are {few} trials of each"),
+            }
+        );
     }
     section.paragraph(text);
     section
@@ -52,14 +39,6 @@ pub fn answer(field: &Field, ranking: &Ranking) -> Section {
 
 fn arm<'a>(field: &'a Field, one: &Ranked) -> &'a Arm {
     &field.contestants()[one.read]
-}
-
-/// What there is of repetitions where they are too few.
-fn single(repetitions: usize) -> String {
-    match repetitions {
-        1 => "This is a single trial of each".to_owned(),
-        few => format!("These are {few} trials of each"),
-    }
 }
 
 /// So many times the lowest.
@@ -82,7 +61,7 @@ pub fn ranking(field: &Field, ranking: &Ranking) -> Section {
     section.table(costs(field, ranking));
     let mut unranked = Table::new("not_ranked", "Not ranked", &["implementation", "reason"]);
     for (label, reason) in &ranking.unranked {
-        unranked.row(vec![Cell::text(label), Cell::text(reason)]);
+        unranked.row(row![label, reason]);
     }
     section.table(unranked);
     section
@@ -100,23 +79,26 @@ fn title(field: &Field, group: &[Ranked]) -> String {
 }
 
 fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
-    let mut columns = vec![("rank", ""), ("implementation", ""), ("cost", "× the lowest"), ("keeps up", "")];
+    let mut columns = vec!["rank", "implementation", "cost [× the lowest]", "keeps up"];
     if ranking.requirements.is_some() {
-        columns.push(("requirements", ""));
+        columns.push("requirements");
     }
     // A column that says the same of all is a sentence.
     let is_partly = group.iter().any(|one| one.repetitions() < field.blocks.len());
     if is_partly {
-        columns.push(("repetitions", ""));
+        columns.push("repetitions");
     }
     let id = format!("ranking_{}", group[0].group.id());
     let mut table = Table::new(&id, &title(field, group), &columns);
     table.keys = 2;
     for one in group {
         let cost = times(one.ratio, one.interval.map_or(Spread::None, Spread::Range));
-        let mut row = vec![rank(Some(one.rank)), Cell::text(one.label()), cost];
+        let mut row = row![rank(Some(one.rank)), &one.label, cost];
         row.push(keeping_up::cell(field, arm(field, one)));
-        row.extend(requirements_met(ranking, one));
+        row.extend(ranking.requirements.as_ref().map(|requirements| {
+            let answer = requirements.of_layout(&one.label);
+            Cell::text(answer.map_or("", |answer| answer.outcome.mark()))
+        }));
         row.extend(is_partly.then(|| Cell::count(u64::try_from(one.repetitions()).ok(), "")));
         table.row(row);
     }
@@ -125,19 +107,13 @@ fn group_table(field: &Field, ranking: &Ranking, group: &[Ranked]) -> Table {
 
 /// What each costs by each criterion, as a multiple of the lowest of its ranking.
 fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
-    let names = ranking
-        .criteria
-        .iter()
-        .map(|(criterion, _)| Column { name: criterion.name.to_owned(), unit: "×".to_owned() });
+    let names = ranking.criteria.iter().map(|(criterion, _)| Column::from((criterion.name, "×")));
     let id = format!("ratios_{}", group[0].group.id());
-    let mut table = Table::new(
-        &id,
-        &format!("{}: × the lowest by each criterion", group[0].group.title()),
-        &["implementation"],
-    );
+    let title = format!("{}: × the lowest by each criterion", group[0].group.title());
+    let mut table = Table::new(&id, &title, &["implementation"]);
     table.columns.extend(names);
     for one in group {
-        let mut row = vec![Cell::text(one.label())];
+        let mut row = row![&one.label];
         row.extend(one.ratios.iter().map(|ratio| times(*ratio, Spread::None)));
         table.row(row);
     }
@@ -146,9 +122,7 @@ fn ratios(ranking: &Ranking, group: &[Ranked]) -> Table {
 
 /// The figures behind the ratios, of everybody with a valid trial.
 fn costs(field: &Field, ranking: &Ranking) -> Table {
-    let columns = CRITERIA
-        .iter()
-        .map(|criterion| Column { name: criterion.name.to_owned(), unit: criterion.unit.to_owned() });
+    let columns = CRITERIA.iter().map(|criterion| Column::from((criterion.name, criterion.unit)));
     let mut table = Table::new("costs", "What the ratios are of", &["implementation"]);
     table.columns.extend(columns);
     let costs = Costs::of(field);
@@ -158,25 +132,20 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
             continue;
         }
         let cell = |criterion: &Criterion| {
-            let value =
-                |block: &Option<crate::costs::Block>| block.as_ref()?.values.get(criterion.id).copied();
-            let values: Vec<Option<f64>> = blocks.iter().map(value).collect();
-            if criterion.id.ends_with("_time") {
-                geometric_mean(&values, "not measured")
-            } else {
-                mean(&values, "not measured")
-            }
+            let values = blocks.iter().map(|block| block.as_ref()?.values.get(criterion.id).copied());
+            let values: Vec<Known> = values.collect();
+            let mean = if criterion.id.ends_with("_time") { geometric_mean } else { mean };
+            mean(&values, "not measured")
         };
-        let mut row = vec![Cell::text(&arm.label)];
+        let mut row = row![&arm.label];
         row.extend(CRITERIA.iter().map(cell));
         table.row(row);
     }
     table.note("CPU and memory are of both sides, memory (1,000,000 bytes a MB) the largest at the end of a phase. Time in closed loop is what a phase took over its work, in open loop the mean from due to finished. Kinds of questions count alike, as geometric means. Disk is the growth of the data folder until after settling, logs apart. The device and the wire are of the loads.");
     let floors = CRITERIA.iter().map(|one| format!("{} {} {}", one.name, one.floor, one.unit));
-    let floors: Vec<String> = floors.collect();
     table.note(format!(
         "What nobody pays decides nothing, so less than this counts as this: {}.",
-        floors.join(", ")
+        joined(floors, ", ")
     ));
     let unweighed =
         CRITERIA.iter().filter(|one| !ranking.criteria.iter().any(|(known, _)| known.id == one.id));
@@ -192,17 +161,9 @@ fn costs(field: &Field, ranking: &Ranking) -> Table {
     table
 }
 
-/// Whether it meets what has to hold, where something has.
-fn requirements_met(ranking: &Ranking, one: &Ranked) -> Option<Cell> {
-    let requirements = ranking.requirements.as_ref()?;
-    let answer = requirements.of_layout(one.label());
-    let mark = answer.map_or("", |answer| answer.outcome.mark());
-    Some(Cell::text(mark))
-}
-
 /// What a reader of the ranking has to know.
 fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes = vec![];
     if ranking.basis == Basis::Significance {
         notes.push("cost: the weighted geometric mean of all criteria, as a multiple of the lowest cost of the ranking, with its 95 % interval over repetitions. Rank = 1 + the number of rows above that cost significantly less (paired by repetition, Holm-corrected, 5 %), and never lower than the rank above.".to_owned());
     } else if !ranking.ranked.is_empty() {
@@ -211,49 +172,26 @@ fn notes(field: &Field, ranking: &Ranking) -> Vec<String> {
     if ranking.requirements.is_some() && !ranking.ranked.is_empty() {
         notes.push("Whoever meets the requirements (✓) stands before whoever leaves one open (?), and that before whoever misses one (✗). Costs, weights and shares of weights know nothing of requirements.".to_owned());
     }
-    let partly: Vec<&str> = ranking
-        .ranked
-        .iter()
-        .filter(|one| one.repetitions() < field.blocks.len())
-        .map(Ranked::label)
-        .collect();
-    if !partly.is_empty() {
-        notes.push(format!(
-            "of {} not every repetition is valid: the valid ones are ranked.",
-            listed(&partly)
-        ));
-    }
-    notes.extend(behind_note(field, ranking));
+    let named = |is: &dyn Fn(&Ranked) -> bool| {
+        let names: Vec<&String> = ranking.ranked.iter().filter(|one| is(one)).map(|one| &one.label).collect();
+        (!names.is_empty()).then(|| listed(names))
+    };
+    notes.extend(
+        named(&|one| one.repetitions() < field.blocks.len())
+            .map(|names| format!("of {names} not every repetition is valid: the valid ones are ranked.")),
+    );
+    // Their costs are flattered.
+    notes.extend(named(&|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty()).map(|names| {
+        format!("{names} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.")
+    }));
     notes.extend(durability_note(field, ranking));
     notes.extend(cache_note(field));
-    let datagrams: Vec<&str> = ranked_with(field, ranking, |write| write == WriteMethod::Datagram);
-    if !datagrams.is_empty() {
-        notes.push(format!("unlike the others, nobody acknowledges what {} wrote: datagrams. What got lost is in the readings.", listed(&datagrams)));
-    }
+    let is_datagram = |one: &Ranked| arm(field, one).implementation.layout.write == WriteMethod::Datagram;
+    notes.extend(named(&is_datagram).map(|names| {
+        format!("unlike the others, nobody acknowledges what {names} wrote: datagrams. What got lost is in the readings.")
+    }));
     notes.extend(ranking.notes.iter().cloned());
     notes
-}
-
-/// Says whose costs are flattered.
-fn behind_note(field: &Field, ranking: &Ranking) -> Option<String> {
-    let behind: Vec<&str> = ranking
-        .ranked
-        .iter()
-        .filter(|one| !keeping_up::shortfalls(field, arm(field, one)).is_empty())
-        .map(Ranked::label)
-        .collect();
-    (!behind.is_empty()).then(|| {
-        format!(
-            "{} did not keep up with the load. What was not written or read cost nothing, so its cost flatters them: weigh the column \"keeps up\" first.",
-            listed(&behind)
-        )
-    })
-}
-
-fn ranked_with<'a>(field: &Field, ranking: &'a Ranking, is: impl Fn(WriteMethod) -> bool) -> Vec<&'a str> {
-    let found =
-        ranking.ranked.iter().filter(|one| is(field.contestants()[one.read].implementation.layout.write));
-    found.map(Ranked::label).collect()
 }
 
 /// Says what cold is.
@@ -269,9 +207,7 @@ fn classes(field: &Field, ranked: &[Ranked]) -> Vec<&'static str> {
         WriteMethod::Datagram => Durability::Unacknowledged,
         _ => arm(field, one).implementation.durability,
     };
-    let mut classes: Vec<Durability> = ranked.iter().map(of).collect();
-    classes.sort_unstable();
-    classes.dedup();
+    let classes: BTreeSet<Durability> = ranked.iter().map(of).collect();
     classes.into_iter().map(Durability::text).collect()
 }
 

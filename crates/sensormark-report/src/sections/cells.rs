@@ -1,37 +1,35 @@
 //! Figures over repetitions as cells: means with their intervals where there are enough repetitions.
 
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Digits, Number, Spread};
-use sensormark_result::measurement::names;
-use sensormark_result::statistics::{summarize, summarize_logarithms};
+use crate::prelude::*;
 
 /// The arithmetic mean over repetitions. Costs and sizes have it.
-pub fn mean(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn mean(values: &[Known], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize(&values) {
         Ok(summary) => number(summary.mean, summary.interval.map_or(Spread::None, Spread::Plus)),
-        Err(_) => Cell::Missing(missing.to_owned()),
+        Err(_) => Cell::missing(missing),
     }
 }
 
 /// The geometric mean over repetitions. Times and rates have it. If one of them is 0, it is the arithmetic mean without an interval.
-pub fn geometric_mean(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn geometric_mean(values: &[Known], missing: &str) -> Cell {
     let values: Vec<f64> = values.iter().copied().flatten().collect();
     match summarize_logarithms(&values) {
         Ok(summary) => number(summary.geometric_mean, summary.interval.map_or(Spread::None, Spread::Range)),
         Err(_) => match summarize(&values) {
             Ok(summary) => number(summary.mean, Spread::None),
-            Err(_) => Cell::Missing(missing.to_owned()),
+            Err(_) => Cell::missing(missing),
         },
     }
 }
 
 /// A figure of somebody else's, a study's or the user's own, as it was written.
-pub const fn exact(value: f64) -> Cell {
+pub fn exact(value: f64) -> Cell {
     Cell::Number(Number { value, spread: Spread::None, digits: Digits::Exact })
 }
 
+/// Why there is no figure of a server.
+pub const EMBEDDED: &str = "embedded: one process, shown as the client's";
 /// What logs are, below a table that states them apart.
 pub const LOGS_APART: &str = "Logs are what a database writes first so as to lose nothing, and uses again or gives up. Their space does not grow with the readings, so it is in no other figure of the disk.";
 /// Why there is no figure of the disk.
@@ -44,17 +42,17 @@ pub fn logs_apart(field: &Field, arm: &Arm) -> [Cell; 2] {
     let bound = trials.find_map(|trial| trial.log_bound.as_deref());
     [
         mean(&at_rest, "not measured"),
-        bound.map_or_else(|| Cell::Missing("an earlier version did not keep it".to_owned()), Cell::text),
+        bound.map_or_else(|| Cell::missing("an earlier version did not keep it"), Cell::text),
     ]
 }
 
 /// The largest of all repetitions.
-pub fn largest(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn largest(values: &[Known], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::max), missing)
 }
 
 /// The smallest of all repetitions.
-pub fn smallest(values: &[Option<f64>], missing: &str) -> Cell {
+pub fn smallest(values: &[Known], missing: &str) -> Cell {
     Cell::maybe(values.iter().copied().flatten().reduce(f64::min), missing)
 }
 
@@ -64,23 +62,43 @@ pub fn rank(rank: Option<usize>) -> Cell {
 }
 
 /// A figure with three significant digits.
-pub const fn number(value: f64, spread: Spread) -> Cell {
+pub fn number(value: f64, spread: Spread) -> Cell {
     Cell::Number(Number { value, spread, digits: Digits::Significant(3) })
 }
 
 /// The names as one phrase: "A", "A and B", "A, B and C"; where a name has a comma of its own, "A, x; B".
-pub fn listed(names: &[&str]) -> String {
+pub fn listed<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<T> = names.into_iter().collect();
+    let names: Vec<&str> = names.iter().map(|name| name.as_ref()).collect();
     if names.iter().any(|name| name.contains(',')) {
         return names.join("; ");
     }
-    match names {
+    match names.as_slice() {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [some @ .., last] => format!("{} and {last}", some.join(", ")),
     }
 }
 
+/// The texts with this between them.
+pub fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, between: &str) -> String {
+    let texts: Vec<String> = texts.into_iter().map(|text| text.as_ref().to_owned()).collect();
+    texts.join(between)
+}
+
+/// Each of them once, in the order in which they first come.
+pub fn each_once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut once = vec![];
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
+}
+
 /// A count with its noun: "1 trial", "3 trials".
-pub fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

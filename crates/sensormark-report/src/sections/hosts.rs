@@ -1,14 +1,7 @@
 //! Hosts that roles ran on besides the coordinator's, phase by phase: their clocks, and what each did of a load that several made.
 
-use super::cells::mean;
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Table};
-use sensormark_data::number::{fixed, significant};
-use sensormark_result::measurement::clock::MARKED_SHARE;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_result::measurement::shared_window::SharedWindow;
+use crate::prelude::*;
+use sensormark_result::measurement::{clock::MARKED_SHARE, shared_window::SharedWindow};
 
 /// Tables of more rows than this are for programs.
 const MOST_SHOWN: usize = 40;
@@ -18,30 +11,26 @@ const TOO_SHORT: &str = "too short";
 const SLOWEST: &str = "slowest";
 
 /// The clocks of other hosts; none where all roles ran on one.
-pub fn clocks(field: &Field) -> Option<Table> {
+pub fn clocks(field: &Field) -> Table {
     let mut table = Table::new(
         "clocks",
         "Clocks of other hosts, against the coordinator's",
         &["implementation", "side", "phase", "host", "offset [ms]", "uncertainty [± µs]", "drift [ppm]"],
     );
-    let mut is_used = false;
-    for (side, arm) in field.all() {
-        for trial in field.trials_of(arm).flatten() {
-            for clock in &trial.clocks {
-                is_used = true;
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(side),
-                    Cell::text(&clock.phase),
-                    Cell::text(&clock.host),
-                    Cell::text(fixed(clock.offset_ns as f64 / 1e6, 3)),
-                    Cell::text(fixed(clock.uncertainty_ns as f64 / 1e3, 1)),
-                    Cell::text(significant(clock.drift_ppm, 3)),
-                ]);
-            }
+    for (side, arm, trial) in field.each() {
+        for clock in &trial.clocks {
+            table.row(row![
+                &arm.label,
+                side,
+                &clock.phase,
+                &clock.host,
+                fixed(clock.offset_ns as f64 / 1e6, 3),
+                fixed(clock.uncertainty_ns as f64 / 1e3, 1),
+                significant(clock.drift_ppm, 3),
+            ]);
         }
     }
-    is_used.then_some(table)
+    table
 }
 
 /// Whether the clocks of a load's hosts leave more than a tenth of its time open, and so of its throughput.
@@ -52,7 +41,7 @@ pub fn is_uncertain(trial: &TrialRecord, load: &LoadRecord) -> bool {
 }
 
 /// What each load host did; none where one host made the load.
-pub fn rates(field: &Field) -> Option<Table> {
+pub fn rates(field: &Field) -> Table {
     let mut table = Table::new(
         "load_hosts",
         "What each load host did",
@@ -60,9 +49,16 @@ pub fn rates(field: &Field) -> Option<Table> {
     );
     table.keys = 3;
     for (_, arm) in field.all() {
-        for (phase, hosts) in by_phase(field, arm, names::HOST_RATE) {
-            let rates = values(field, arm, names::HOST_RATE, &phase, &hosts);
-            let clients = values(field, arm, names::HOST_CLIENTS, &phase, &hosts);
+        // The names of figures are `NAME/PHASE/HOST`.
+        let figures = field.trials_of(arm).flat_map(|trial| trial.figures.keys());
+        let named = figures
+            .filter_map(|figure| figure.strip_prefix(names::HOST_RATE)?.strip_prefix('/')?.split_once('/'));
+        let named: Vec<(&str, &str)> = each_once(named);
+        for phase in each_once(named.iter().map(|(phase, _)| *phase)) {
+            let hosts = named.iter().filter(|(of, _)| *of == phase).map(|(_, host)| *host);
+            let hosts: Vec<&str> = hosts.collect();
+            let rates = values(field, arm, names::HOST_RATE, phase, &hosts);
+            let clients = values(field, arm, names::HOST_CLIENTS, phase, &hosts);
             let of_client = |(rates, clients): (&Measured, &Measured)| {
                 let each = rates.iter().zip(clients);
                 each.map(|(rate, clients)| Some(rate.as_ref()? / clients.as_ref()?)).collect()
@@ -71,13 +67,13 @@ pub fn rates(field: &Field) -> Option<Table> {
             let slowest = least(&of_clients);
             for (number, host) in hosts.iter().enumerate() {
                 let remark = (slowest == Some(number)).then_some(SLOWEST);
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(&phase),
-                    Cell::text(host),
+                table.row(row![
+                    &arm.label,
+                    phase,
+                    *host,
                     mean(&rates[number], "no figure"),
                     mean(&of_clients[number], "not recorded"),
-                    Cell::text(remark.unwrap_or_default()),
+                    remark.unwrap_or_default(),
                 ]);
             }
         }
@@ -87,7 +83,7 @@ pub fn rates(field: &Field) -> Option<Table> {
 }
 
 /// The window that the hosts of each load shared; none where one host made every load.
-pub fn windows(field: &Field) -> Option<Table> {
+pub fn windows(field: &Field) -> Table {
     let mut table = Table::new(
         "shared_windows",
         "The window that all hosts of a load shared",
@@ -95,19 +91,14 @@ pub fn windows(field: &Field) -> Option<Table> {
     );
     table.keys = 2;
     for arm in &field.mixed {
-        let trials = || field.trials_of(arm).flatten();
-        let mut phases: Vec<&str> = Vec::new();
-        for load in trials().flat_map(|trial| &trial.loads) {
-            if load.shared.is_some() && !load.warm_up && !phases.contains(&load.phase.as_str()) {
-                phases.push(&load.phase);
-            }
-        }
-        for phase in phases {
-            let loads = trials().filter_map(|trial| {
-                let mut loads = trial.loads.iter();
-                loads.find(|load| load.phase == phase)
+        let trials = || field.trials_of(arm);
+        let loads = trials().flat_map(|trial| &trial.loads);
+        let loads = loads.filter(|load| load.shared.is_some() && !load.warm_up);
+        for phase in each_once(loads.map(|load| load.phase.as_str())) {
+            let shared = trials().filter_map(|trial| {
+                let load = trial.loads.iter().find(|load| load.phase == phase)?;
+                Some((load, load.shared?))
             });
-            let shared = loads.filter_map(|load| Some((load, load.shared?)));
             table.row(window(&arm.label, phase, &shared.collect::<Vec<_>>()));
         }
     }
@@ -124,44 +115,24 @@ fn window(label: &str, phase: &str, shared: &[(&LoadRecord, SharedWindow)]) -> V
     let hosts = shared.iter().map(|(_, window)| u64::from(window.hosts));
     let is_short = shared.iter().any(|(_, window)| !window.is_counted());
     let remark = if is_short { TOO_SHORT } else { "" };
-    vec![
-        Cell::text(label),
-        Cell::text(phase),
-        Cell::Count(hosts.max().unwrap_or(0)),
+    row![
+        label,
+        phase,
+        hosts.max().unwrap_or(0),
         of(|_, window| window.seconds),
         of(|load, _| load.seconds),
-        Cell::text(remark),
+        remark,
     ]
 }
 
 /// A figure of one host, by repetition.
-type Measured = Vec<Option<f64>>;
-
-/// Phases with such figures, and whose they are, in order. The names of figures are `NAME/PHASE/WHOSE`.
-fn by_phase(field: &Field, arm: &Arm, name: &str) -> Vec<(String, Vec<String>)> {
-    let mut phases: Vec<(String, Vec<String>)> = Vec::new();
-    let trials = field.trials_of(arm).flatten();
-    let figures = trials.flat_map(|trial| trial.figures.keys());
-    let named = figures.filter_map(|figure| figure.strip_prefix(name)?.strip_prefix('/'));
-    for (phase, whose) in named.filter_map(|rest| rest.split_once('/')) {
-        let known = phases.iter().position(|(other, _)| other == phase);
-        let place = known.unwrap_or_else(|| {
-            phases.push((phase.to_owned(), Vec::new()));
-            phases.len() - 1
-        });
-        let all = &mut phases[place].1;
-        if !all.iter().any(|other| other == whose) {
-            all.push(whose.to_owned());
-        }
-    }
-    phases
-}
+type Measured = Vec<Known>;
 
 /// A figure of each of these, also of trials that do not count: a host at its limit is why one does not.
-fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[String]) -> Vec<Measured> {
-    let of = |one: &String| {
+fn values(field: &Field, arm: &Arm, name: &str, phase: &str, whose: &[&str]) -> Vec<Measured> {
+    let of = |one: &&str| {
         let name = format!("{name}/{phase}/{one}");
-        let trials = field.trials_of(arm).flatten();
+        let trials = field.trials_of(arm);
         trials.map(|trial| figure(trial, &name)).collect()
     };
     whose.iter().map(of).collect()
@@ -178,8 +149,8 @@ fn least(of: &[Measured]) -> Option<usize> {
     least.map(|(place, _)| place).filter(|_| of.len() > 1)
 }
 
-/// The table, if there is something to show.
-fn shown(mut table: Table) -> Option<Table> {
+/// The table, which people see where it is short.
+fn shown(mut table: Table) -> Table {
     table.is_detail = table.rows.len() > MOST_SHOWN;
-    (!table.rows.is_empty()).then_some(table)
+    table
 }

@@ -1,35 +1,23 @@
 //! Latencies, a table for each kind of operation: from when it was due in open loop, service time beside it.
 
-use super::cells::{geometric_mean, largest, rank};
 use super::medians;
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, TOO_FEW, Table};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::LatencyRecord;
-use sensormark_result::statistics::{self, Better, ranks};
+use crate::prelude::*;
+use sensormark_result::statistics::{self, ranks};
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("latencies", "Latencies");
-    for name in operations(field) {
-        section.table(table(field, &name));
-    }
-    section
+    let tables = operations(field).into_iter().map(|name| table(field, name));
+    Section::of("latencies", "Latencies", tables)
 }
 
 /// The operations that were timed, those of the names first that a reader wants first.
-fn operations(field: &Field) -> Vec<String> {
+fn operations(field: &Field) -> Vec<&String> {
     let first = [names::CYCLE_READ, names::CYCLE_READ_SERVICE, names::SENSOR_DELAY, names::WRITE];
     let mut all: Vec<&String> = field.trials.iter().flat_map(|trial| trial.latencies.keys()).collect();
     all.sort();
     all.dedup();
-    let is_first = |name: &&String| first.contains(&name.as_str());
-    let leading =
-        first.iter().filter(|name| all.iter().any(|other| other == *name)).map(|name| (*name).to_owned());
-    let others = all.iter().filter(|name| !is_first(name)).map(|name| (*name).clone());
-    leading.chain(others).collect()
+    all.sort_by_key(|name| first.iter().position(|one| one == name).unwrap_or(first.len()));
+    all
 }
 
 fn title(name: &str, record: &LatencyRecord) -> String {
@@ -49,18 +37,18 @@ fn title(name: &str, record: &LatencyRecord) -> String {
 }
 
 /// Columns of a latency table.
-const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 10] {
+fn columns(has_intervals: bool) -> [&'static str; 10] {
     [
-        ("implementation", ""),
-        ("rank", "by mean"),
-        ("count", ""),
-        ("mean", "ms"),
+        "implementation",
+        "rank [by mean]",
+        "count",
+        "mean [ms]",
         medians::column(has_intervals),
-        ("p90", "ms"),
-        ("p95", "ms"),
-        ("p99", "ms"),
-        ("p99.9", "ms"),
-        ("max", "ms"),
+        "p90 [ms]",
+        "p95 [ms]",
+        "p99 [ms]",
+        "p99.9 [ms]",
+        "max [ms]",
     ]
 }
 
@@ -103,8 +91,8 @@ fn milliseconds(
     field: &Field,
     arm: &Arm,
     name: &str,
-    figure: fn(&LatencySummary) -> Option<f64>,
-) -> Vec<Option<f64>> {
+    figure: impl Fn(&LatencySummary) -> Known,
+) -> Vec<Known> {
     field.figures(arm, |trial| {
         let summary = &trial.latencies.get(name)?.summary;
         Some(figure(summary).filter(|_| summary.count > 0)? / 1e6)
@@ -112,24 +100,27 @@ fn milliseconds(
 }
 
 fn row(field: &Field, arm: &Arm, name: &str, place: Option<usize>, has_intervals: bool) -> Vec<Cell> {
-    let of = |figure| milliseconds(field, arm, name, figure);
-    let percentile = |figure| geometric_mean(&of(figure), TOO_FEW);
+    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
+        geometric_mean(&milliseconds(field, arm, name, |summary| Some(ns(summary)? as f64)), TOO_FEW)
+    };
+    let means = milliseconds(field, arm, name, |summary| Some(summary.mean_ns));
+    let most = milliseconds(field, arm, name, |summary| Some(summary.max_ns as f64));
     let records = records(field, arm, name);
     let median = if has_intervals {
         medians::with_interval(&records, "no operation")
     } else {
-        percentile(|summary| Some(summary.p50_ns? as f64))
+        percentile(|of| of.p50_ns)
     };
-    vec![
-        Cell::text(&arm.label),
+    row![
+        &arm.label,
         rank(place),
-        Cell::Count(records.iter().map(|record| record.summary.count).total()),
-        geometric_mean(&of(|summary| Some(summary.mean_ns)), "no operation"),
+        records.iter().map(|record| record.summary.count).total(),
+        geometric_mean(&means, "no operation"),
         median,
-        percentile(|summary| Some(summary.p90_ns? as f64)),
-        percentile(|summary| Some(summary.p95_ns? as f64)),
-        percentile(|summary| Some(summary.p99_ns? as f64)),
-        percentile(|summary| Some(summary.p999_ns? as f64)),
-        largest(&of(|summary| Some(summary.max_ns as f64)), "no operation"),
+        percentile(|of| of.p90_ns),
+        percentile(|of| of.p95_ns),
+        percentile(|of| of.p99_ns),
+        percentile(|of| of.p999_ns),
+        largest(&most, "no operation"),
     ]
 }

@@ -1,9 +1,6 @@
 //! What the user said must hold, and whether it did, trial by trial. Nothing where nothing was said.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::LimitRecord;
+use crate::prelude::*;
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -15,12 +12,16 @@ pub fn section(field: &Field) -> Section {
             all += 1;
             open += usize::from(limit.is_undecided);
             missed += usize::from(!limit.met && !limit.is_undecided);
-            table.row(vec![
-                Cell::text(trial.implementation.label()),
-                Cell::Count(u64::from(trial.repetition) + 1),
-                Cell::text(limit.text.clone()),
-                Cell::text(limit.words.clone()),
-                Cell::text(mark(limit)),
+            table.row(row![
+                trial.implementation.label(),
+                u64::from(trial.repetition) + 1,
+                &limit.text,
+                &limit.words,
+                match (limit.met, limit.is_undecided) {
+                    (true, _) => "✓",
+                    (false, true) => "?",
+                    (false, false) => "✗",
+                },
             ]);
         }
     }
@@ -35,12 +36,4 @@ pub fn section(field: &Field) -> Section {
         section.table(table);
     }
     section
-}
-
-const fn mark(limit: &LimitRecord) -> &'static str {
-    match (limit.met, limit.is_undecided) {
-        (true, _) => "✓",
-        (false, true) => "?",
-        (false, false) => "✗",
-    }
 }

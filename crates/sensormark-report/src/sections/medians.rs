@@ -1,18 +1,17 @@
 //! Medians with their intervals: what a latency table has where too few operations carry its percentiles.
 
-use super::cells::{geometric_mean, number};
-use crate::tables::{Cell, Spread};
-use hdrhistogram::Histogram;
-use sensormark_result::measurement::latency::{LatencySummary, total, value_at_rank};
-use sensormark_result::measurement::record::LatencyRecord;
-use sensormark_result::statistics::{Interval, Percentile, SMALLEST_REPETITIONS, median_ranks};
+use crate::prelude::*;
+use sensormark_result::{
+    measurement::latency::{total, value_at_rank},
+    statistics::{Percentile, median_ranks},
+};
 
 /// What a table with such medians says of them.
 pub const NOTE: &str = "The interval of a median is over repetitions where there are three. With fewer, two of the sorted latencies bound it, of all repetitions together (order statistics, 95 % by the binomial). Fewer than six latencies have no such interval: their range stands there.";
 
 /// The column of medians, in ms.
-pub const fn column(has_intervals: bool) -> (&'static str, &'static str) {
-    if has_intervals { ("median, 95 % interval", "ms") } else { ("median", "ms") }
+pub fn column(has_intervals: bool) -> &'static str {
+    if has_intervals { "median, 95 % interval [ms]" } else { "median [ms]" }
 }
 
 /// Whether operations were timed, and too few for this percentile in any repetition.
@@ -24,7 +23,7 @@ pub fn lacks(records: &[&LatencyRecord], percentile: fn(&LatencySummary) -> Opti
 
 /// The median of these repetitions with its 95 % interval, in ms.
 pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
-    let of_each = || -> Vec<Option<f64>> { records.iter().map(|one| median(one)).collect() };
+    let of_each = || -> Vec<Known> { records.iter().map(|one| median(one)).collect() };
     if records.len() >= SMALLEST_REPETITIONS {
         return geometric_mean(&of_each(), missing);
     }
@@ -36,7 +35,7 @@ pub fn with_interval(records: &[&LatencyRecord], missing: &str) -> Cell {
 }
 
 /// The median of a repetition in ms, however few its operations are.
-fn median(record: &LatencyRecord) -> Option<f64> {
+fn median(record: &LatencyRecord) -> Known {
     let raw = || total(&record.seconds).ok().filter(|all| !all.is_empty());
     let ns = record.summary.p50_ns.or_else(|| Some(middle(&raw()?)))?;
     Some(ns as f64 / 1e6)

@@ -1,13 +1,10 @@
 //! The memory limit that servers were held to (`--memory-limit`), and what came of it.
 
-use crate::field::Field;
-use crate::tables::{Cell, Table};
-use sensormark_result::measurement::server::{MemoryLimitRecord, ServerRecord};
+use crate::prelude::*;
 use sensormark_store::server::CPU_LIMIT;
-use std::collections::BTreeMap;
 
 /// Each server's limit with the most that it came to in any trial; none where no server had a limit.
-pub fn table(field: &Field) -> Option<Table> {
+pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "memory_limits",
         "Memory limit of servers: processes and page cache together",
@@ -15,16 +12,16 @@ pub fn table(field: &Field) -> Option<Table> {
     );
     for (title, limit) in limits(field) {
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
-        table.row(vec![
-            Cell::text(title),
-            Cell::number(megabytes(limit.limit_bytes)),
+        table.row(row![
+            title,
+            megabytes(limit.limit_bytes),
             Cell::maybe(limit.peak_bytes.map(megabytes), "not kept by this kernel"),
             Cell::count(limit.limit_reached, "not kept by this kernel"),
-            Cell::Count(limit.killed_processes),
+            limit.killed_processes,
         ]);
     }
     table.note("The most of any trial, since its server was made. A server whose files are larger than what is left fills its limit with page cache: reaching it is ordinary, and the kernel then takes pages back. Huge pages are not counted by the kernel.");
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// A server's memory limit in words.
@@ -39,26 +36,17 @@ pub fn cores_of(server: &ServerRecord) -> Option<String> {
 
 /// The limits of a run's servers in words that can be compared: "2048 MB", or "none".
 pub fn in_words(field: &Field, of: fn(&ServerRecord) -> Option<String>) -> String {
-    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
-    let servers = all.flatten().filter_map(|trial| trial.server.as_ref());
-    let words = servers.map(|server| of(server).unwrap_or_else(|| "none".to_owned()));
-    let mut words: Vec<String> = words.collect();
-    words.sort();
-    words.dedup();
-    if words.is_empty() {
-        words.push("none".to_owned());
-    }
-    words.join(" and ")
+    let servers = field.by_arm().filter_map(|trial| trial.server.as_ref());
+    let none = || "none".to_owned();
+    let words: BTreeSet<String> = servers.map(|server| of(server).unwrap_or_else(none)).collect();
+    if words.is_empty() { none() } else { joined(words, " and ") }
 }
 
 /// By database and limit, the most of all trials.
 fn limits(field: &Field) -> impl Iterator<Item = (String, MemoryLimitRecord)> {
     let mut limits: BTreeMap<(String, u64), MemoryLimitRecord> = BTreeMap::new();
-    let all = field.all().flat_map(|(_, arm)| field.trials_of(arm));
-    for trial in all.flatten() {
-        let Some(seen) = trial.server.as_ref().and_then(|server| server.memory_limit) else {
-            continue;
-        };
+    let servers = field.by_arm().filter_map(|trial| Some((trial, trial.server.as_ref()?.memory_limit?)));
+    for (trial, seen) in servers {
         let title = trial.implementation.title.clone();
         let most = limits.entry((title, seen.limit_bytes)).or_insert(seen);
         most.peak_bytes = most.peak_bytes.max(seen.peak_bytes);

@@ -2,33 +2,27 @@
 //! tables, and what a reader needs to judge them.
 
 mod answer;
-pub(crate) mod cells;
+pub mod cells;
 mod hosts;
 mod latencies;
 mod limits;
 mod medians;
-pub(super) mod memory_limit;
+pub mod memory_limit;
 mod network;
 mod phases;
-pub(super) mod projection;
+pub mod projection;
 mod readings;
 mod resources;
 mod role_hosts;
 mod sensitivity;
 mod shown;
-pub(super) mod sizes;
+pub mod sizes;
 mod steadiness;
-pub(crate) mod surroundings;
+pub mod surroundings;
 mod verdicts;
 mod writes;
 
-use super::durability;
-use super::field::Field;
-use super::options::ReportOptions;
-use super::prices::Prices;
-use super::ranking::Ranking;
-use super::size::Readings;
-use super::tables::Document;
+use crate::{durability, prelude::*};
 
 /// The whole document.
 pub fn document(
@@ -37,57 +31,54 @@ pub fn document(
     options: &ReportOptions,
     prices: Option<&Prices>,
 ) -> Document {
-    let mut document = Document {
-        title: format!(
-            "sensormark: {}, scale {}, {}",
-            field.run.title(),
-            field.run.scale,
-            Readings::text(Readings::of(field))
-        ),
-        sections: Vec::new(),
+    let readings = Readings::text(Readings::of(field));
+    let title = format!("sensormark: {}, scale {}, {readings}", field.run.title(), field.run.scale);
+    // Nobody is ranked by what was written until a server was killed.
+    let (own, further) = if field.run.workload == sensormark_workload::durability::NAME {
+        (vec![verdicts::section(field), durability::section(field)], vec![])
+    } else {
+        ranked(field, ranking, options, prices)
     };
-    let mut further = Vec::new();
-    if field.run.workload == sensormark_workload::durability::NAME {
-        // Nobody is ranked by what was written until a server was killed.
-        document.section(verdicts::section(field));
-        document.section(durability::section(field));
-        around(&mut document, field, further);
-        return document;
-    }
-    document.section(verdicts::section(field));
-    document.section(limits::section(field));
-    document.section(answer::answer(field, ranking));
-    document.section(answer::ranking(field, ranking));
-    document.section(crate::life::section(field));
-    document.section(crate::lifecycle::section(field));
-    document.section(crate::prices::section(prices));
-    document.section(crate::by_label::section(field));
-    document.section(sizes::section(field));
-    document.section(resources::section(field));
-    document.section(readings::section(field));
-    document.section(latencies::section(field));
-    for section in phases::sections(field) {
-        document.section(section);
-    }
-    for section in crate::studies::sections(field, options) {
-        document.section(section);
-    }
-    document.section(writes::section(field));
-    document.section(projection::section(field, options));
-    document.section(sensitivity::section(ranking));
-    let steadiness = steadiness::look(field);
-    document.section(steadiness::section(&steadiness));
-    further.extend(steadiness::warnings(field, &steadiness));
-    around(&mut document, field, further);
-    document
+    let around = [
+        surroundings::warnings(field, further),
+        surroundings::not_measured(field),
+        surroundings::protocol(field),
+        surroundings::environment(field),
+        surroundings::reproduce(field),
+        shown::section(field),
+    ];
+    Document::of(title, own.into_iter().chain(around))
 }
 
-/// What a reader needs to judge the figures, with warnings that come from figures.
-fn around(document: &mut Document, field: &Field, further: Vec<String>) {
-    document.section(surroundings::warnings(field, further));
-    document.section(surroundings::not_measured(field));
-    document.section(surroundings::protocol(field));
-    document.section(surroundings::environment(field));
-    document.section(surroundings::reproduce(field));
-    document.section(shown::section(field));
+/// What is said of a run that ranks, with warnings that come from figures.
+fn ranked(
+    field: &Field,
+    ranking: &Ranking,
+    options: &ReportOptions,
+    prices: Option<&Prices>,
+) -> (Vec<Section>, Vec<String>) {
+    let mut sections = vec![
+        verdicts::section(field),
+        limits::section(field),
+        answer::answer(field, ranking),
+        answer::ranking(field, ranking),
+        crate::life::section(field),
+        crate::lifecycle::section(field),
+        crate::prices::section(prices),
+        crate::by_label::section(field),
+        sizes::section(field),
+        resources::section(field),
+        readings::section(field),
+        latencies::section(field),
+    ];
+    sections.extend(phases::sections(field));
+    sections.extend(crate::studies::sections(field, options));
+    let steadiness = steadiness::look(field);
+    sections.extend([
+        writes::section(field),
+        projection::section(field, options),
+        sensitivity::section(ranking),
+        steadiness::section(&steadiness),
+    ]);
+    (sections, steadiness::warnings(field, &steadiness))
 }

@@ -1,26 +1,21 @@
 //! The network between client and server: what each end put on the wire, what was sent again, and how long a round trip took.
 
-use super::cells::mean;
-use crate::criteria;
-use crate::field::Field;
-use crate::tables::{Cell, Table};
-use sensormark_result::measurement::record::{PhaseRecord, TrialRecord};
-use sensormark_result::probe::{PhaseTotals, RoleTotals};
+use crate::prelude::*;
 
 /// The ends of a connection, as rows.
 const ENDS: [&str; 2] = ["client", "server"];
 /// What an end has, in the order of the columns.
-const FIGURES: [fn(&RoleTotals) -> Option<f64>; 4] = [
-    |role| Some(role.sent_wire_bytes? as f64 / 1e6),
-    |role| Some(role.received_wire_bytes? as f64 / 1e6),
-    |role| role.retransmitted_segments.map(|segments| segments as f64),
-    |role| role.mean_round_trip_ns.map(|round_trip| round_trip as f64 / 1e3),
+const FIGURES: [Figure; 4] = [
+    (|role| Some(role.sent_wire_bytes? as f64 / 1e6), true),
+    (|role| Some(role.received_wire_bytes? as f64 / 1e6), true),
+    (|role| role.retransmitted_segments.map(|segments| segments as f64), true),
+    (|role| role.mean_round_trip_ns.map(|round_trip| round_trip as f64 / 1e3), false),
 ];
-/// Which of them is no sum over phases.
-const ROUND_TRIP: usize = 3;
+/// A figure of an end, and whether it is a sum over phases.
+type Figure = (fn(&RoleTotals) -> Known, bool);
 
-/// The table; none where no retransmission and no round trip was recorded.
-pub fn table(field: &Field) -> Option<Table> {
+/// The table; empty where no retransmission and no round trip was recorded.
+pub fn table(field: &Field) -> Table {
     let mut table = Table::new(
         "network",
         "Network between client and server",
@@ -37,34 +32,30 @@ pub fn table(field: &Field) -> Option<Table> {
     table.keys = 3;
     for (side, arm) in field.all() {
         for end in ENDS {
-            let figures = |number| field.figures(arm, |trial| over_phases(trial, end, number));
-            let cells: Vec<_> = (0..FIGURES.len()).map(figures).collect();
-            let is_known = |values: &Vec<Option<f64>>| values.iter().any(Option::is_some);
-            if !cells[2..].iter().any(is_known) {
+            let cells = FIGURES.map(|of| field.figures(arm, |trial| over_phases(trial, end, of)));
+            if cells[2..].iter().flatten().all(Option::is_none) {
                 continue;
             }
-            let mut row = vec![Cell::text(&arm.label), Cell::text(side), Cell::text(end)];
+            let mut row = row![&arm.label, side, end];
             row.extend(cells.iter().map(|values| mean(values, "not measured")));
             table.row(row);
         }
     }
     table.note("Over the measured phases of valid trials. Bytes are those on the wire, with headers. Retransmissions are TCP segments that were sent more than once. The round-trip time is the mean of what the kernel keeps for each connection. A server's end is that of all its connections.");
-    (!table.rows.is_empty()).then_some(table)
+    table
 }
 
 /// A figure of one end over the measured phases: their sum, or the mean of round trips.
-fn over_phases(trial: &TrialRecord, end: &str, figure: usize) -> Option<f64> {
+fn over_phases(trial: &TrialRecord, end: &str, (figure, is_sum): Figure) -> Known {
     let phases = trial.phases.iter().filter(|phase| is_measured(trial, phase));
     let totals = phases.filter_map(|phase| phase.totals.as_ref());
-    let roles = totals.filter_map(|totals| of_end(trial, totals, end));
-    let values: Vec<f64> = roles.filter_map(FIGURES[figure]).collect();
+    let roles = totals.filter_map(|totals| {
+        if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
+    });
+    let values: Vec<f64> = roles.filter_map(figure).collect();
     let sum: f64 = values.iter().sum();
-    let mean = || sum / values.len() as f64;
-    (!values.is_empty()).then(|| if figure == ROUND_TRIP { mean() } else { sum })
-}
-
-fn of_end<'a>(trial: &TrialRecord, totals: &'a PhaseTotals, end: &str) -> Option<&'a RoleTotals> {
-    if end == "client" { criteria::client_in(trial, totals) } else { totals.roles.get(end) }
+    let over = if is_sum { 1 } else { values.len() };
+    (!values.is_empty()).then(|| sum / over as f64)
 }
 
 /// Whether clients were at work in it and what they did counts.

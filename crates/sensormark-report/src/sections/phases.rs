@@ -1,16 +1,10 @@
 //! Tables of trials of phases: what each phase came to, what an operation cost, and what settling cost.
 
-use crate::costs::{self, Costs};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::sections::cells::{LOGS_APART, NO_DISK, geometric_mean, largest, logs_apart, mean};
-use crate::sections::{hosts, medians, network};
-use crate::tables::{Cell, Section, TOO_FEW, Table};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{ClassRecord, LatencyRecord, LoadRecord, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::RoleTotals;
+use crate::{
+    costs,
+    prelude::*,
+    sections::{hosts, medians, network, resources},
+};
 
 /// Phases up to this many are shown to people each by itself.
 const MOST_SHOWN: usize = 20;
@@ -18,16 +12,14 @@ const MOST_SHOWN: usize = 20;
 /// The sections; none for other workloads.
 pub fn sections(field: &Field) -> Vec<Section> {
     if !field.has_phases() {
-        return Vec::new();
+        return vec![];
     }
-    let mut costs = Section::new("costs", "What it costs");
-    costs.table(together(field, &Costs::of(field)));
-    if let Some(network) = network::table(field) {
-        costs.table(network);
-    }
-    costs.table(settling(field));
+    let costs = [together(field, &Costs::of(field)), network::table(field), settling(field)];
+    let costs = Section::of("costs", "What it costs", costs);
     let mut phases = Section::new("phases", "Phases");
-    let names = load_names(field);
+    // In the order in which they ran, those that only prepare included.
+    let loads = field.trials.iter().flat_map(|trial| &trial.loads);
+    let names = each_once(loads.map(|load| (load.phase.clone(), load.name.clone())));
     for name in &names {
         let mut table = load_table(field, name);
         table.is_detail = names.len() > MOST_SHOWN;
@@ -37,12 +29,6 @@ pub fn sections(field: &Field) -> Vec<Section> {
         phases.paragraph(medians::NOTE);
     }
     vec![costs, phases]
-}
-
-/// Arms with a valid trial.
-fn believed(field: &Field) -> impl Iterator<Item = &Arm> {
-    let arms = field.mixed.iter();
-    arms.filter(|arm| field.valid_of(arm).next().is_some())
 }
 
 /// What phases cost in which readings are written and questions asked at once: all of it, which nobody can divide.
@@ -61,7 +47,7 @@ fn together(field: &Field, costs: &Costs) -> Table {
     let mut table = Table::new("costs_together", title, &columns);
     table.keys = 2;
     for name in &costs.together {
-        for arm in believed(field) {
+        for arm in field.believed(&field.mixed) {
             table.row(together_row(field, arm, name));
         }
     }
@@ -71,7 +57,7 @@ fn together(field: &Field, costs: &Costs) -> Table {
 
 fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let embedded = arm.implementation.embedded;
-    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Option<f64>| {
+    let used = |role: &'static str, figure: fn(&RoleTotals, f64) -> Known| {
         let of = |trial: &TrialRecord| {
             let totals = criteria::phase(trial, name)?.totals.as_ref()?;
             figure(totals.roles.get(role)?, totals.span_ns as f64 / 1e9)
@@ -81,47 +67,27 @@ fn together_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
     let rate = |writes: bool| {
         let of = |trial: &TrialRecord| {
             let own = costs::of_phase(trial, name).filter(|load| load.writes == writes);
-            let rates = own.map(|load| match writes {
-                true => load.readings_per_second(),
-                false => load.operations_per_second(),
-            });
+            let rates = own
+                .map(|load| if writes { load.readings_per_second() } else { load.operations_per_second() });
             Some(rates.flatten().sum::<f64>())
         };
         geometric_mean(&field.figures(arm, of), NO_TRIAL)
     };
     let cpu = |role| mean(&used(role, |role, _| Some(role.cpu_percent_of_core)), "not measured");
-    let io: fn(&RoleTotals, f64) -> Option<f64> =
-        |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds);
-    let wire: fn(&RoleTotals, f64) -> Option<f64> =
-        |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds);
-    let own_process = |cell: Cell| match embedded {
-        true => Cell::Missing("embedded: one process, shown as the client's".to_owned()),
-        false => cell,
-    };
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
+    let server = if embedded { "trial" } else { "server" };
+    let io = used(server, |role, seconds| Some(role.storage_bytes()? as f64 / 1e3 / seconds));
+    let wire = used("trial", |role, seconds| Some(role.wire_bytes()? as f64 / 1e3 / seconds));
+    let own_process = |cell: Cell| if embedded { Cell::missing(EMBEDDED) } else { cell };
+    row![
+        &arm.label,
+        name,
         rate(true),
         rate(false),
         own_process(cpu("server")),
         cpu("trial"),
-        mean(&used(if embedded { "trial" } else { "server" }, io), "not measured"),
-        own_process(mean(&used("trial", wire), "not measured")),
+        mean(&io, "not measured"),
+        own_process(mean(&wire, "not measured")),
     ]
-}
-
-/// Phases and loads, in the order in which they ran, those that only prepare included.
-fn load_names(field: &Field) -> Vec<(String, String)> {
-    let mut names: Vec<(String, String)> = Vec::new();
-    for trial in &field.trials {
-        for load in &trial.loads {
-            let name = (load.phase.clone(), load.name.clone());
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
 }
 
 fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadRecord> {
@@ -130,20 +96,20 @@ fn find<'a>(trial: &'a TrialRecord, name: &(String, String)) -> Option<&'a LoadR
 }
 
 /// Columns of a phase's table.
-const fn columns(has_intervals: bool) -> [(&'static str, &'static str); 12] {
+fn columns(has_intervals: bool) -> [&'static str; 12] {
     [
-        ("implementation", ""),
-        ("operations", "1/s"),
-        ("readings", "1/s"),
-        ("mean", "ms"),
+        "implementation",
+        "operations [1/s]",
+        "readings [1/s]",
+        "mean [ms]",
         medians::column(has_intervals),
-        ("p95", "ms"),
-        ("p99", "ms"),
-        ("max", "ms"),
-        ("server CPU", "µs/op"),
-        ("client CPU", "µs/op"),
-        ("failed", ""),
-        ("remark", ""),
+        "p95 [ms]",
+        "p99 [ms]",
+        "max [ms]",
+        "server CPU [µs/op]",
+        "client CPU [µs/op]",
+        "failed",
+        "remark",
     ]
 }
 
@@ -161,44 +127,34 @@ fn has_intervals(field: &Field, name: &(String, String)) -> bool {
 }
 
 fn load_table(field: &Field, name: &(String, String)) -> Table {
-    let found: Vec<&LoadRecord> = field.trials.iter().filter_map(|trial| find(trial, name)).collect();
-    let Some(first) = found.first() else {
+    let Some(first) = field.trials.iter().find_map(|trial| find(trial, name)) else {
         return Table::default();
     };
     let has_intervals = has_intervals(field, name);
     let columns = columns(has_intervals);
     let mut table = Table::new(&table_id(name), &title(name, first), &columns);
     for arm in &field.mixed {
-        if field.trials_of(arm).flatten().any(|trial| find(trial, name).is_some()) {
+        if field.trials_of(arm).any(|trial| find(trial, name).is_some()) {
             table.row(load_row(field, arm, name, has_intervals));
         }
     }
-    drop_empty_remarks(&mut table);
-    table
-}
-
-/// A column in which nothing is said is left out.
-fn drop_empty_remarks(table: &mut Table) {
-    let is_empty = |row: &Vec<Cell>| row.last() == Some(&Cell::text(""));
-    if table.rows.iter().all(is_empty) {
+    // A column in which nothing is said is left out.
+    if table.rows.iter().all(|row| row.last() == Some(&Cell::text(""))) {
         table.columns.pop();
         table.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
+    table
 }
 
-fn table_id(name: &(String, String)) -> String {
-    let text =
-        if name.0 == name.1 { format!("phase_{}", name.0) } else { format!("phase_{}_{}", name.0, name.1) };
-    let plain = |one: char| if one.is_alphanumeric() { one } else { '_' };
-    text.chars().map(plain).collect()
+fn table_id((phase, load): &(String, String)) -> String {
+    let text = if phase == load { format!("phase_{phase}") } else { format!("phase_{phase}_{load}") };
+    text.replace(|one: char| !one.is_alphanumeric(), "_")
 }
 
 fn title(name: &(String, String), load: &LoadRecord) -> String {
-    let mut title = name.0.clone();
-    if name.0 != name.1 {
-        title = format!("{title}, {}", name.1);
-    }
-    let clients = if load.clients == 1 { "1 client".to_owned() } else { format!("{} clients", load.clients) };
+    let (phase, own) = name;
+    let title = if phase == own { phase.clone() } else { format!("{phase}, {own}") };
+    let clients = counted(load.clients, "client");
     let latency = if load.open_loop {
         "open loop, latency from when each was due"
     } else {
@@ -213,7 +169,7 @@ const NO_TRIAL: &str = "no valid trial";
 
 /// Mean, median, percentiles and maximum, in ms.
 fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> [Cell; 5] {
-    let of = |value: fn(&LatencySummary) -> Option<f64>| {
+    let of = |value: &dyn Fn(&LatencySummary) -> Known| {
         field.figures(arm, |trial| {
             let class = only_class(find(trial, name)?)?;
             Some(value(&class.latency.summary)? / 1e6)
@@ -221,22 +177,22 @@ fn latencies(field: &Field, arm: &Arm, name: &(String, String), has_intervals: b
     };
     let records = records(field, arm, name);
     let few = if records.is_empty() { NO_TRIAL } else { TOO_FEW };
-    let median = if has_intervals {
-        medians::with_interval(&records, NO_TRIAL)
-    } else {
-        geometric_mean(&of(|summary| Some(summary.p50_ns? as f64)), few)
+    let percentile = |ns: fn(&LatencySummary) -> Option<u64>| {
+        geometric_mean(&of(&|summary| Some(ns(summary)? as f64)), few)
     };
+    let median =
+        if has_intervals { medians::with_interval(&records, NO_TRIAL) } else { percentile(|of| of.p50_ns) };
     [
-        geometric_mean(&of(|summary| Some(summary.mean_ns)), NO_TRIAL),
+        geometric_mean(&of(&|summary| Some(summary.mean_ns)), NO_TRIAL),
         median,
-        geometric_mean(&of(|summary| Some(summary.p95_ns? as f64)), few),
-        geometric_mean(&of(|summary| Some(summary.p99_ns? as f64)), few),
-        largest(&of(|summary| Some(summary.max_ns as f64)), NO_TRIAL),
+        percentile(|of| of.p95_ns),
+        percentile(|of| of.p99_ns),
+        largest(&of(&|summary| Some(summary.max_ns as f64)), NO_TRIAL),
     ]
 }
 
 fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bool) -> Vec<Cell> {
-    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Option<f64>| {
+    let of = |value: &dyn Fn(&TrialRecord, &LoadRecord) -> Known| {
         field.figures(arm, |trial| value(trial, find(trial, name)?))
     };
     let cpu = |role: &'static str| {
@@ -248,41 +204,28 @@ fn load_row(field: &Field, arm: &Arm, name: &(String, String), has_intervals: bo
             (operations > 0).then(|| used / operations as f64)
         })
     };
-    let trials = field.trials_of(arm).flatten();
-    let loads: Vec<(&TrialRecord, &LoadRecord)> =
-        trials.filter_map(|trial| Some((trial, find(trial, name)?))).collect();
-    let is_shared =
-        |(trial, load): &(&TrialRecord, &LoadRecord)| costs::of_phase(trial, &load.phase).count() > 1;
-    let missing = if loads.iter().any(is_shared) {
+    let loads = field.trials_of(arm).filter_map(|trial| Some((trial, find(trial, name)?)));
+    let loads: Vec<(&TrialRecord, &LoadRecord)> = loads.collect();
+    let missing = if loads.iter().any(|(trial, load)| costs::of_phase(trial, &load.phase).count() > 1) {
         "several loads ran at once, and their CPU is not divided"
     } else {
         "not measured"
     };
-    let server = if arm.implementation.embedded {
-        Cell::Missing("embedded: one process, shown as the client's".to_owned())
-    } else {
-        mean(&cpu("server"), missing)
+    let server =
+        if arm.implementation.embedded { Cell::missing(EMBEDDED) } else { mean(&cpu("server"), missing) };
+    let rate = |value: fn(&LoadRecord) -> Known| {
+        geometric_mean(&of(&|_, load| value(load).filter(|rate| *rate > 0.0)), NO_TRIAL)
     };
-    let rate = |value: fn(&LoadRecord) -> Option<f64>| {
-        geometric_mean(&of(&|_, load| nonzero(value(load))), NO_TRIAL)
-    };
-    let mut row = vec![
-        Cell::text(&arm.label),
-        rate(LoadRecord::operations_per_second),
-        rate(LoadRecord::readings_per_second),
-    ];
+    let mut row =
+        row![&arm.label, rate(LoadRecord::operations_per_second), rate(LoadRecord::readings_per_second),];
     row.extend(latencies(field, arm, name, has_intervals));
-    row.extend([
+    row.extend(row![
         server,
         mean(&cpu("trial"), missing),
-        Cell::Count(loads.iter().map(|(_, load)| load.failed()).total()),
-        Cell::text(remark(&loads)),
+        loads.iter().map(|(_, load)| load.failed()).total(),
+        remark(&loads),
     ]);
     row
-}
-
-fn nonzero(value: Option<f64>) -> Option<f64> {
-    value.filter(|value| *value > 0.0)
 }
 
 /// The class of a load's operations with most of them; as a rule the only one.
@@ -292,27 +235,17 @@ fn only_class(load: &LoadRecord) -> Option<&ClassRecord> {
 }
 
 fn remark(loads: &[(&TrialRecord, &LoadRecord)]) -> String {
-    let mut remarks: Vec<&str> = Vec::new();
-    for (trial, load) in loads {
-        if hosts::is_uncertain(trial, load) {
-            remarks.push("throughput uncertain by its hosts' clocks");
-        }
-        if load.not_supported.is_some() {
-            remarks.push("not supported");
-        }
-        if load.cut_short().is_some() {
-            remarks.push("cut");
-        }
-        if load.fell_behind() > 0 {
-            remarks.push("fell behind");
-        }
-        if load.client_side.is_some() {
-            remarks.push("done in the client");
-        }
-    }
-    remarks.sort_unstable();
-    remarks.dedup();
-    remarks.join(", ")
+    let said = loads.iter().flat_map(|(trial, load)| {
+        [
+            (hosts::is_uncertain(trial, load), "throughput uncertain by its hosts' clocks"),
+            (load.not_supported.is_some(), "not supported"),
+            (load.cut_short().is_some(), "cut"),
+            (load.fell_behind() > 0, "fell behind"),
+            (load.client_side.is_some(), "done in the client"),
+        ]
+    });
+    let remarks: BTreeSet<&str> = said.filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
+    joined(remarks, ", ")
 }
 
 /// What settling cost, and the disk after it. Each settling of the steps has a row.
@@ -330,50 +263,31 @@ fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest";
     let mut table = Table::new("settling_phases", title, &columns);
     table.keys = 2;
-    for arm in believed(field) {
-        for phase in settlings(field, arm) {
-            table.row(settling_row(field, arm, &phase));
+    for arm in field.believed(&field.mixed) {
+        // Phases after which disk at rest was measured.
+        let prefix = format!("{}/", names::DISK_SETTLED);
+        let names = field.valid_of(arm).flat_map(|trial| trial.figures.keys());
+        let phases: BTreeSet<&str> = names.filter_map(|name| name.strip_prefix(&prefix)).collect();
+        for phase in phases {
+            table.row(settling_row(field, arm, phase));
         }
     }
     table.note(LOGS_APART);
     table
 }
 
-/// Names of the phases after which disk at rest was measured.
-fn settlings(field: &Field, arm: &Arm) -> Vec<String> {
-    let prefix = format!("{}/", names::DISK_SETTLED);
-    let mut phases: Vec<String> = Vec::new();
-    for trial in field.valid_of(arm) {
-        let names = trial.figures.keys();
-        let own = names.filter_map(|name| name.strip_prefix(&prefix));
-        phases.extend(own.map(str::to_owned));
-    }
-    phases.sort();
-    phases.dedup();
-    phases
-}
-
 fn settling_row(field: &Field, arm: &Arm, name: &str) -> Vec<Cell> {
-    // Embedded, it is the coordinator's own connection that settles.
-    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
-    let used = |figure: fn(&RoleTotals) -> Option<f64>| {
-        let own = |trial: &TrialRecord| {
-            let totals = criteria::phase(trial, name)?.totals.as_ref()?;
-            figure(totals.roles.get(role)?)
-        };
-        mean(&field.figures(arm, own), "not measured")
-    };
     let [all, logs] = [names::DISK_SETTLED, names::DISK_SETTLED_LOGS].map(|kind| format!("{kind}/{name}"));
     let data = |trial: &TrialRecord| Some(disk::data_bytes(trial, &all, &logs)? / 1e6);
     let apart = |trial: &TrialRecord| Some(figure(trial, &logs)? / 1e6);
     let [_, bound] = logs_apart(field, arm);
-    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, name)?.seconds);
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
-        mean(&field.figures(arm, seconds), "not settled"),
-        used(|role| Some(role.cpu_ns as f64 / 1e9)),
-        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
+    let [seconds, cpu, io] = resources::settled(field, arm, name);
+    row![
+        &arm.label,
+        name,
+        seconds,
+        cpu,
+        io,
         mean(&field.figures(arm, data), NO_DISK),
         mean(&field.figures(arm, apart), "not measured"),
         bound,

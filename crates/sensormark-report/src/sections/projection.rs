@@ -1,16 +1,8 @@
 //! What the disk comes to at the user's rate, and how far above that rate the database still held its limits. Straight lines from what was
 //! measured: a database that compresses old data, or slows down as it grows, does better or worse.
 
-use super::cells::{LOGS_APART, NO_DISK, logs_apart, mean};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::options::{Projection, ReportOptions};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::significant;
-use sensormark_result::measurement::disk;
-use sensormark_result::measurement::record::RunRecord;
-use sensormark_workload::own::{self, find_limit::HIGHEST_RATE};
-use serde_json::Value;
+use crate::{options::Projection, prelude::*};
+use sensormark_workload::own;
 
 const SECONDS_A_DAY: f64 = 86_400.0;
 /// Days of a month and of a year.
@@ -25,20 +17,15 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     let Some(rate) = rate.or_else(|| own_rate(&field.run)) else {
         return section;
     };
-    let mut columns = vec![
-        ("implementation", ""),
-        ("a reading", "bytes"),
-        ("a day", "GB"),
-        ("a month", "GB"),
-        ("a year", "GB"),
-    ];
+    let mut columns =
+        vec!["implementation", "a reading [bytes]", "a day [GB]", "a month [GB]", "a year [GB]"];
     if disk_bytes.is_some() {
-        columns.push(("full after", "days"));
+        columns.push("full after [days]");
     }
-    columns.extend([("headroom", "times"), ("logs apart", "MB"), ("bound of the logs", "")]);
+    columns.extend(["headroom [times]", "logs apart [MB]", "bound of the logs"]);
     let title = format!("At {} readings a second", significant(rate, 3));
     let mut table = Table::new("projection", &title, &columns);
-    for arm in field.writes.iter().chain(&field.mixed) {
+    for arm in field.writers() {
         let bytes = field.figures(arm, disk::of_a_reading_bytes);
         let headroom = field.figures(arm, |trial| Some(figure(trial, HIGHEST_RATE)? / rate));
         if bytes.iter().chain(&headroom).all(Option::is_none) {
@@ -55,22 +42,16 @@ pub fn section(field: &Field, options: &ReportOptions) -> Section {
     section
 }
 
-fn row(
-    arm: &Arm,
-    bytes: &[Option<f64>],
-    headroom: &[Option<f64>],
-    rate: f64,
-    disk_bytes: Option<f64>,
-) -> Vec<Cell> {
-    let in_days = |days: f64| -> Vec<Option<f64>> {
+fn row(arm: &Arm, bytes: &[Known], headroom: &[Known], rate: f64, disk_bytes: Known) -> Vec<Cell> {
+    let in_days = |days: f64| -> Vec<Known> {
         let grown = |bytes: &f64| bytes * rate * SECONDS_A_DAY * days / GB;
         bytes.iter().map(|bytes| bytes.as_ref().map(grown)).collect()
     };
-    let mut row = vec![Cell::text(&arm.label), mean(bytes, NO_DISK)];
+    let mut row = row![&arm.label, mean(bytes, NO_DISK)];
     row.extend([1.0, MONTH, YEAR].map(|days| mean(&in_days(days), NO_DISK)));
     if let Some(disk) = disk_bytes {
-        let days = |a_day: Option<f64>| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
-        let full: Vec<Option<f64>> = in_days(1.0).into_iter().map(days).collect();
+        let days = |a_day: Known| Some(disk / GB / a_day.filter(|grown| *grown > 0.0)?);
+        let full: Vec<Known> = in_days(1.0).into_iter().map(days).collect();
         row.push(mean(&full, "it does not grow, or was not measured"));
     }
     row.push(mean(headroom, "not looked for, or no rate held"));
@@ -78,7 +59,7 @@ fn row(
 }
 
 /// Readings a second that the user's own file or the study asks for.
-pub(crate) fn own_rate(run: &RunRecord) -> Option<f64> {
+pub fn own_rate(run: &RunRecord) -> Known {
     let parameters = &run.parameters;
     if run.workload == own::NAME {
         let rate = |table: &Value| {
@@ -86,11 +67,7 @@ pub(crate) fn own_rate(run: &RunRecord) -> Option<f64> {
             let interval_ns = of("/series/interval_ns").filter(|interval| *interval > 0.0)?;
             Some(of("/series/count")? * 1e9 / interval_ns)
         };
-        // Earlier versions had one table, and wrote it without a list.
-        return match parameters.get("tables").and_then(Value::as_array) {
-            Some(tables) => tables.iter().map(rate).sum(),
-            None => rate(parameters),
-        };
+        return parameters.get("tables")?.as_array()?.iter().map(rate).sum();
     }
     criteria::samples_per_second(run)
 }

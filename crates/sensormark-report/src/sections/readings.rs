@@ -1,22 +1,10 @@
 //! The ledger: what was produced, acknowledged and stored, exactly; and how many answers were checked.
 
-use super::cells::{geometric_mean, smallest};
-use crate::criteria::figure;
-use crate::field::{Arm, Field};
-use crate::keeping_up::trials_behind;
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::{count_text, fixed};
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{AnswersRecord, LedgerRecord, TrialRecord};
+use crate::{keeping_up::trials_behind, prelude::*, sections::cells::smallest};
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("readings", "Readings and answers");
-    section.table(ledger(field));
-    section.table(answers(field));
-    section.table(checked(field));
-    section
+    Section::of("readings", "Readings and answers", [ledger(field), answers(field), checked(field)])
 }
 
 fn ledger(field: &Field) -> Table {
@@ -25,35 +13,31 @@ fn ledger(field: &Field) -> Table {
         ("produced", |ledger| ledger.produced),
         ("lost at the queue", |ledger| ledger.lost_at_queue),
         ("attempted", |ledger| ledger.attempted),
-        ("acknowl\u{2060}edged", |ledger| ledger.acknowledged),
+        ("acknowledged", |ledger| ledger.acknowledged),
         ("in doubt", |ledger| ledger.in_doubt),
         ("refused", |ledger| ledger.refused),
         ("stored", |ledger| ledger.stored),
-        ("dupli\u{2060}cated", |ledger| ledger.duplicated),
+        ("duplicated", |ledger| ledger.duplicated),
         ("lost", |ledger| ledger.lost),
         ("in doubt, not stored", |ledger| ledger.in_doubt_not_stored),
         ("altered", |ledger| ledger.altered),
     ];
-    let mut columns = vec![("implementation", "")];
-    columns.extend(counts.iter().map(|(name, _)| (*name, "")));
+    let mut columns = vec!["implementation"];
+    columns.extend(counts.iter().map(|(name, _)| *name));
     let mut table = Table::new("ledger", "Readings, exact counts, summed over repetitions", &columns);
-    for column in &mut table.columns {
-        column.name = column.name.replace('\u{2060}', "");
-    }
     for (_, arm) in field.all().filter(|(side, _)| *side != "read") {
         let ledgers: Vec<&LedgerRecord> =
-            field.trials_of(arm).flatten().filter_map(|trial| trial.ledger.as_ref()).collect();
+            field.trials_of(arm).filter_map(|trial| trial.ledger.as_ref()).collect();
         let sum = |count: Count| match ledgers.as_slice() {
-            [] => Cell::Missing("nothing was counted: see the verdicts".to_owned()),
+            [] => Cell::missing("nothing was counted: see the verdicts"),
             some => Cell::Count(some.iter().map(|ledger| count(ledger)).total()),
         };
-        let mut row = vec![Cell::text(&arm.label)];
+        let mut row = row![&arm.label];
         row.extend(counts.iter().map(|(_, count)| sum(*count)));
         table.row(row);
     }
-    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm).flatten());
-    let history =
-        trials.filter_map(|trial| trial.ledger.as_ref()).map(|ledger| ledger.history).max().unwrap_or(0);
+    let ledgers = field.by_arm().filter_map(|trial| trial.ledger.as_ref());
+    let history = ledgers.map(|ledger| ledger.history).max().unwrap_or(0);
     if history > 0 {
         let history = count_text(history as f64);
         table.note(format!(
@@ -84,10 +68,8 @@ fn answers(field: &Field) -> Table {
         ],
     );
     for arm in &field.reads {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
-        let sum = |count: fn(&TrialRecord) -> Option<u64>| {
-            trials.iter().filter_map(|trial| count(trial)).reduce(u64::saturating_add)
-        };
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
+        let sum = |count| summed(&trials, count, "nothing was read: see the verdicts");
         let reached = field.figures(arm, |trial| figure(trial, names::READS_PER_SECOND));
         let queries = field.figures(arm, |trial| {
             let answered = trial.latencies.get(names::CYCLE_READ)?.summary.count;
@@ -95,17 +77,11 @@ fn answers(field: &Field) -> Table {
             let reads = failed.fold(answered, u64::saturating_add);
             Some(figure(trial, names::QUERIES)? / (reads > 0).then_some(reads as f64)?)
         });
-        table.row(vec![
-            Cell::text(&arm.label),
-            Cell::count(
-                sum(|trial| Some(trial.answers.as_ref()?.checked)),
-                "nothing was read: see the verdicts",
-            ),
-            Cell::count(
-                sum(|trial| Some(trial.answers.as_ref()?.wrong)),
-                "nothing was read: see the verdicts",
-            ),
-            Cell::count(sum(|trial| Some(trial.errors.values().total())), ""),
+        table.row(row![
+            &arm.label,
+            sum(|answers| answers.checked),
+            sum(|answers| answers.wrong),
+            trials.iter().flat_map(|trial| trial.errors.values()).total(),
             geometric_mean(&reached, "no valid trial"),
             smallest(&reached, "no valid trial"),
             keeps_up(field, arm),
@@ -121,23 +97,26 @@ fn answers(field: &Field) -> Table {
     table
 }
 
+/// What was counted of the answers of these trials.
+fn summed(trials: &[&TrialRecord], count: fn(&AnswersRecord) -> u64, missing: &str) -> Cell {
+    let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
+    Cell::count(counts.reduce(u64::saturating_add), missing)
+}
+
 /// Answers of trials of phases.
 fn checked(field: &Field) -> Table {
     let columns = ["implementation", "answered", "checked", "wrong", "failed operations"];
     let mut table = Table::new("checked_answers", "Answers, summed over repetitions", &columns);
     for arm in &field.mixed {
-        let trials: Vec<&TrialRecord> = field.trials_of(arm).flatten().collect();
-        let sum = |count: fn(&AnswersRecord) -> u64| {
-            let counts = trials.iter().filter_map(|trial| trial.answers.as_ref()).map(count);
-            Cell::count(counts.reduce(u64::saturating_add), "nothing was asked")
-        };
+        let trials: Vec<&TrialRecord> = field.trials_of(arm).collect();
+        let sum = |count| summed(&trials, count, "nothing was asked");
         let failed = trials.iter().flat_map(|trial| trial.errors.values()).total();
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             sum(|answers| answers.answered),
             sum(|answers| answers.checked),
             sum(|answers| answers.wrong),
-            Cell::Count(failed),
+            failed,
         ]);
     }
     table.note("checked: answers compared in full with the generator's; of the others the length is. One wrong answer and the trial is invalid.");
@@ -153,7 +132,7 @@ fn asked(field: &Field) -> Option<String> {
 /// Whether every valid trial kept up.
 fn keeps_up(field: &Field, arm: &Arm) -> Cell {
     match trials_behind(field, arm) {
-        (_, 0) => Cell::Missing("no valid trial".to_owned()),
+        (_, 0) => Cell::missing("no valid trial"),
         (0, _) => Cell::yes(true),
         (behind, all) if behind == all => Cell::yes(false),
         (behind, all) => Cell::text(format!("no ({behind} of {all})")),

@@ -1,48 +1,42 @@
 //! The study's tables of both sides: what server and client used, the network between them, and the disk.
 
-use super::cells::{LOGS_APART, NO_DISK, counted, logs_apart, mean};
 use super::network;
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::RoleTotals;
+use crate::prelude::*;
 
-/// Criterion, column and unit, in the order of the study's tables.
-const COLUMNS: [(&str, &str, &str); 7] = [
-    ("server_cpu", "server CPU", "%"),
-    ("server_memory", "server memory", "kB"),
-    ("server_io", "server I/O", "kB/s"),
-    ("client_cpu", "client CPU", "%"),
-    ("client_memory", "client memory", "kB"),
-    ("network", "network", "kbit/s"),
-    ("disk", "disk", "MB"),
+/// Criterion and column, in the order of the study's tables.
+const COLUMNS: [(&str, &str); 7] = [
+    ("server_cpu", "server CPU [%]"),
+    ("server_memory", "server memory [kB]"),
+    ("server_io", "server I/O [kB/s]"),
+    ("client_cpu", "client CPU [%]"),
+    ("client_memory", "client memory [kB]"),
+    ("network", "network [kbit/s]"),
+    ("disk", "disk [MB]"),
 ];
 
 /// The section.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("resources", "What it costs");
-    section.table(table(field, &field.writes, "write", "Writing: server, client and infrastructure"));
-    section.table(table(field, &field.reads, "read", "Reading: server, client and infrastructure"));
-    section.table(per_reading(field));
-    if let Some(network) = network::table(field).filter(|_| !field.has_phases()) {
-        section.table(network);
-    }
-    section.table(settling(field));
-    section.table(harness(field));
-    section
+    let tables = [
+        table(field, &field.writes, "write", "Writing: server, client and infrastructure"),
+        table(field, &field.reads, "read", "Reading: server, client and infrastructure"),
+        per_reading(field),
+        // Trials of phases have it in a section of their own.
+        if field.has_phases() { Table::default() } else { network::table(field) },
+        settling(field),
+        harness(field),
+    ];
+    Section::of("resources", "What it costs", tables)
 }
 
 fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
-    let shown = COLUMNS.into_iter().filter(|(id, _, _)| *id != "disk" || side == "write");
+    let shown = COLUMNS.into_iter().filter(|(id, _)| *id != "disk" || side == "write");
     let shown: Vec<_> = shown.collect();
-    let mut columns = vec![("implementation", "")];
-    columns.extend(shown.iter().map(|(_, name, unit)| (*name, *unit)));
+    let mut columns = vec!["implementation"];
+    columns.extend(shown.iter().map(|(_, name)| *name));
     let mut table = Table::new(&format!("resources_{side}"), title, &columns);
-    for arm in arms.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
-        let mut row = vec![Cell::text(&arm.label)];
-        row.extend(shown.iter().map(|(id, _, _)| cell(field, arm, id)));
+    for arm in field.believed(arms) {
+        let mut row = row![&arm.label];
+        row.extend(shown.iter().map(|(id, _)| cell(field, arm, id)));
         table.row(row);
     }
     table.note("Over the measured phase of valid trials. CPU is in percent of one core. Memory is taken just before the end, in kB of 1,024 bytes. Of a server it is the proportional set size of its processes, which has each page once. Of a client it is what is resident. Other kB, MB and kbit are decimal. I/O is what the kernel counts for the processes: bytes fetched from storage, and pages dirtied (at most what the device wrote). Network is the client's wire bytes, both ways, with headers.");
@@ -57,7 +51,7 @@ fn table(field: &Field, arms: &[Arm], side: &str, title: &str) -> Table {
 
 fn cell(field: &Field, arm: &Arm, id: &str) -> Cell {
     let embedded = arm.implementation.embedded && matches!(id, "server_cpu" | "server_memory");
-    let missing = if embedded { "embedded: one process, shown as the client's" } else { "not measured" };
+    let missing = if embedded { EMBEDDED } else { "not measured" };
     mean(&field.figures(arm, |trial| criteria::values(trial, &field.run).get(id).copied()), missing)
 }
 
@@ -75,20 +69,24 @@ fn per_reading(field: &Field) -> Table {
             "disk [bytes]",
         ],
     );
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
-        let per = |figure: fn(&TrialRecord, &Field) -> Option<f64>| {
-            mean(
-                &field.figures(arm, |trial| Some(figure(trial, field)? / stored_per_second(trial, field)?)),
-                "not measured",
-            )
+    for arm in field.believed(&field.writes) {
+        let per = |figure: &dyn Fn(&TrialRecord) -> Known| {
+            let of = |trial: &TrialRecord| {
+                let stored = trial.ledger.as_ref()?.stored as f64;
+                let rate = stored / criteria::sending_seconds(trial, &field.run)?;
+                Some(figure(trial)? / rate).filter(|_| stored > 0.0)
+            };
+            mean(&field.figures(arm, of), "not measured")
         };
+        let used =
+            |id: &str, factor: f64| per(&|trial| Some(criteria::values(trial, &field.run).get(id)? * factor));
         let disk = field.figures(arm, disk::of_a_reading_bytes);
-        table.row(vec![
-            Cell::text(&arm.label),
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("server_cpu")? * 1e4)),
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("client_cpu")? * 1e4)),
-            per(written_rate),
-            per(|trial, field| Some(criteria::values(trial, &field.run).get("network")? * 125.0)),
+        table.row(row![
+            &arm.label,
+            used("server_cpu", 1e4),
+            used("client_cpu", 1e4),
+            per(&written_rate),
+            used("network", 125.0),
             mean(&disk, NO_DISK),
         ]);
     }
@@ -99,60 +97,61 @@ fn per_reading(field: &Field) -> Table {
 }
 
 /// Bytes a second that the server's processes wrote to storage.
-fn written_rate(trial: &TrialRecord, _field: &Field) -> Option<f64> {
+fn written_rate(trial: &TrialRecord) -> Known {
     let embedded = trial.implementation.embedded;
     let server = criteria::role(trial, "server").or_else(|| criteria::client(trial).filter(|_| embedded))?;
     let span_ns = criteria::measured(trial)?.totals.as_ref()?.span_ns;
     Some(server.storage_written_bytes? as f64 / (span_ns as f64 / 1e9))
 }
 
-fn stored(trial: &TrialRecord) -> Option<f64> {
-    let stored = trial.ledger.as_ref()?.stored;
-    (stored > 0).then_some(stored as f64)
-}
-
-fn stored_per_second(trial: &TrialRecord, field: &Field) -> Option<f64> {
-    Some(stored(trial)? / criteria::sending_seconds(trial, &field.run)?)
-}
-
 /// Columns of the table of settling.
-const SETTLING: [(&str, &str); 9] = [
-    ("implementation", ""),
-    ("time", "s"),
-    ("CPU", "s"),
-    ("I/O", "MB"),
-    ("data before", "MB"),
-    ("after writing", "MB"),
-    ("settled", "MB"),
-    ("logs apart", "MB"),
-    ("bound of the logs", ""),
+const SETTLING: [&str; 9] = [
+    "implementation",
+    "time [s]",
+    "CPU [s]",
+    "I/O [MB]",
+    "data before [MB]",
+    "after writing [MB]",
+    "settled [MB]",
+    "logs apart [MB]",
+    "bound of the logs",
 ];
+
+/// Seconds, CPU and I/O of a phase that settles.
+pub fn settled(field: &Field, arm: &Arm, phase: &str) -> [Cell; 3] {
+    // Embedded, it is the coordinator's own connection that settles.
+    let role = if arm.implementation.embedded { "coordinator" } else { "server" };
+    let used = |figure: fn(&RoleTotals) -> Known| {
+        let own = |trial: &TrialRecord| {
+            let totals = criteria::phase(trial, phase)?.totals.as_ref()?;
+            figure(totals.roles.get(role)?)
+        };
+        mean(&field.figures(arm, own), "not measured")
+    };
+    let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, phase)?.seconds);
+    [
+        mean(&field.figures(arm, seconds), "not settled"),
+        used(|role| Some(role.cpu_ns as f64 / 1e9)),
+        used(|role| Some(role.storage_bytes()? as f64 / 1e6)),
+    ]
+}
 
 /// What settling cost, and the disk around it.
 fn settling(field: &Field) -> Table {
     let title = "Settling: bringing the database to rest after writing";
     let mut table = Table::new("settling", title, &SETTLING);
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
-        // Embedded, it is the coordinator's own connection that settles.
-        let role = if arm.implementation.embedded { "coordinator" } else { "server" };
-        let settle = |figure: fn(&RoleTotals) -> Option<f64>, missing: &str| {
-            let own = |trial: &TrialRecord| {
-                let totals = criteria::phase(trial, "settle")?.totals.as_ref()?;
-                figure(totals.roles.get(role)?)
-            };
-            mean(&field.figures(arm, own), missing)
-        };
+    for arm in field.believed(&field.writes) {
         let data = |all: &str, logs: &str| {
             let own = |trial: &TrialRecord| Some(disk::data_bytes(trial, all, logs)? / 1e6);
             mean(&field.figures(arm, own), NO_DISK)
         };
         let [logs, bound] = logs_apart(field, arm);
-        let seconds = |trial: &TrialRecord| Some(criteria::phase(trial, "settle")?.seconds);
-        table.row(vec![
-            Cell::text(&arm.label),
-            mean(&field.figures(arm, seconds), "not settled"),
-            settle(|role| Some(role.cpu_ns as f64 / 1e9), "not measured"),
-            settle(|role| Some(role.storage_bytes()? as f64 / 1e6), "not measured"),
+        let [seconds, cpu, io] = settled(field, arm, "settle");
+        table.row(row![
+            &arm.label,
+            seconds,
+            cpu,
+            io,
             data(names::DISK_BEFORE, names::DISK_BEFORE_LOGS),
             data(names::DISK_AFTER, names::DISK_AFTER_LOGS),
             data(names::DISK_SETTLED, names::DISK_SETTLED_LOGS),
@@ -179,20 +178,18 @@ fn harness(field: &Field) -> Table {
         ],
     );
     let mut without_real_time = 0;
-    for arm in field.writes.iter().filter(|arm| field.valid_of(arm).next().is_some()) {
+    for arm in field.believed(&field.writes) {
         let cpu = |role: &str| {
-            mean(
-                &field.figures(arm, |trial| Some(criteria::role(trial, role)?.cpu_percent_of_core)),
-                "not measured",
-            )
+            let of = |trial: &TrialRecord| Some(criteria::role(trial, role)?.cpu_percent_of_core);
+            mean(&field.figures(arm, of), "not measured")
         };
         let own = |name: &str, scale: f64| {
             mean(&field.figures(arm, |trial| Some(figure(trial, name)? * scale)), "too few samples")
         };
         without_real_time +=
             field.valid_of(arm).filter(|trial| figure(trial, names::REAL_TIME_SOURCE) == Some(0.0)).count();
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             cpu("source"),
             cpu("coordinator"),
             own(names::JOURNAL_PERCENT, 1.0),

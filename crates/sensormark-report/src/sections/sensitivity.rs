@@ -1,35 +1,30 @@
 //! How far the rankings hang on the weights.
 
-use super::cells::{exact, number};
-use crate::ranking::{Ranked, Ranking};
-use crate::tables::{Cell, Section, Spread, Table};
-use sensormark_data::number::fixed;
+use crate::prelude::*;
 use sensormark_result::cost::smallest_change;
 
 /// The section; empty where no ranking has two to compare.
 pub fn section(ranking: &Ranking) -> Section {
     let mut section = Section::new("sensitivity", "Sensitivity to the weights");
-    let several: Vec<&[Ranked]> = ranking.groups().filter(|group| group.len() > 1).collect();
-    if several.is_empty() {
-        return section;
+    let several = ranking.groups().filter(|group| group.len() > 1);
+    section.list(several.flat_map(|group| sentences(ranking, group)).collect());
+    if !section.blocks.is_empty() {
+        section.table(weights(ranking));
     }
-    section.list(several.iter().flat_map(|group| sentences(ranking, group)).collect());
-    section.table(weights(ranking));
     section
 }
 
 fn sentences(ranking: &Ranking, group: &[Ranked]) -> [String; 2] {
     let mut winners: Vec<&Ranked> = group.iter().filter(|one| one.win_share >= 0.0005).collect();
     winners.sort_by(|one, other| other.win_share.total_cmp(&one.win_share));
-    let shares: Vec<String> =
-        winners.iter().map(|one| format!("{} {} %", one.label(), fixed(one.win_share * 100.0, 1))).collect();
+    let shares = winners.iter().map(|one| format!("{} {} %", one.label, fixed(one.win_share * 100.0, 1)));
     let name = group[0].group.title();
     let change = change(ranking, group)
         .unwrap_or_else(|| "No change of one weight alone changes who costs least.".to_owned());
     [
         format!(
             "{name}: who costs least, by the share of all possible weights (evenly drawn; this is no probability): {}.",
-            shares.join(", ")
+            joined(shares, ", ")
         ),
         format!("{name}: {change}"),
     ]
@@ -44,7 +39,7 @@ fn change(ranking: &Ranking, group: &[Ranked]) -> Option<String> {
     let direction = if change.to > *from { "over" } else { "under" };
     Some(format!(
         "{} costs least if you weigh {} {direction} {} instead of {from}.",
-        alike[change.challenger].label(),
+        alike[change.challenger].label,
         criterion.name,
         fixed(change.to, 2),
     ))
@@ -55,7 +50,7 @@ fn weights(ranking: &Ranking) -> Table {
     let mut table = Table::new("weights", "Weights used", &["criterion", "unit", "weight", "floor"]);
     for (criterion, weight) in &ranking.criteria {
         let floor = number(criterion.floor, Spread::None);
-        table.row(vec![Cell::text(criterion.name), Cell::text(criterion.unit), exact(*weight), floor]);
+        table.row(row![criterion.name, criterion.unit, exact(*weight), floor]);
     }
     table.note("A file for --weights has a number for each criterion that does not count once, by the names of summary.criteria in --format json.");
     table

@@ -1,14 +1,15 @@
 //! Schema and statements of each layout, as the first repetition recorded them: tables that a page folds and text names.
 
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::statements::ShownOperation;
-use std::collections::BTreeSet;
+use crate::prelude::*;
 
 /// What was sent to each database, and how it keeps what it got.
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("statements", "Schema and statements");
-    let (mut schemas, mut statements) = (schema_table(), statement_table());
+    let columns = ["implementation", "as the database states it"];
+    let mut schemas = Table::detail("schema", "Schema of each layout", &columns);
+    // A row a line, since cells hold no line ends.
+    let columns = ["implementation", "operation", "part", "line"];
+    let mut statements = Table::detail("sent", "Statements of each layout", &columns);
     let mut seen = BTreeSet::new();
     for trial in &field.trials {
         let Some(shown) = &trial.statements else {
@@ -20,7 +21,7 @@ pub fn section(field: &Field) -> Section {
         let lines = shown.schema.iter().flat_map(|part| part.lines());
         if !shown.schema.is_empty() && seen.insert((label.clone(), None)) {
             for line in lines {
-                schemas.row(vec![Cell::text(&label), Cell::text(line)]);
+                schemas.row(row![&label, line]);
             }
         }
         for operation in &shown.operations {
@@ -37,21 +38,6 @@ pub fn section(field: &Field) -> Section {
     section.table(schemas);
     section.table(statements);
     section
-}
-
-fn schema_table() -> Table {
-    let columns = ["implementation", "as the database states it"];
-    let mut table = Table::new("schema", "Schema of each layout", &columns);
-    table.is_detail = true;
-    table
-}
-
-/// A row a line, since cells hold no line ends.
-fn statement_table() -> Table {
-    let columns = ["implementation", "operation", "part", "line"];
-    let mut table = Table::new("sent", "Statements of each layout", &columns);
-    table.is_detail = true;
-    table
 }
 
 fn add(table: &mut Table, label: &str, operation: &ShownOperation) {

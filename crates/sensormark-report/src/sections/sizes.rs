@@ -1,19 +1,12 @@
 //! What was found at each size, and what it comes to at the size that the data will have: a curve for each figure that grows.
 
-use super::projection::own_rate;
-use crate::field::{Arm, Field};
-use crate::studies::{HERE, figure, point};
-use crate::tables::{Cell, Digits, Number, Section, Shape, Spread, Table};
+use crate::{
+    prelude::*,
+    studies::{HERE, figure, point},
+};
 use sensormark_data::iot_platform::Homes;
-use sensormark_data::number::count_text;
-use sensormark_data::units::round_u64;
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
-use sensormark_result::measurement::sizes;
-use sensormark_result::statistics::Interval;
 use sensormark_result::statistics::projection::{Band, Open, Point, project, project_disk};
 use sensormark_workload::{billing, devops, iot_platform, own, sensor_operations};
-use serde_json::Value;
 
 const MB: f64 = 1e6;
 const MS: f64 = 1e6;
@@ -25,17 +18,17 @@ const HOUR: f64 = 3_600.0;
 const PROJECTED: &str = "projected";
 
 /// What a latency is called, and how it is taken from a summary.
-type Latency = (&'static str, fn(&LatencySummary) -> Option<f64>);
+type Latency = (&'static str, fn(&LatencySummary) -> Known);
 
 /// Latencies; the first that is known is shown.
-const LATENCIES: [Latency; 3] = [
+pub const LATENCIES: [Latency; 3] = [
     ("p99", |summary| summary.p99_ns.map(|ns| ns as f64)),
     ("median", |summary| summary.p50_ns.map(|ns| ns as f64)),
     ("mean", |summary| Some(summary.mean_ns)),
 ];
 
 /// Readings that the user's data will have; a year of it where a shipped workload was measured.
-pub fn your_readings(run: &RunRecord) -> Option<f64> {
+pub fn your_readings(run: &RunRecord) -> Known {
     let number = |name: &str| run.parameters.get(name)?.as_f64();
     if run.workload == own::NAME {
         return Some(own_rate(run)? * number("keep_ns")? / 1e9);
@@ -58,7 +51,8 @@ pub fn your_readings(run: &RunRecord) -> Option<f64> {
 pub fn section(field: &Field) -> Section {
     let mut section = Section::new("sizes", "From size to size");
     let yours = your_readings(&field.run);
-    let figures = std::iter::once(disk(field, yours)).chain([rates(field)]).chain(questions(field, yours));
+    let questions = question_names(field).into_iter().map(|name| question(field, name, yours));
+    let figures = [disk(field, yours), rates(field)].into_iter().chain(questions);
     let figures: Vec<Table> = figures.filter(|table| table.rows.len() > 1).collect();
     if figures.is_empty() {
         return section;
@@ -70,11 +64,7 @@ pub fn section(field: &Field) -> Section {
         ),
         None => "Each figure at every size that was measured. How long data are kept is not known, so nothing is projected.".to_owned(),
     });
-    figures.into_iter().for_each(|table| section.table(table));
-    let held_out = held_out(field);
-    if !held_out.rows.is_empty() {
-        section.table(held_out);
-    }
+    section.tables(figures.into_iter().chain([held_out(field)]));
     section
 }
 
@@ -84,20 +74,19 @@ const HELD_OUT: f64 = 16.0;
 /// What smaller sizes would have foretold of the largest, beside what was measured there.
 fn held_out(field: &Field) -> Table {
     let columns = [
-        ("implementation", ""),
-        ("figure", ""),
-        ("readings", ""),
-        ("foretold from", "readings"),
-        ("lowest", ""),
-        ("highest", ""),
-        ("measured", ""),
-        ("in its band", ""),
+        "implementation",
+        "figure",
+        "readings",
+        "foretold from [readings]",
+        "lowest",
+        "highest",
+        "measured",
+        "in its band",
     ];
-    let mut table = Table::new("held_out", "The largest size as smaller ones foretold it", &columns);
+    let mut table = Table::detail("held_out", "The largest size as smaller ones foretold it", &columns);
     table.keys = 2;
-    table.is_detail = true;
     table.note("A test of the projection by the run's own sizes: disk in MB, times in ms.");
-    for arm in arms(field) {
+    for arm in field.writers() {
         let disk = disk_points(field, arm);
         let mut row =
             |name: &str, unit: f64, points: &[Point], band: &dyn Fn(&[Point], f64) -> Option<Band>| {
@@ -108,14 +97,14 @@ fn held_out(field: &Field) -> Table {
                     .filter(|point| point.readings * HELD_OUT <= last.readings * 1.02)
                     .collect();
                 let Some((band, from)) = band(&known, last.readings).zip(known.last()) else { return };
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(name),
-                    Cell::Count(round_u64(last.readings)),
-                    Cell::Count(round_u64(from.readings)),
-                    Cell::number(band.low / unit),
-                    Cell::number(band.high / unit),
-                    Cell::number(last.value / unit),
+                table.row(row![
+                    &arm.label,
+                    name,
+                    round_u64(last.readings),
+                    round_u64(from.readings),
+                    band.low / unit,
+                    band.high / unit,
+                    last.value / unit,
                     Cell::yes((band.low..=band.high).contains(&last.value)),
                 ]);
             };
@@ -132,17 +121,13 @@ fn pairs(points: &[Point]) -> Vec<(f64, f64)> {
     points.iter().map(|point| (point.readings, point.value)).collect()
 }
 
-fn arms(field: &Field) -> impl Iterator<Item = &Arm> {
-    field.writes.iter().chain(&field.mixed)
-}
-
 fn empty(id: &str, title: &str, y: (&str, &str)) -> Table {
     figure(&format!("size_{id}"), title, (Shape::Lines, true), Some(("readings stored", "")), y)
 }
 
 /// The points of all repetitions: the geometric mean at each size.
 fn together(trials: impl Iterator<Item = Vec<Point>>) -> Vec<Point> {
-    let mut all: Vec<(f64, Vec<Point>)> = Vec::new();
+    let mut all: Vec<(f64, Vec<Point>)> = vec![];
     for one in trials.flatten() {
         match all.iter_mut().find(|(readings, _)| *readings == one.readings) {
             Some((_, points)) => points.push(one),
@@ -166,9 +151,11 @@ fn add(
     unit: f64,
     projected: Option<(f64, Result<Band, Open>)>,
 ) {
+    let put = |table: &mut Table, whose: &str, readings: f64, value: Cell| {
+        point(table, &arm.label, whose, Some(Cell::Count(round_u64(readings))), value);
+    };
     for one in points {
-        let at = Cell::Count(round_u64(one.readings));
-        point(table, &arm.label, HERE, Some(at), Cell::number(one.value / unit));
+        put(table, HERE, one.readings, Cell::number(one.value / unit));
     }
     let measured = points.last().map_or(0.0, |last| last.readings);
     // What was measured is on the curve already.
@@ -182,27 +169,26 @@ fn add(
     };
     let value = (low + high) / 2.0 / unit;
     let spread = Spread::Range(Interval { low: low / unit, high: high / unit });
-    let number = Cell::Number(Number { value, spread, digits: Digits::Significant(3) });
+    let number = number(value, spread);
     // The line begins where measuring ended.
     if let Some(last) = points.last() {
-        let at = Cell::Count(round_u64(last.readings));
-        point(table, &arm.label, PROJECTED, Some(at), Cell::number(last.value / unit));
+        put(table, PROJECTED, last.readings, Cell::number(last.value / unit));
     }
-    point(table, &arm.label, PROJECTED, Some(Cell::Count(round_u64(readings))), number);
+    put(table, PROJECTED, readings, number);
 }
 
 fn disk_points(field: &Field, arm: &Arm) -> Vec<Point> {
     let of = |trial: &TrialRecord| -> Vec<Point> {
-        let points =
-            sizes::disk(trial).into_iter().filter(|(readings, bytes)| *readings > 0.0 && *bytes > 0.0);
-        points.map(|(readings, value)| Point { readings, value, noise: 0.0 }).collect()
+        let points = sizes::disk(trial).into_iter();
+        let points = points.map(|(readings, value)| Point { readings, value, noise: 0.0 });
+        points.filter(|point| point.readings > 0.0 && point.value > 0.0).collect()
     };
     together(field.valid_of(arm).map(of))
 }
 
-fn disk(field: &Field, yours: Option<f64>) -> Table {
+fn disk(field: &Field, yours: Known) -> Table {
     let mut table = empty("disk", "Disk", ("disk", "MB"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let points = disk_points(field, arm);
         if points.len() > 1 {
             let projected = yours.map(|readings| (readings, project_disk(&pairs(&points), readings)));
@@ -215,7 +201,7 @@ fn disk(field: &Field, yours: Option<f64>) -> Table {
 /// How fast each size was loaded: by the load that brought the most.
 fn rates(field: &Field) -> Table {
     let mut table = empty("load", "Loading", ("load rate", "readings/s"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let point = |load: &LoadRecord| {
             let rate =
                 load.readings_per_second().filter(|rate| load.writes && !load.open_loop && *rate > 0.0)?;
@@ -236,45 +222,36 @@ fn rates(field: &Field) -> Table {
     table
 }
 
-/// Whether a question of the user's file is about the newest data alone, which stay in memory.
+/// Whether a question of the user's file is about the newest data alone, which stay in memory, or as much of the data lay on disk as will of theirs.
 fn is_latest(run: &RunRecord, name: &str) -> bool {
     let list = |value: &Value, of: &str| value.get(of).and_then(Value::as_array).cloned().unwrap_or_default();
     let queries = list(&run.parameters, "phases").into_iter().flat_map(|phase| list(&phase, "queries"));
-    queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
-}
-
-/// A table for each question.
-fn questions(field: &Field, yours: Option<f64>) -> Vec<Table> {
-    question_names(field).into_iter().map(|name| question(field, name, yours)).collect()
+    let is_in_proportion = run.parameters.get("in_proportion").is_some();
+    is_in_proportion || queries.filter(|query| query["name"] == name).any(|query| query["when"] == "latest")
 }
 
 fn question_names(field: &Field) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    let trials = arms(field).flat_map(|arm| field.valid_of(arm));
-    for load in trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some()) {
-        if !names.contains(&load.name.as_str()) {
-            names.push(&load.name);
-        }
-    }
-    names
+    let trials = field.writers().flat_map(|arm| field.valid_of(arm));
+    let asked = trials.flat_map(|trial| &trial.loads).filter(|load| !load.writes && load.stored().is_some());
+    each_once(asked.map(|load| load.name.as_str()))
 }
 
 /// The latency of a question by size, and what it is called: the first that every layout has at each size.
 fn latency_points(field: &Field, arm: &Arm, name: &str) -> (&'static str, Vec<Point>) {
-    let points = |arm: &Arm, of: fn(&LatencySummary) -> Option<f64>| {
+    let points = |arm: &Arm, of: fn(&LatencySummary) -> Known| {
         together(field.valid_of(arm).map(|trial| sizes::latencies(trial, name, of)))
     };
     let sizes = |arm: &Arm| points(arm, LATENCIES[2].1).len();
-    let is_known = |(_, of): &&Latency| arms(field).all(|arm| points(arm, *of).len() == sizes(arm));
+    let is_known = |(_, of): &&Latency| field.writers().all(|arm| points(arm, *of).len() == sizes(arm));
     let (word, of) = *LATENCIES.iter().find(is_known).unwrap_or(&LATENCIES[2]);
     (word, points(arm, of))
 }
 
-fn question(field: &Field, name: &str, yours: Option<f64>) -> Table {
-    let word = arms(field).next().map_or("mean", |arm| latency_points(field, arm, name).0);
+fn question(field: &Field, name: &str, yours: Known) -> Table {
+    let word = field.writers().next().map_or("mean", |arm| latency_points(field, arm, name).0);
     let is_old = !is_latest(&field.run, name);
     let mut table = empty(&name.replace([' ', '-'], "_"), &format!("{name}, {word}"), (word, "ms"));
-    for arm in arms(field) {
+    for arm in field.writers() {
         let (_, points) = latency_points(field, arm, name);
         if points.len() > 1 {
             let beyond = yours.filter(|readings| {

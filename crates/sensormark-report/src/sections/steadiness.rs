@@ -2,17 +2,10 @@
 //! repetitions differ. A database that is still settling (compaction, caches that fill) is measured in two states at once, and a mean
 //! of these says little. The report leaves out trials that are too short to tell, under 40 s.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Digits, Number, Section, Spread, Table};
-use crate::timed::timed;
-use sensormark_data::number::fixed;
-use sensormark_result::measurement::latency::{SecondHistogram, decode};
+use crate::prelude::*;
 use sensormark_result::statistics::{
-    SMALLEST_REPETITIONS, SteadyState, WithinTrialLogarithms, steady_state, summarize_logarithms,
-    within_trial_logarithms,
+    SteadyState, WithinTrialLogarithms, steady_state, within_trial_logarithms,
 };
-use std::collections::BTreeMap;
 
 /// Repetitions whose means have a larger standard deviation than this, as a share, are noisy.
 const NOISY: f64 = 0.1;
@@ -22,7 +15,6 @@ const EMPTY: f64 = 0.1;
 const MOST_SHOWN: usize = 30;
 
 /// What was seen of one operation in one trial.
-#[derive(Debug, Clone)]
 pub struct Seen {
     /// Implementation and side.
     arm: String,
@@ -36,7 +28,7 @@ pub struct Seen {
 
 /// Looks at every operation of every valid trial that was long enough.
 pub fn look(field: &Field) -> Vec<Seen> {
-    let mut all = Vec::new();
+    let mut all = vec![];
     for (side, arm) in field.all() {
         for trial in field.valid_of(arm) {
             for one in timed(trial).into_iter().filter(|one| !one.warm_up) {
@@ -71,7 +63,7 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
         means.insert(second.second, decode(&second.v2).ok()?.mean());
     }
     let (first, found) = (*means.keys().next()?, means.len());
-    let mut values = Vec::new();
+    let mut values = vec![];
     for second in first..last {
         // A second in which nothing ended goes on as the one before it.
         let before = values.last().copied();
@@ -83,26 +75,24 @@ fn series(seconds: &[SecondHistogram]) -> Option<Vec<f64>> {
 
 /// The section.
 pub fn section(all: &[Seen]) -> Section {
-    let mut section = Section::new("steadiness", "Steadiness");
     let columns =
         ["implementation", "operation", "repetition", "seen for [s]", "steady", "latency then [ms]"];
     let title = "From when on latencies were steady, and their mean within a repetition";
     let mut table = Table::new("steadiness", title, &columns);
     table.keys = 3;
     for one in all {
-        table.row(vec![
-            Cell::text(&one.arm),
-            Cell::text(&one.operation),
-            Cell::Count(u64::from(one.repetition)),
-            Cell::Count(one.seconds as u64),
-            Cell::text(words(one.state)),
+        table.row(row![
+            &one.arm,
+            &one.operation,
+            u64::from(one.repetition),
+            one.seconds as u64,
+            words(one.state),
             mean(one),
         ]);
     }
     table.is_detail = table.rows.len() > MOST_SHOWN;
     table.note("Means of seconds: warm-up cut off by MSER-5; then a drift over 5 % that is significant at 1 % is not steady. The mean is geometric, over the steady part or else the whole, with its 95 % interval from batch means. The interval allows for seconds that depend on each other, and needs 60 s.");
-    section.table(table);
-    section
+    Section::of("steadiness", "Steadiness", [table])
 }
 
 fn words(state: SteadyState) -> String {
@@ -110,28 +100,22 @@ fn words(state: SteadyState) -> String {
         SteadyState::Steady { discard: 0 } => "from the start".to_owned(),
         SteadyState::Steady { discard } => format!("after {discard} s"),
         SteadyState::Settling => "no: still settling at the end".to_owned(),
-        SteadyState::Drifting { drift } => format!("no: drifts by {} %", percent(drift)),
+        SteadyState::Drifting { drift } => {
+            let sign = if drift > 0.0 { "+" } else { "" };
+            format!("no: drifts by {sign}{} %", fixed(drift * 100.0, 0))
+        }
         SteadyState::TooShort => "too short to tell".to_owned(),
     }
 }
 
-fn percent(share: f64) -> String {
-    let sign = if share > 0.0 { "+" } else { "" };
-    format!("{sign}{}", fixed(share * 100.0, 0))
-}
-
 fn mean(one: &Seen) -> Cell {
     let Some(mean) = &one.mean else {
-        return Cell::Missing("under 60 s, or a trend".to_owned());
+        return Cell::missing("under 60 s, or a trend");
     };
     let mut interval = mean.interval;
     interval.low /= 1e6;
     interval.high /= 1e6;
-    Cell::Number(Number {
-        value: mean.geometric_mean / 1e6,
-        spread: Spread::Range(interval),
-        digits: Digits::Significant(3),
-    })
+    number(mean.geometric_mean / 1e6, Spread::Range(interval))
 }
 
 /// A warning for each operation that was not steady in some repetition, and for each implementation whose repetitions differ much.
@@ -154,7 +138,7 @@ pub fn warnings(field: &Field, all: &[Seen]) -> Vec<String> {
 }
 
 fn noisy(field: &Field) -> Vec<String> {
-    let mut items = Vec::new();
+    let mut items = vec![];
     for (side, arm) in field.all() {
         let mut means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for trial in field.valid_of(arm) {

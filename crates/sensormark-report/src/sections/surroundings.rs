@@ -1,14 +1,11 @@
 //! What a reader needs to judge the figures: warnings, what was not measured, the machine, and how to do it again.
 
-use super::cells::counted;
-use super::{hosts, memory_limit, role_hosts};
-use crate::field::Field;
-use crate::shell::{COMMAND, quoted};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::{fixed, significant};
+use crate::{
+    prelude::*,
+    sections::{hosts, memory_limit, role_hosts},
+    shell::quoted,
+};
 use sensormark_engine::study_protocol;
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::measurement::server::ProbeRecord;
 use sensormark_result::probe::{DeviceKind, Environment, HIDDEN, Processor};
 
 /// Warnings that differ in numbers alone are shown one by one up to this many.
@@ -21,24 +18,16 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
     let mut items = machine_warnings(field);
     items.extend(further);
     let mut table =
-        Table::new("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
-    table.is_detail = true;
-    let mut alike: Vec<(String, Vec<String>)> = Vec::new();
-    for (side, arm) in field.all() {
-        for trial in field.trials_of(arm).flatten() {
-            for warning in &trial.warnings {
-                table.row(vec![
-                    Cell::text(&arm.label),
-                    Cell::text(side),
-                    Cell::Count(u64::from(trial.repetition) + 1),
-                    Cell::text(warning),
-                ]);
-                let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
-                let text = format!("{} ({side}): {warning}", arm.label);
-                match alike.iter_mut().find(|(known, _)| *known == kind) {
-                    Some((_, texts)) => texts.push(text),
-                    None => alike.push((kind, vec![text])),
-                }
+        Table::detail("warnings", "Every warning", &["implementation", "side", "repetition", "warning"]);
+    let mut alike: Vec<(String, Vec<String>)> = vec![];
+    for (side, arm, trial) in field.each() {
+        for warning in &trial.warnings {
+            table.row(row![&arm.label, side, u64::from(trial.repetition) + 1, warning]);
+            let kind: String = warning.chars().filter(|one| !one.is_ascii_digit()).collect();
+            let text = format!("{} ({side}): {warning}", arm.label);
+            match alike.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, texts)) => texts.push(text),
+                None => alike.push((kind, vec![text])),
             }
         }
     }
@@ -56,7 +45,7 @@ pub fn warnings(field: &Field, further: Vec<String>) -> Section {
 }
 
 fn machine_warnings(field: &Field) -> Vec<String> {
-    let mut items = Vec::new();
+    let mut items = vec![];
     let Some(environment) = inventory(field) else {
         return items;
     };
@@ -65,7 +54,7 @@ fn machine_warnings(field: &Field) -> Vec<String> {
     if has_server && processor.logical_cores < 4 && environment.pinned.is_empty() {
         items.push(format!(
             "client and server share {}: what one uses the other lacks.",
-            counted(usize::try_from(processor.logical_cores).unwrap_or(0), "core")
+            counted(processor.logical_cores, "core")
         ));
     }
     if let Some(governor) = processor.governor.as_deref().filter(|governor| *governor != "performance") {
@@ -97,14 +86,12 @@ pub fn inventory(field: &Field) -> Option<Environment> {
 
 /// What was asked for and could not be measured.
 pub fn not_measured(field: &Field) -> Section {
-    let mut section = Section::new("not_measured", "Not measured");
     let mut table =
         Table::new("not_measured", "Asked for, and not measured here", &["implementation", "reason"]);
     for missing in &field.run.not_measured {
-        table.row(vec![Cell::text(&missing.implementation), Cell::text(&missing.reason)]);
+        table.row(row![&missing.implementation, &missing.reason]);
     }
-    section.table(table);
-    section
+    Section::of("not_measured", "Not measured", [table])
 }
 
 /// What the run did as its study did, and what it could not; empty where it did not follow the study.
@@ -137,15 +124,15 @@ pub fn environment(field: &Field) -> Section {
         Some(environment) => section.list(lines(&environment)),
         None => section.paragraph("The run recorded no inventory of its machine."),
     }
-    section.table(servers(field));
-    let hosts = [role_hosts::table, hosts::rates, hosts::windows, hosts::clocks];
-    for table in hosts.into_iter().filter_map(|of| of(field)) {
-        section.table(table);
-    }
-    if let Some(limits) = memory_limit::table(field) {
-        section.table(limits);
-    }
-    section.table(settings(field));
+    section.tables([
+        servers(field),
+        role_hosts::table(field),
+        hosts::rates(field),
+        hosts::windows(field),
+        hosts::clocks(field),
+        memory_limit::table(field),
+        settings(field),
+    ]);
     section
 }
 
@@ -160,17 +147,12 @@ fn lines(environment: &Environment) -> Vec<String> {
     ));
     let guest = environment.hypervisor.as_ref().map(|name| format!("a virtual machine ({name})"));
     let inside = environment.container.as_ref().map(|name| format!("in a container ({name})"));
-    let around: Vec<String> = [guest, inside].into_iter().flatten().collect();
-    lines.push(if around.is_empty() {
-        "a physical machine, as far as it shows".to_owned()
-    } else {
-        around.join(", ")
-    });
+    let around = guest.into_iter().chain(inside).reduce(|guest, inside| format!("{guest}, {inside}"));
+    lines.push(around.unwrap_or_else(|| "a physical machine, as far as it shows".to_owned()));
     if !environment.pinned.is_empty() {
         let parts = environment.pinned.iter();
-        let held: Vec<String> =
-            parts.map(|(part, processors)| format!("{part} to processors {processors}")).collect();
-        lines.push(format!("held: {} (an embedded database runs in the client)", held.join(", ")));
+        let held = parts.map(|(part, processors)| format!("{part} to processors {processors}"));
+        lines.push(format!("held: {} (an embedded database runs in the client)", joined(held, ", ")));
     }
     for (name, folder) in &environment.folders {
         let kind = match folder.kind {
@@ -189,18 +171,13 @@ fn lines(environment: &Environment) -> Vec<String> {
 }
 
 fn processor_line(processor: &Processor) -> String {
-    let cores = counted(usize::try_from(processor.logical_cores).unwrap_or(0), "logical core");
+    let cores = counted(processor.logical_cores, "logical core");
     let model = processor.model.as_deref().unwrap_or(&processor.architecture);
-    let mut line = format!("{model}, {cores}");
-    if let Some(physical) = processor.physical_cores {
-        line.push_str(&format!(" ({physical} physical)"));
-    }
-    if let Some(mhz) = processor.frequency_mhz {
-        line.push_str(&format!(", {} MHz", fixed(mhz, 0)));
-    }
-    line.push_str(", governor ");
-    line.push_str(processor.governor.as_deref().unwrap_or("not visible"));
-    line
+    let physical = processor.physical_cores.map(|physical| format!(" ({physical} physical)"));
+    let mhz = processor.frequency_mhz.map(|mhz| format!(", {} MHz", fixed(mhz, 0)));
+    let (physical, mhz) = (physical.unwrap_or_default(), mhz.unwrap_or_default());
+    let governor = processor.governor.as_deref().unwrap_or("not visible");
+    format!("{model}, {cores}{physical}{mhz}, governor {governor}")
 }
 
 /// Versions and origins of the servers.
@@ -210,21 +187,18 @@ fn servers(field: &Field) -> Table {
         "Databases",
         &["database", "version", "origin", "started by", "memory budget [MB]", "start [s]"],
     );
-    let mut seen: Vec<(&str, &str, &str)> = Vec::new();
-    let trials = field.all().flat_map(|(_, arm)| field.trials_of(arm)).flatten();
-    for (title, server) in
-        trials.filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)))
-    {
-        let key = (title.as_str(), server.version.as_str(), server.origin.as_str());
-        if seen.contains(&key) {
+    let mut seen = BTreeSet::new();
+    let servers =
+        field.by_arm().filter_map(|trial| Some((&trial.implementation.title, trial.server.as_ref()?)));
+    for (title, server) in servers {
+        if !seen.insert((title, &server.version, &server.origin)) {
             continue;
         }
-        seen.push(key);
-        table.row(vec![
-            Cell::text(title),
-            Cell::text(&server.version),
-            Cell::text(&server.origin),
-            Cell::text(if server.managed { "sensormark" } else { "somebody else" }),
+        table.row(row![
+            title,
+            &server.version,
+            &server.origin,
+            if server.managed { "sensormark" } else { "somebody else" },
             Cell::maybe(server.memory_budget_bytes.map(|bytes| bytes as f64 / 1e6), "not given"),
             Cell::maybe(server.start_seconds, "not started here"),
         ]);
@@ -241,17 +215,11 @@ fn servers(field: &Field) -> Table {
 
 /// How long the servers of a database were warmed up, where they were.
 fn warmed(field: &Field, title: &str) -> Option<String> {
-    let own = field.trials.iter();
-    let own = own.filter(|trial| trial.implementation.title == title);
-    let seconds = own.filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
-    let seconds: Vec<f64> = seconds.collect();
-    let least = seconds.iter().copied().reduce(f64::min)?;
-    let most = seconds.iter().copied().fold(least, f64::max);
-    let (least, most) = (fixed(least, 1), fixed(most, 1));
-    let took = match least == most {
-        true => least,
-        false => format!("{least} to {most}"),
-    };
+    let own = field.trials.iter().filter(|trial| trial.implementation.title == title);
+    let seconds = || own.clone().filter_map(|trial| trial.server.as_ref()?.warm_up_seconds);
+    let least = fixed(seconds().reduce(f64::min)?, 1);
+    let most = fixed(seconds().reduce(f64::max)?, 1);
+    let took = if least == most { least } else { format!("{least} to {most}") };
     Some(format!(
         "{title}: it runs on a Java virtual machine, so each server was warmed up before anything counted, {took} s with the trial's own operations"
     ))
@@ -273,17 +241,16 @@ fn probed(probe: &ProbeRecord) -> String {
 
 /// Every setting that was read back.
 fn settings(field: &Field) -> Table {
-    let mut table = Table::new(
+    let mut table = Table::detail(
         "settings",
         "Settings read back from the databases",
         &["implementation", "setting", "value"],
     );
     table.keys = 2;
-    table.is_detail = true;
-    for arm in field.writes.iter().chain(&field.mixed) {
-        let trial = field.trials_of(arm).flatten().find(|trial| !trial.settings.is_empty());
+    for arm in field.writers() {
+        let trial = field.trials_of(arm).find(|trial| !trial.settings.is_empty());
         for setting in trial.map(|trial| trial.settings.as_slice()).unwrap_or_default() {
-            table.row(vec![Cell::text(&arm.label), Cell::text(&setting.name), Cell::text(&setting.value)]);
+            table.row(row![&arm.label, &setting.name, &setting.value]);
         }
     }
     table
@@ -311,9 +278,7 @@ pub fn reproduce(field: &Field) -> Section {
 
 fn parameters(field: &Field) -> String {
     match &field.run.parameters {
-        serde_json::Value::Object(entries) => {
-            entries.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
-        }
+        Value::Object(entries) => joined(entries.iter().map(|(name, value)| format!("{name}={value}")), " "),
         other => other.to_string(),
     }
 }

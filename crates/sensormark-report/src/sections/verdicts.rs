@@ -1,13 +1,9 @@
 //! Verdicts: how many trials may be believed, and why each of the others may not.
 
-use super::cells::counted;
-use crate::field::Field;
-use crate::tables::{Cell, Section, Table};
-use sensormark_result::measurement::record::{Side, TrialRecord};
+use crate::prelude::*;
 use sensormark_result::measurement::verdict::{Reason, Verdict};
 
-const COLUMNS: [(&str, &str); 5] =
-    [("implementation", ""), ("side", ""), ("repetition", ""), ("verdict", ""), ("reason", "")];
+const COLUMNS: [&str; 5] = ["implementation", "side", "repetition", "verdict", "reason"];
 
 /// The section.
 pub fn section(field: &Field) -> Section {
@@ -16,28 +12,25 @@ pub fn section(field: &Field) -> Section {
     let valid = count(Verdict::is_valid);
     let not_counted = count(Verdict::is_inconclusive);
     let invalid = count(|verdict| matches!(verdict, Verdict::Invalid(_)));
-    let tolerated = field.trials.iter().filter(|trial| trial.is_rough());
-    let tolerated = tolerated.count();
+    let tolerated = field.trials.iter().filter(|trial| trial.is_rough()).count();
+    let trials = counted(field.trials.len(), "trial");
     let mut text = match field.trials.len() {
         0 => "No trial was finished.".to_owned(),
-        all if tolerated > 0 => format!(
-            "{} of {} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
-            valid - tolerated,
-            counted(all, "trial")
+        _ if tolerated > 0 => format!(
+            "{} of {trials} valid, {tolerated} disturbed and counted as rough, {not_counted} disturbed and not counted, {invalid} invalid.",
+            valid - tolerated
         ),
-        all if all == valid => {
-            format!("All {} are valid.", counted(all, "trial")).replace("All 1 trial are", "The 1 trial is")
+        1 if valid == 1 => "The 1 trial is valid.".to_owned(),
+        all if all == valid => format!("All {trials} are valid."),
+        _ => {
+            format!("{valid} of {trials} valid, {not_counted} disturbed and not counted, {invalid} invalid.")
         }
-        all => format!(
-            "{valid} of {} valid, {not_counted} disturbed and not counted, {invalid} invalid.",
-            counted(all, "trial")
-        ),
     };
     if !field.superseded.is_empty() {
         let more = counted(field.superseded.len(), "further attempt");
-        text.push_str(&format!(
+        text += &format!(
             " Other programs used the machine, so sensormark repeated trials. Of each trial one attempt counts, so {more} do not."
-        ));
+        );
     }
     if field.run.finished.is_none() {
         text.push_str(
@@ -45,8 +38,7 @@ pub fn section(field: &Field) -> Section {
         );
     }
     section.paragraph(text);
-    section.table(not_valid(field));
-    section.table(tolerated_trials(field));
+    section.tables([not_valid(field), tolerated_trials(field)]);
     section
 }
 
@@ -81,8 +73,7 @@ fn not_valid(field: &Field) -> Table {
 
 fn reasons(trial: &TrialRecord) -> String {
     let reason = |reason: &Reason| format!("{}: {}", reason.kind.text(), reason.text);
-    let reasons: Vec<String> = trial.verdict.reasons().iter().map(reason).collect();
-    reasons.join("; ")
+    joined(trial.verdict.reasons().iter().map(reason), "; ")
 }
 
 fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
@@ -91,11 +82,5 @@ fn row(trial: &TrialRecord, verdict: &str, reasons: String) -> Vec<Cell> {
         Side::Read => "read",
         Side::Mixed => "both",
     };
-    vec![
-        Cell::text(trial.implementation.label()),
-        Cell::text(side),
-        Cell::Count(u64::from(trial.repetition) + 1),
-        Cell::text(verdict),
-        Cell::text(reasons),
-    ]
+    row![trial.implementation.label(), side, u64::from(trial.repetition) + 1, verdict, reasons,]
 }

@@ -1,24 +1,12 @@
 //! How large writes were: what was sent in each phase that writes, the flushes of the disk in it, and what each store advises.
 
-use super::cells::{geometric_mean, mean};
-use crate::criteria::{self, figure};
-use crate::field::{Arm, Field};
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::number::fixed;
-use sensormark_data::units::Total;
-use sensormark_result::measurement::names;
-use sensormark_result::measurement::record::{LoadRecord, PhaseRecord, TrialRecord};
+use crate::prelude::*;
 
 const NO_TRIAL: &str = "no valid trial";
-const MIXED: &str = "the phase asks, too";
-const EMBEDDED: &str = "embedded: nothing is sent";
 
 /// The section; empty where nothing was written.
 pub fn section(field: &Field) -> Section {
-    let mut section = Section::new("writes", "Size of a write");
-    section.table(sent(field));
-    section.table(advised(field));
-    section
+    Section::of("writes", "Size of a write", [sent(field), advised(field)])
 }
 
 /// What one phase that writes came to.
@@ -93,28 +81,20 @@ fn sent(field: &Field) -> Table {
         table.row(row(field, arm, "measured", &|trial| of_writer(trial)));
     }
     for arm in &field.mixed {
-        for name in phases(field, arm) {
-            table.row(row(field, arm, &name, &|trial| of_loads(trial, &name)));
+        let loads = field.trials_of(arm).flat_map(|trial| &trial.loads);
+        let loads = loads.filter(|load| load.writes && !load.warm_up);
+        for name in each_once(loads.map(|load| load.phase.as_str())) {
+            table.row(row(field, arm, name, &|trial| of_loads(trial, name)));
         }
     }
     table.note("A write is what a client hands over at a time; statements are the requests that it became. Sent: all that the client sent on the wire in the phase, headers included, a write. Flushes: those that the device of the data folder completed in the phase, everybody's; the kernel merges flushes that wait for each other.");
     table
 }
 
-fn phases(field: &Field, arm: &Arm) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for load in field.trials_of(arm).flatten().flat_map(|trial| &trial.loads) {
-        if load.writes && !load.warm_up && !names.contains(&load.phase) {
-            names.push(load.phase.clone());
-        }
-    }
-    names
-}
-
 type Find<'f> = &'f dyn for<'a> Fn(&'a TrialRecord) -> Option<Written<'a>>;
 
 fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
-    let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Option<f64>| {
+    let of = |value: &dyn Fn(&TrialRecord, &Written<'_>) -> Known| {
         field.figures(arm, |trial| value(trial, &find(trial)?))
     };
     let flushes = |written: &Written<'_>| Some(written.phase.totals.as_ref()?.host.disk_flushes? as f64);
@@ -124,15 +104,15 @@ fn row(field: &Field, arm: &Arm, name: &str, find: Find<'_>) -> Vec<Cell> {
         let bytes = criteria::client_in(trial, totals)?.sent_wire_bytes? as f64 + written.datagrams;
         Some(bytes / written.writes / 1e3)
     });
-    vec![
-        Cell::text(&arm.label),
-        Cell::text(name),
+    row![
+        &arm.label,
+        name,
         mean(&of(&|_, written| Some(written.writes)), NO_TRIAL),
         geometric_mean(&of(&|_, written| Some(written.readings / written.writes)), NO_TRIAL),
         geometric_mean(&of(&|_, written| Some(written.statements / written.writes)), NO_TRIAL),
         match (arm.implementation.embedded, mixed) {
-            (true, _) => Cell::Missing(EMBEDDED.to_owned()),
-            (_, true) => Cell::Missing(MIXED.to_owned()),
+            (true, _) => Cell::missing("embedded: nothing is sent"),
+            (_, true) => Cell::missing("the phase asks, too"),
             _ => geometric_mean(&sent, "not measured"),
         },
         mean(&of(&|_, written| flushes(written)), "not counted"),
@@ -146,9 +126,9 @@ fn advised(field: &Field) -> Table {
         "What each database's documentation advises for loads",
         &["implementation", "readings", "bytes [kB]", "readings a write", "advice", "link"],
     );
-    for arm in field.writes.iter().chain(&field.mixed) {
+    for arm in field.writers() {
         let Some(sizes) =
-            field.trials_of(arm).flatten().map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
+            field.trials_of(arm).map(|trial| &trial.write_sizes).find(|sizes| !sizes.is_empty())
         else {
             continue;
         };
@@ -159,13 +139,13 @@ fn advised(field: &Field) -> Table {
         } else {
             format!("{} to {}", fixed(least as f64, 0), fixed(most as f64, 0))
         };
-        table.row(vec![
-            Cell::text(&arm.label),
+        table.row(row![
+            &arm.label,
             Cell::count(sizes.iter().map(|size| size.readings).max(), ""),
             Cell::maybe(sizes.iter().map(|size| size.bytes as f64 / 1e3).reduce(f64::max), ""),
-            Cell::text(by_table),
-            Cell::text(&sizes[0].advice),
-            Cell::text(&sizes[0].link),
+            by_table,
+            &sizes[0].advice,
+            &sizes[0].link,
         ]);
     }
     table.note("A load writes the smaller of both, unless the workload or --set batch= says how many readings. Bytes are estimated from the table's names and types.");

@@ -1,10 +1,12 @@
 //! What is wrong with a study's file beyond its form: names of figures, databases, ranges and tables that there are not.
 
-use super::expression::{operands, parts};
-use super::file::{Range, StudyFile, names};
-use super::metric;
-use super::rows::named;
-use super::scope::{IMPLEMENTATION, filled, value};
+use super::{
+    expression::{operands, parts},
+    file::{Range, StudyFile, names},
+    metric,
+    rows::named,
+    scope::{IMPLEMENTATION, filled, value},
+};
 use sensormark_data::nearest::unknown;
 
 /// What a claim may say of two figures; nothing is `more` or `cheaper`, as the figure is.

@@ -1,13 +1,13 @@
 //! Figures of a study, drawn again: points over implementations and an axis, and those that the study printed.
 
-use super::figure::{HERE, figure, point};
-use super::file::{DrawingRow, names};
-use super::functions;
-use super::rows::{heading, named};
-use super::scope::{IMPLEMENTATION, Scope, cell, value};
-use crate::sections::cells::exact;
-use crate::tables::{Shape, Table};
-use serde_json::Value;
+use super::{
+    figure::{HERE, figure, point},
+    file::{DrawingRow, names},
+    functions,
+    rows::{heading, named},
+    scope::{IMPLEMENTATION, Scope, cell, value},
+};
+use crate::prelude::*;
 
 impl Scope<'_> {
     /// All of them, in the order of the file.

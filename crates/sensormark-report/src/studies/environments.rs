@@ -2,17 +2,17 @@
 //!
 //! For `compare`. Each run recorded its environment, which says where it was. The runs were not measured in turns, so their repetitions are not paired.
 
-use super::file::ClaimRow;
-use super::scope::{IMPLEMENTATION, Scope};
-use super::select::Results;
-use super::table::{NOT_MEASURED, column, table};
-use crate::claims::{Claim, doubt, doubted, has, inside, ratios, shown};
-use crate::field::{Arm, Field};
-use crate::options::ReportOptions;
-use crate::sections::cells::geometric_mean;
-use crate::sections::surroundings::inventory;
-use crate::tables::{Section, Table};
-use sensormark_data::number::significant;
+use crate::{
+    claims::{Claim, doubt, doubted, has, inside, ratios, shown},
+    prelude::*,
+    sections::surroundings::inventory,
+    studies::{
+        file::ClaimRow,
+        scope::{IMPLEMENTATION, Scope},
+        select::Results,
+        table::{NOT_MEASURED, column, table},
+    },
+};
 use sensormark_result::statistics::compare_unpaired;
 
 /// What rows of the rates run over, and what says what a row is about.

@@ -3,16 +3,17 @@
 //! An operand is a number, a name of the file's figures, or a word of `super::metric`. After a word stand the loads that it is of, by operation and labels.
 //! `@NAME` at its end says whose it is. The operators `+ - * / or` apply from left to right. A definition may say more: `time [ms] EXPRESSION | why it is missing`.
 
-use super::metric::{self, Kind};
-use super::scope::{Scope, value};
-use super::scores;
-use super::select::Loads;
-use super::table::NOT_MEASURED;
-use crate::claims::{Values, ratios};
-use crate::field::Arm;
-use crate::sections::cells::{geometric_mean, mean};
-use crate::tables::{Cell, TOO_FEW};
-use sensormark_data::units::round_u64;
+use super::{
+    metric::{self, Kind},
+    scope::{Scope, value},
+    scores,
+    select::Loads,
+    table::NOT_MEASURED,
+};
+use crate::{
+    claims::{Values, ratios},
+    prelude::*,
+};
 
 const OPERATORS: [&str; 5] = ["+", "-", "*", "/", "or"];
 
@@ -29,11 +30,11 @@ pub struct Quantity {
 
 /// The operands, each with the operator before it.
 pub fn operands(text: &str) -> Vec<(&str, Vec<&str>)> {
-    let mut all: Vec<(&str, Vec<&str>)> = vec![("", Vec::new())];
+    let mut all: Vec<(&str, Vec<&str>)> = vec![("", vec![])];
     for word in text.split_whitespace() {
         match all.last_mut() {
             Some((_, words)) if words.is_empty() || !OPERATORS.contains(&word) => words.push(word),
-            _ => all.push((word, Vec::new())),
+            _ => all.push((word, vec![])),
         }
     }
     all
@@ -114,7 +115,7 @@ impl<'a> Scope<'a> {
     /// An expression in each repetition, of an implementation where it does not name another.
     pub fn values(&self, expression: &str, arm: Option<&'a Arm>) -> Values {
         let Some(text) = self.fill(expression) else {
-            return Vec::new();
+            return vec![];
         };
         let all = operands(&text).into_iter().map(|(operator, words)| (operator, self.operand(&words, arm)));
         let all = all.reduce(|(_, one), (operator, other)| ("", combined(one, operator, &other)));
@@ -126,13 +127,13 @@ impl<'a> Scope<'a> {
         let arm = whose.map_or(arm, |place| self.subject(&words[place..].join(" ")[1..]));
         let words = &words[..whose.unwrap_or(words.len())];
         let Some((name, rest)) = words.split_first() else {
-            return Vec::new();
+            return vec![];
         };
         if let Some(number) = value(name).as_f64() {
             return vec![Some(number); self.results.field.blocks.len()];
         }
         let Some(arm) = arm else {
-            return Vec::new();
+            return vec![];
         };
         if let Some(definition) = self.file.figures.get(*name) {
             let (_, _, expression, _) = parts(definition);

@@ -1,11 +1,9 @@
 //! The file of a study, `studies/NAME.toml`: its form, and what is wrong with one. What its texts mean is in `super::scope`.
 
-use super::check;
-use super::scope::value;
+use super::{check, scope::value};
+use crate::prelude::*;
 use sensormark_data::nearest::unknown;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use serde::Deserializer;
 use toml::Table;
 
 /// A study.

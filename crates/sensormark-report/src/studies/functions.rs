@@ -1,15 +1,15 @@
 //! What a study's file cannot say: a few words, tables, drawings and judges, by their names.
 
-use super::ingest_rate;
-use super::scope::{IMPLEMENTATION, Scope, place};
-use super::select::Loads;
-use crate::claims::{mean, shown};
-use crate::criteria;
-use crate::field::Arm;
-use crate::sections::cells::listed;
-use crate::sections::surroundings::inventory;
-use crate::tables::{Cell, Digits, Number, Spread, Table};
-use sensormark_data::number::{fixed, significant};
+use super::{
+    ingest_rate,
+    scope::{IMPLEMENTATION, Scope, place},
+    select::Loads,
+};
+use crate::{
+    claims::{mean, shown},
+    prelude::*,
+    sections::surroundings::inventory,
+};
 use sensormark_workload::devops::{Parameters, questions::QuestionKind};
 
 /// Bytes of a raw sample of the machine tool: five channels of two bytes, and its time of twelve.
@@ -82,7 +82,6 @@ fn all(scope: &Scope<'_>, of: &str, say: impl Fn(&Arm, &str, Loads) -> Option<St
     });
     let mut told: Vec<String> = told.collect();
     told.dedup();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
     (!told.is_empty()).then(|| listed(&told))
 }
 
@@ -111,7 +110,7 @@ fn exponent(scope: &Scope<'_>, range: &str, figure: &str) -> Cell {
             let value = (last.1 / first.1).ln() / (last.0 / first.0).ln();
             Cell::Number(Number { value, spread: Spread::None, digits: Digits::Decimals(2) })
         }
-        _ => Cell::Missing("one span alone".to_owned()),
+        _ => Cell::missing("one span alone"),
     }
 }
 

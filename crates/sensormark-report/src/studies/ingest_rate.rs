@@ -1,13 +1,11 @@
 //! Ingest rate over rows stored, from the counts of each second: in parts, and as lines.
 
-use super::figure::{HERE, figure, point};
-use super::select::Loads;
-use crate::field::Field;
-use crate::tables::{Cell, Shape, Table};
-use sensormark_result::measurement::latency::decode;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
+use super::{
+    figure::{HERE, figure, point},
+    select::Loads,
+};
+use crate::prelude::*;
 use sensormark_workload::billing::INGEST;
-use std::collections::BTreeMap;
 
 /// Parts of the rows that the rate is shown for.
 const PARTS: usize = 5;

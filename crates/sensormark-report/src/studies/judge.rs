@@ -1,11 +1,14 @@
 //! Claims by their rows: two databases compared in one figure, or two expressions with words of their own.
 
-use super::file::{ClaimRow, names};
-use super::metric::Kind;
-use super::scope::{IMPLEMENTATION, Scope};
-use crate::claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times};
-use crate::field::Arm;
-use sensormark_data::number::{fixed, significant};
+use crate::{
+    claims::{Claim, Values, all, has, is_less, is_level, is_within, mean, ratios, shown, times},
+    prelude::*,
+    studies::{
+        file::{ClaimRow, names},
+        metric::Kind,
+        scope::{IMPLEMENTATION, Scope},
+    },
+};
 
 impl<'a> Scope<'a> {
     /// All of them, in the order of the file.
@@ -22,7 +25,7 @@ impl<'a> Scope<'a> {
             None => "at all".to_owned(),
         };
         let mut claim = Claim::new(self.fill(&first.text)?, self.fill(&holds)?);
-        let mut asides = Vec::new();
+        let mut asides = vec![];
         for name in names(&first.who).filter(|name| *name != IMPLEMENTATION) {
             self.needed(&mut claim, name);
         }
@@ -137,7 +140,7 @@ impl<'a> Scope<'a> {
         let is_few = !self.holds(&row.refutes);
         let held = held.filter(|held| *held || !is_few);
         if is_few && held.is_none() {
-            words.push_str(", too few to refute it");
+            words += ", too few to refute it";
         }
         claim.part(held, words);
         Some(())

@@ -1,12 +1,7 @@
 //! The vocabulary of figures: what is measured of loads and of whole trials, by the words of a study's file.
 
-use super::ingest_rate;
-use super::select::Loads;
-use crate::criteria::{self, figure};
-use sensormark_result::measurement::latency::LatencySummary;
-use sensormark_result::measurement::record::{LoadRecord, RunRecord, TrialRecord};
-use sensormark_result::measurement::{disk, names};
-use sensormark_result::probe::{PhaseTotals, RoleTotals};
+use super::{ingest_rate, select::Loads};
+use crate::prelude::*;
 use sensormark_store::Shape;
 
 /// All words. Those with a `/` are followed by a name: a role, a criterion, a figure.

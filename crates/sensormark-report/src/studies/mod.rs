@@ -27,9 +27,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::field::Field;
-use crate::options::ReportOptions;
-use crate::tables::Section;
+use crate::prelude::*;
 use drawing::Drawing;
 pub(crate) use figure::{HERE, figure, point};
 use file::StudyFile;
@@ -74,6 +72,6 @@ pub fn sections(field: &Field, options: &ReportOptions) -> Vec<Section> {
 pub fn drawings(field: &Field) -> Vec<Drawing> {
     match &*field.run.workload {
         sensormark_workload::machine_tool::NAME => pictures::drawings(field.run.seed),
-        _ => Vec::new(),
+        _ => vec![],
     }
 }

@@ -1,11 +1,12 @@
 //! What a study printed, row by row and column by column, and our figures beside it.
 
-use super::file::{TableRows, names};
-use super::rows::named;
-use super::scope::{IMPLEMENTATION, Scope, cell, without_side};
-use super::table::{NOT_MEASURED, Row, beside, column};
-use crate::tables::Cell;
-use serde_json::Value;
+use super::{
+    file::{TableRows, names},
+    rows::named,
+    scope::{IMPLEMENTATION, Scope, cell, without_side},
+    table::{NOT_MEASURED, Row, beside, column},
+};
+use crate::prelude::*;
 
 impl Scope<'_> {
     /// This scope for each row of a printed table with the keys that this scope has. `database` is the study's name of its database, and `row` is that with its
@@ -65,7 +66,7 @@ impl Scope<'_> {
         };
         let mut columns = beside(&quantity.unit, printed, here);
         if !of.ends.is_empty() {
-            let own = own.map_or_else(|| Cell::Missing(NOT_MEASURED.to_owned()), |own| cell(&own));
+            let own = own.map_or_else(|| Cell::missing(NOT_MEASURED), |own| cell(&own));
             columns.insert(1, column(format!("{}, here", of.ends), "", own));
         }
         Some((keys, columns))

@@ -1,12 +1,16 @@
 //! Tables of what was measured here: rows over implementations and ranges, and a figure in each column.
 
-use super::expression::Quantity;
-use super::file::{TableRows, names};
-use super::functions;
-use super::scope::{IMPLEMENTATION, Scope, cell};
-use super::table::{Column, column, table};
-use crate::claims::has;
-use crate::tables::{Cell, Table};
+use crate::{
+    claims::has,
+    prelude::*,
+    studies::{
+        expression::Quantity,
+        file::{TableRows, names},
+        functions,
+        scope::{IMPLEMENTATION, Scope, cell},
+        table::{Column, column, table},
+    },
+};
 
 /// `data [h]` as its name and its unit.
 pub fn heading(text: &str) -> (&str, &str) {

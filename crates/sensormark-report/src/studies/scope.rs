@@ -3,21 +3,18 @@
 //! `{name}` in a text is the value that something runs over, an implementation's label, a parameter of the run, the end of a range (`{clients.last}`), or what
 //! `super::functions` says. A text with a name that has no value is left out.
 
-use super::file::{Range, StudyFile, cells, names};
-use super::functions;
-use super::metric::Kind;
-use super::select::{Loads, Results};
-use crate::claims::mean;
-use crate::field::Arm;
-use crate::number::cell_text;
-use crate::sections::cells::{counted, exact};
-use crate::tables::Cell;
+use super::{
+    file::{Range, StudyFile, cells, names},
+    functions,
+    metric::Kind,
+    select::{Loads, Results},
+};
+use crate::{claims::mean, prelude::*};
 use sensormark_result::score::Scores;
-use sensormark_store::Durability;
-use serde_json::Value;
-use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 /// Names and what they mean: of a run, and of what a row is about.
 #[derive(Clone)]
@@ -137,7 +134,7 @@ impl<'a> Scope<'a> {
 
     fn word(&self, name: &str) -> Option<String> {
         if let Some((name, noun)) = name.split_once('#') {
-            return Some(counted(self.word(name)?.replace(',', "").parse().ok()?, noun));
+            return Some(counted(self.word(name)?.replace(',', "").parse::<u64>().ok()?, noun));
         }
         if let Some(value) = self.values.get(name) {
             return Some(cell_text(&cell(value)));
@@ -187,7 +184,7 @@ impl<'a> Scope<'a> {
             Some(Range::Found(text)) => {
                 self.fill(text).and_then(|text| self.found(&text)).unwrap_or_default()
             }
-            None => Vec::new(),
+            None => vec![],
         }
     }
 
@@ -254,7 +251,7 @@ impl<'a> Scope<'a> {
             return self.fill(text).map(|text| self.with(name, value(&text))).into_iter().collect();
         }
         let Some(text) = self.fill(text) else {
-            return Vec::new();
+            return vec![];
         };
         if let Some(table) = text.strip_prefix("rows of ") {
             return self.printed_rows(table).unwrap_or_default();

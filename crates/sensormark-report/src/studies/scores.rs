@@ -1,12 +1,7 @@
 //! The machine-tool study's scores, by its own formula and weights: its implementations among themselves, because scores depend on who is compared.
 
-use super::scope::Scope;
-use crate::claims::Values;
-use crate::criteria;
-use crate::field::{Arm, Field};
+use crate::{claims::Values, prelude::*, studies::scope::Scope};
 use sensormark_result::score::{Scores, Sides, block_scores};
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The printed table of scores.
 const SCORES: &str = "scores";
@@ -58,7 +53,7 @@ fn scores(scope: &Scope<'_>) -> Option<Scores> {
 pub fn values(scope: &Scope<'_>, arm: &Arm, of: &str) -> Values {
     let all = scope.scores.get_or_init(|| scores(scope).filter(|all| all.len() > 1));
     let Some(one) = all.as_ref().and_then(|all| all.get(&arm.label)) else {
-        return Vec::new();
+        return vec![];
     };
     let value = |[total, writing, reading]: [f64; 3]| match of {
         "writing" => writing,

@@ -1,13 +1,7 @@
 //! What of a run is looked at: loads by their operation and labels, and implementations.
 
-use super::scope::value;
-use super::table::NOT_MEASURED;
-use crate::criteria;
-use crate::field::{Arm, Field};
-use crate::options::ReportOptions;
-use sensormark_result::measurement::record::{LoadRecord, TrialRecord};
-use sensormark_result::probe::PhaseTotals;
-use serde_json::Value;
+use super::{scope::value, table::NOT_MEASURED};
+use crate::prelude::*;
 
 /// The label of a load that says which operation it is; every workload of phases has it.
 const OPERATION: &str = "operation";

@@ -1,15 +1,10 @@
 //! The sections of a report that a run makes of a study.
 
-use super::figure;
-use super::file::StudyFile;
-use super::scope::Scope;
-use super::select::Results;
-use super::table;
-use crate::claims;
-use crate::field::Field;
-use crate::sections::cells::listed;
-use crate::tables::{Cell, Section, Table};
-use std::collections::BTreeSet;
+use crate::{
+    claims,
+    prelude::*,
+    studies::{figure, file::StudyFile, scope::Scope, select::Results, table},
+};
 
 /// The versions of a database that valid trials ran on.
 fn versions_here(field: &Field, title: &str) -> Cell {
@@ -18,8 +13,8 @@ fn versions_here(field: &Field, title: &str) -> Cell {
     let versions: BTreeSet<&str> =
         trials.filter_map(|trial| Some(&*trial.server.as_ref()?.version)).collect();
     match versions.is_empty() {
-        true => Cell::Missing(table::NOT_MEASURED.to_owned()),
-        false => Cell::text(listed(&versions.into_iter().collect::<Vec<_>>())),
+        true => Cell::missing(table::NOT_MEASURED),
+        false => Cell::text(listed(versions)),
     }
 }
 
@@ -58,10 +53,10 @@ impl StudyFile {
         let columns = ["database", "study", "here"];
         let mut versions = Table::new("published_versions", "The study's versions and ours", &columns);
         for (title, version) in &about.versions {
-            versions.row(vec![Cell::text(title), Cell::text(version), versions_here(field, title)]);
+            versions.row(row![title, version, versions_here(field, title)]);
         }
         section.table(versions);
-        tables.into_iter().for_each(|table| section.table(table));
+        section.tables(tables);
         section.paragraph(about.open.clone());
         section.list(about.notes.lines().map(str::to_owned).collect());
         section

@@ -1,7 +1,6 @@
 //! Tables of a study: rows that name their own columns, and the study's figures beside ours.
 
-use crate::tables::{Cell, Section, Table};
-use sensormark_data::units::round_u64;
+use crate::prelude::*;
 
 /// What of ours stands where nothing of the kind was measured.
 pub const NOT_MEASURED: &str = "not measured";
@@ -51,8 +50,8 @@ pub fn beside(unit: &str, printed: f64, here: Cell) -> Vec<Column> {
 fn ratio(here: &Cell, printed: f64) -> Cell {
     match here {
         Cell::Number(number) if printed != 0.0 => Cell::number(number.value / printed),
-        Cell::Number(_) => Cell::Missing("the study printed 0".to_owned()),
+        Cell::Number(_) => Cell::missing("the study printed 0"),
         Cell::Missing(reason) => Cell::Missing(reason.clone()),
-        _ => Cell::Missing("no figure that has a ratio".to_owned()),
+        _ => Cell::missing("no figure that has a ratio"),
     }
 }

@@ -1,13 +1,11 @@
 //! The few figures that stand beside a cost: how fast, and what a reading costs. Times are geometric means over repetitions, as in all tables; costs are
 //! arithmetic ones.
 
-use crate::costs::{Costs, write_rate};
-use crate::field::{Arm, Field};
-use crate::keeping_up;
-use crate::requirements::{disk_kept, headroom};
-use sensormark_result::measurement::record::TrialRecord;
-use sensormark_result::statistics::{Interval, summarize, summarize_logarithms};
-use serde::Serialize;
+use crate::{
+    costs::write_rate,
+    prelude::*,
+    requirements::{disk_kept, headroom},
+};
 
 /// A figure of every row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,53 +26,33 @@ pub struct SummaryColumn {
     pub more_is_better: bool,
 }
 
-impl SummaryColumn {
-    /// A figure that a busy machine moves.
-    const fn time(
-        id: &'static str,
-        heading: [&'static str; 2],
-        unit: &'static str,
-        meaning: &'static str,
-    ) -> Self {
-        Self { is_time: true, ..Self::cost(id, heading, unit, meaning) }
-    }
-
-    /// A figure that a busy machine hardly moves.
-    const fn cost(
-        id: &'static str,
-        heading: [&'static str; 2],
-        unit: &'static str,
-        meaning: &'static str,
-    ) -> Self {
-        Self { id, heading, unit, meaning, is_time: false, more_is_better: false }
-    }
-
-    /// A figure of which more is better.
-    const fn more_is_better(self) -> Self {
-        Self { more_is_better: true, ..self }
-    }
+/// Id, heading, unit and meaning of a column; whether a busy machine moves it, and whether more of it is better.
+const fn column(
+    [id, unit, meaning]: [&'static str; 3],
+    heading: [&'static str; 2],
+    is_time: bool,
+    more_is_better: bool,
+) -> SummaryColumn {
+    SummaryColumn { id, heading, unit, meaning, is_time, more_is_better }
 }
 
-const LOST: SummaryColumn = SummaryColumn::time("lost", ["lost", ""], "%", "lost in % of the readings");
-const READ: SummaryColumn = SummaryColumn::time("read_mean", ["read", "mean"], "ms", "read in ms");
+const LOST: SummaryColumn = column(["lost", "%", "lost in % of the readings"], ["lost", ""], true, false);
+const READ: SummaryColumn = column(["read_mean", "ms", "read in ms"], ["read", "mean"], true, false);
 const RATE: SummaryColumn =
-    SummaryColumn::time("write_rate", ["write", "k/s"], "1000/s", "write in thousand readings a second")
-        .more_is_better();
-const ASK: SummaryColumn = SummaryColumn::time("question", ["ask", "ms"], "ms", "ask in ms a question");
+    column(["write_rate", "1000/s", "write in thousand readings a second"], ["write", "k/s"], true, true);
+const ASK: SummaryColumn = column(["question", "ms", "ask in ms a question"], ["ask", "ms"], true, false);
 const CPU: SummaryColumn =
-    SummaryColumn::cost("cpu_per_reading", ["CPU", "/rdg"], "µs", "CPU in µs on both sides");
-const DISK: SummaryColumn = SummaryColumn::cost(
-    "disk_per_reading",
+    column(["cpu_per_reading", "µs", "CPU in µs on both sides"], ["CPU", "/rdg"], false, false);
+const DISK: SummaryColumn = column(
+    ["disk_per_reading", "B", "disk in bytes, logs apart; rdg = stored reading"],
     ["disk", "/rdg"],
-    "B",
-    "disk in bytes, logs apart; rdg = stored reading",
+    false,
+    false,
 );
-
 const ROOM: SummaryColumn =
-    SummaryColumn::time("headroom", ["room", "×"], "times", "room: highest rate over that of your sensors")
-        .more_is_better();
+    column(["headroom", "times", "room: highest rate over that of your sensors"], ["room", "×"], true, true);
 const KEPT: SummaryColumn =
-    SummaryColumn::cost("disk_kept", ["kept", "GB"], "GB", "kept: disk for the time that data is kept");
+    column(["disk_kept", "GB", "kept: disk for the time that data is kept"], ["kept", "GB"], false, false);
 
 /// A figure over repetitions.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,7 +71,7 @@ impl Estimate {
     }
 
     /// A figure without an interval.
-    const fn of_one(value: f64) -> Self {
+    fn of_one(value: f64) -> Self {
         Self { value, interval: None }
     }
 
@@ -109,7 +87,7 @@ type Figure<'a> = (SummaryColumn, Box<dyn Fn(&Arm) -> Option<Estimate> + 'a>);
 
 /// The figures of a row. Which they are depends on how the workload's trials are made: of a steady rate what was lost and how long reading took, of work done as
 /// fast as the database lets it how fast that was; of both what a reading cost.
-pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
+pub fn figures(field: &Field) -> Vec<Figure<'_>> {
     let costs = Costs::of(field);
     let cost = move |id: &'static str, scale: f64| {
         let costs = costs.clone();
@@ -136,11 +114,11 @@ pub(crate) fn figures(field: &Field) -> Vec<Figure<'_>> {
 }
 
 /// The figure in each valid trial.
-fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Option<f64>) -> Vec<f64> {
+fn values(field: &Field, arm: &Arm, figure: impl Fn(&TrialRecord) -> Known) -> Vec<f64> {
     field.valid_of(arm).filter_map(figure).collect()
 }
 
 /// Readings that were lost, all trials together.
 fn lost(field: &Field, arm: &Arm) -> Option<Estimate> {
-    Some(Estimate { value: keeping_up::lost_percent(field, arm)?, interval: None })
+    keeping_up::lost_percent(field, arm).map(Estimate::of_one)
 }

@@ -16,7 +16,7 @@ pub struct LackingRow {
 }
 
 /// The best of the first column first; where that is the same, of the next.
-pub(super) fn best_first(mut rows: Vec<LackingRow>, columns: &[SummaryColumn]) -> Vec<LackingRow> {
+pub fn best_first(mut rows: Vec<LackingRow>, columns: &[SummaryColumn]) -> Vec<LackingRow> {
     rows.sort_by(|one, other| {
         let pairs = one.figures.iter().zip(&other.figures).zip(columns);
         let differ = pairs.map(|((one, other), column)| match (one, other) {

@@ -1,9 +1,6 @@
 //! The summary in the words that a terminal and a page share: a headline that fits on one line, how sure the order is, and what was checked.
 
-use super::{Certainty, Summary};
-use crate::number::times;
-use crate::ranking::Group;
-use sensormark_workload::own::limit::DISK_FOR;
+use crate::{prelude::*, summary::Certainty};
 
 /// Words of a headline, at most.
 const MOST_WORDS: usize = 15;
@@ -26,13 +23,10 @@ impl Summary {
         if self.requirements.is_some() && is_short(&title) {
             return title;
         }
+        let rankings = self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count();
         // Any other sentence before the ranking's is about a fault or a limit.
-        let own = (self.ranked.len() > 1 && self.headline.len() == self.rankings()).then(|| self.shorter());
+        let own = (self.ranked.len() > 1 && self.headline.len() == rankings).then(|| self.shorter());
         own.filter(|text| is_short(text)).unwrap_or_else(|| cut(first))
-    }
-
-    fn rankings(&self) -> usize {
-        self.ranked.chunk_by(|one, other| one.ranking == other.ranking).count()
     }
 
     /// Who costs least, without what goes without saying.
@@ -73,7 +67,7 @@ impl Summary {
     }
 
     /// How sure the order is, in a word or two: firm, rough or not decided.
-    pub const fn badge(&self) -> &'static str {
+    pub fn badge(&self) -> &'static str {
         match self.certainty {
             Certainty::Firm => "firm",
             Certainty::Single | Certainty::Rough => "rough",
@@ -85,7 +79,7 @@ impl Summary {
     pub fn how_sure(&self) -> Option<String> {
         let mut because = self.because.join("; ");
         if !self.is_tested && self.ranked.len() > 1 {
-            because.push_str(": under 10 % apart is about the same");
+            because += ": under 10 % apart is about the same";
         }
         match self.certainty {
             Certainty::Firm => Some(format!("firm: {} repetitions, 95 %", self.repetitions)),

@@ -35,7 +35,7 @@ fn two() -> Vec<TrialRecord> {
 
 /// The labels of the ranked, best first.
 fn order(report: &Report) -> Vec<&str> {
-    report.ranking().ranked.iter().map(|one| one.label()).collect()
+    report.ranking().ranked.iter().map(|one| one.label.as_str()).collect()
 }
 
 /// The text of a cell: the row whose first cell is `item`, the column of this name.

@@ -65,7 +65,7 @@ fn ranks_are_shared_where_repetitions_cannot_tell() {
     let report = report(trials);
     assert_eq!(report.ranking().basis, Basis::Significance);
     let ranks: Vec<(&str, usize)> =
-        report.ranking().ranked.iter().map(|one| (one.label(), one.rank)).collect();
+        report.ranking().ranked.iter().map(|one| (&*one.label, one.rank)).collect();
     assert_eq!(ranks.iter().map(|(_, rank)| *rank).collect::<Vec<_>>(), [1, 1, 3]);
     assert_eq!(ranks[2].0, "C x");
     let text = report.text(160);
@@ -202,7 +202,7 @@ fn who_promises_less_is_ranked_apart() {
     }
     let report = report(trials);
     let rows = report.ranking().ranked.iter();
-    let rows: Vec<(&str, &str)> = rows.map(|one| (one.group.id(), one.label())).collect();
+    let rows: Vec<(&str, &str)> = rows.map(|one| (one.group.id(), &*one.label)).collect();
     assert_eq!(rows, [("servers", "MariaDB individual"), ("servers_promise_less", "MariaDB bulk")]);
     let text = report.text(160);
     assert!(

@@ -13,7 +13,7 @@ fn own(trials: Vec<TrialRecord>) -> Report {
     let run = RunRecord {
         workload: "own".to_owned(),
         scale: "plant.toml".to_owned(),
-        parameters: serde_json::json!({ "series": { "count": 1_000, "interval_ns": 1_000_000_000 } }),
+        parameters: serde_json::json!({ "tables": [{ "series": { "count": 1_000, "interval_ns": 1_000_000_000 } }] }),
         ..run()
     };
     Report::new(run, trials, &ReportOptions::default())

@@ -36,6 +36,9 @@ pub struct Parameters {
     /// How long data are kept, which says how many readings there will be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_ns: Option<i64>,
+    /// The share of your readings that is measured, with the same share of your memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_proportion: Option<f64>,
     /// The readings.
     pub tables: Vec<TablePart>,
     /// What is dropped, summed up and compressed as the data's time passes.

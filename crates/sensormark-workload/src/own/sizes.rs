@@ -4,10 +4,11 @@
 //! Every size is a phase that loads on to it, and one in which everything is asked. How many of them a trial reaches is a matter of its budget.
 
 use super::limit::{Limit, YourSize};
-use super::parameters::{Parameters, PhasePart, TablePart, WhenPart};
+use super::parameters::{Parameters, PhasePart, QueryPart, TablePart, WhenPart};
 use sensormark_data::number::count_text;
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::sizes::TIMES;
+use sensormark_result::statistics::projection::FARTHEST;
 use std::time::Duration;
 
 /// The first size has at least so many readings, if there are so many.
@@ -82,7 +83,9 @@ impl Parameters {
     pub fn your_size(&self) -> Option<YourSize> {
         let readings = self.readings_per_second() * self.keep_ns? as f64 / 1e9;
         let queries = self.phases.iter().flat_map(|phase| &phase.queries);
-        let old = queries.filter(|query| query.when == WhenPart::Anywhere).map(|query| query.name.clone());
+        // In proportion, as much of the data lies on disk as of yours.
+        let is_old = |query: &&QueryPart| query.when == WhenPart::Anywhere && self.in_proportion.is_none();
+        let old = queries.filter(is_old).map(|query| query.name.clone());
         Some(YourSize { readings, old: old.collect() })
     }
 
@@ -92,6 +95,23 @@ impl Parameters {
         for phase in self.phases.iter_mut().filter(|phase| phase.is_by_budget) {
             phase.duration_ns = Some(lasts);
         }
+    }
+
+    /// Ends with the first size that foretells yours, and gives the share of yours that it is: a database is to have that share of your memory.
+    ///
+    /// # Errors
+    /// Nobody knows your size, in words.
+    pub fn measure_in_proportion(&mut self) -> Result<f64, &'static str> {
+        let yours = self.your_size().ok_or("the file does not say how long data are kept: write keep")?;
+        let foretells = |size: u64| size as f64 * FARTHEST >= yours.readings;
+        let mut sizes =
+            self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size?)));
+        let last = sizes.find(|(_, size)| foretells(*size)).ok_or("the file's data do not grow")?;
+        let next = sizes.next().map_or(self.phases.len(), |(place, _)| place);
+        self.phases.truncate(next);
+        let share = last.1 as f64 / yours.readings;
+        self.in_proportion = Some(share);
+        Ok(share)
     }
 
     /// What a probe of a rate goes through: one size alone.

@@ -48,6 +48,7 @@ fn parameters() -> Parameters {
         durability: None,
         server_memory_bytes: None,
         keep_ns: None,
+        in_proportion: None,
         tables: vec![TablePart {
             series: SeriesPart {
                 table: "readings".to_owned(),

@@ -238,6 +238,31 @@ fn the_greenhouse_of_the_docs_can_be_measured() {
     }
 }
 
+/// A sixteenth of the readings, with a sixteenth of the memory; a database that cannot start in so little says so.
+#[test]
+fn a_run_in_proportion_has_the_same_share_of_readings_and_memory() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to");
+    let file = folder.join("greenhouse.toml").display().to_string();
+    let place = Place::new();
+    let planned = |file: &str, memory: &str| {
+        let plan = ["run", file, "--on", "sqlite:individual", "--dry-run", "--in-proportion", memory];
+        let output = place.run(&plan);
+        (output.status.code(), said(&output).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, text) = planned(&file, "8GiB");
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = planned(&file, "4GiB");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("SQLite cannot run in 256 MB") && text.contains("at least 384 MB"), "{text}");
+    let (code, text) = planned("devops", "8GiB");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("--in-proportion is for a file of your own"), "{text}");
+    let short = with(SMALL);
+    let refused = short.run(&["run", "own.toml", "--in-proportion"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("write keep"), "{}", said(&refused));
+}
+
 /// A series lives for ten seconds, and each is asked about.
 #[test]
 fn series_end_and_begin_and_every_answer_is_right() {

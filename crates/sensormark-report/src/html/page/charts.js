@@ -9,7 +9,7 @@ const charts = {
   // Adds a chart to a place, this many pixels high where that is given; `configure` gives its configuration again for each theme.
   add(place, label, configure, pixels) {
     const canvas = element("canvas", { role: "img", "aria-label": label });
-    const frame = element("div", { class: "chart" }, canvas);
+    const frame = div("chart", canvas);
     if (pixels) frame.style.height = pixels + "px";
     place.append(frame);
     this.made.push({ canvas, configure, chart: null });
@@ -135,7 +135,7 @@ const charts = {
     if (choice.value === "") return;
     const column = Number(choice.value);
     const title = this.columnTitle(table, column);
-    const place = element("div", { class: "drawn" });
+    const place = div("drawn");
     tools.after(place);
     this.add(place, `${table.title}: ${title}; the table below has the numbers`, () => this.ofTable(table, column, title));
   },
@@ -143,19 +143,15 @@ const charts = {
     const rows = table.rows.filter((row) => tables.isNumber(row[column]) && !page.isHidden(row[0].text));
     const last = table.keys - 1;
     if (last > 0 && rows.every((row) => tables.isNumber(row[last]))) {
-      const series = new Map();
-      for (const row of rows) {
-        const name = row.slice(0, last).map((cell) => cell.text).join(", ");
-        if (!series.has(name)) series.set(name, []);
-        series.get(name).push([row[last].value, row[column].value, this.interval(row[column])]);
-      }
-      const all = [...series].map(([name, points]) => {
+      const series = Object.groupBy(rows, (row) => tables.name(row, last));
+      const all = Object.entries(series).map(([name, own]) => {
+        const points = own.map((row) => [row[last].value, row[column].value, this.interval(row[column])]);
         points.sort((a, b) => a[0] - b[0]);
         return { name, points, intervals: points.map((point) => point[2]) };
       });
       return this.lines(all, this.columnTitle(table, last), title);
     }
-    const names = rows.map((row) => row.slice(0, table.keys).map((cell) => cell.text).join(", "));
+    const names = rows.map((row) => tables.name(row, table.keys));
     return this.bars(names, rows.map((row) => row[column].value), title, rows.map((row) => this.interval(row[column])));
   },
 };

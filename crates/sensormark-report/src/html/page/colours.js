@@ -9,7 +9,7 @@ const colours = {
   // Databases that nobody knows take what is left over.
   start(implementations) {
     this.places = new Map();
-    const stores = [...new Set(implementations.map((one) => one.store.replace(/ #\d+$/, "")))];
+    const stores = unique(implementations.map((one) => one.store.replace(/ #\d+$/, "")));
     const free = [9, ...this.known.keys()].filter((place) => !stores.includes(this.known[place]));
     for (const store of stores) {
       const place = this.known.indexOf(store);
@@ -18,7 +18,7 @@ const colours = {
   },
   // The database that a name is about: the longest title that it begins with.
   storeOf(name) {
-    const found = [...new Set([...this.places.keys(), ...this.known])].filter((store) => name.startsWith(store));
+    const found = [...this.places.keys(), ...this.known].filter((store) => name.startsWith(store));
     return found.reduce((best, one) => (one.length > best.length ? one : best), "");
   },
   variable(name) {

@@ -13,8 +13,8 @@ const costs = {
   place(one) { return this.standings.indexOf(one.meets); },
   // Everybody's ratio and rank by these weights, ranking by ranking, each in order.
   rank(ranking, contestants, weights) {
-    const groups = [...new Set(contestants.map((one) => one.group.id))];
-    return groups.flatMap((id) => this.among(ranking, contestants.filter((one) => one.group.id === id), weights));
+    const groups = Object.values(Object.groupBy(contestants, (one) => one.group.id));
+    return groups.flatMap((own) => this.among(ranking, own, weights));
   },
   among(ranking, contestants, weights) {
     const ranked = contestants.map(({ label, group, meets, values, blocks }) => ({
@@ -64,7 +64,7 @@ const statistics = {
     const logs = [];
     let scale = 1;
     first.forEach((value, block) => {
-      if (value === null || second[block] === null || second[block] === undefined) return;
+      if (value === null || second[block] == null) return;
       const [a, b] = [Math.log(value), Math.log(second[block])];
       scale = Math.max(scale, Math.abs(a), Math.abs(b));
       logs.push(a - b);

@@ -4,14 +4,20 @@
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
-    if (value === true) made.setAttribute(key, "");
-    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, String(value));
+    if (value !== false && value != null) made.setAttribute(key, value === true ? "" : value);
   }
-  for (const child of children.flat()) {
-    if (child !== null && child !== undefined) made.append(child);
-  }
+  made.append(...children.flat().filter((child) => child != null));
   return made;
 }
+
+function div(kind, ...children) { return element("div", { class: kind }, ...children); }
+
+function note(words) { return element("p", { class: "note" }, words); }
+
+function heading(id, title) { return element("h2", { id: "at-" + id }, title); }
+
+// Each of these once.
+function unique(all) { return [...new Set(all)]; }
 
 function button(words, act) {
   const made = element("button", { type: "button" }, words);
@@ -24,14 +30,25 @@ const address = {
   values: new URLSearchParams(location.hash.slice(1)),
   get(name) { return this.values.get(name); },
   set(name, value) {
-    if (value === null || value === undefined || value === "") this.values.delete(name);
+    if ((value ?? "") === "") this.values.delete(name);
     else this.values.set(name, value);
     history.replaceState(null, "", "#" + this.values.toString());
   },
 };
 
+// One of these names, which the address has under this key, unless it is the first.
+function choice(key, attributes, names, act) {
+  const made = element("select", attributes, names.map((name, at) => element("option", { value: at }, name)));
+  made.value = Math.max(0, names.indexOf(address.get(key)));
+  made.addEventListener("change", () => {
+    address.set(key, made.value === "0" ? null : names[made.value]);
+    act();
+  });
+  return made;
+}
+
 function csvField(value) {
-  const text = value === null || value === undefined ? "" : String(value);
+  const text = String(value ?? "");
   // A spreadsheet would run a text that begins like a formula.
   const safe = typeof value === "string" && /^[=+\-@\t]/.test(text) ? "'" + text : text;
   return /[",\n\r]/.test(safe) ? '"' + safe.replaceAll('"', '""') + '"' : safe;
@@ -48,7 +65,7 @@ function saveCsv(name, header, rows) {
 }
 
 function short(value) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e7 || size < 1e-3)) return value.toExponential(2);
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 4;

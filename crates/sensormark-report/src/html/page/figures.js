@@ -6,21 +6,18 @@ const figures = {
   isPublished(row) { return row[1].text !== "here"; },
   // A figure's place in the page: the chart, its numbers as a table and as CSV, and what to know of it.
   block(table) {
-    const place = element("div");
+    const place = div();
     const draw = () => {
       charts.empty(place);
       const rows = table.rows.filter((row) => !page.isHidden(row[0].text));
-      if (!rows.length) { place.append(element("p", { class: "note" }, "All of it is hidden.")); return; }
+      if (!rows.length) { place.append(note("All of it is hidden.")); return; }
       const label = `${table.title}: ${charts.columnTitle(table, table.columns.length - 1)}; the numbers are in the table below`;
       const [configure, pixels] = table.drawing.shape === "bars" ? this.bars(table, rows) : this.lines(table, rows);
       charts.add(place, label, configure, pixels);
     };
     page.onFilter(draw);
     draw();
-    return element("div", { class: "figure" }, element("h3", { id: "title-" + table.id }, table.title), place,
-      table.notes.map((note) => element("p", { class: "note" }, note)),
-      tables.later(`Numbers (${table.rows.length})`, () =>
-        [element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...tables.csv(table)))), tables.draw(table)]));
+    return div("figure", tables.title(table), place, table.notes.map(note), tables.numbers(table));
   },
   // Figures that follow one another stand side by side where there is room.
   blocks(blocks, other) {
@@ -28,8 +25,8 @@ const figures = {
     for (const block of blocks) {
       if (!block.drawing) { parts.push(other(block)); continue; }
       if (block.drawing.shape === "forest") { parts.push(forest.block(block)); continue; }
-      const last = parts[parts.length - 1];
-      const pair = last?.classList.contains("figures") ? last : element("div", { class: "pair figures" });
+      const last = parts.at(-1);
+      const pair = last?.classList.contains("figures") ? last : div("pair figures");
       if (pair !== last) parts.push(pair);
       pair.append(this.block(block));
     }
@@ -39,11 +36,11 @@ const figures = {
   bars(table, rows) {
     const value = table.columns.length - 1;
     const name = (row) => row.filter((_, place) => place !== 1 && place < value).map((cell) => cell.text).join(", ");
-    const names = [...new Set(rows.map(name))];
-    const sources = [...new Set(rows.map((row) => row[1].text))];
+    const names = unique(rows.map(name));
+    const sources = unique(rows.map((row) => row[1].text));
     const sets = sources.map((source) => {
       const own = new Map(rows.filter((row) => row[1].text === source).map((row) => [name(row), row[value]]));
-      return { source, data: names.map((one) => own.get(one)?.value ?? null), intervals: names.map((one) => (own.has(one) ? charts.interval(own.get(one)) : null)) };
+      return { source, data: names.map((one) => own.get(one)?.value ?? null), intervals: names.map((one) => charts.interval(own.get(one) ?? {})) };
     });
     const configure = () => ({
       type: "bar",
@@ -77,20 +74,19 @@ const figures = {
   // A line for each implementation; published ones are dashed, with hollow points, in the colour of the first of the same database and variant.
   lines(table, rows) {
     const [x, y] = [table.keys - 1, table.columns.length - 1];
-    const series = new Map();
-    for (const row of rows) {
-      const name = this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text;
-      if (!series.has(name)) series.set(name, { name, database: row[0].text.split(/[ ,]/)[0], variant: row[0].text.split(", ")[1], published: this.isPublished(row), of: row[1].text, points: [], intervals: [] });
-      series.get(name).points.push([row[x].value, row[y].value]);
-      series.get(name).intervals.push(charts.interval(row[y]));
-    }
-    const all = [...series.values()];
-    const sources = [...new Set(rows.filter((row) => this.isPublished(row)).map((row) => row[1].text))];
+    const series = Object.groupBy(rows, (row) => (this.isPublished(row) ? `${row[0].text} (${row[1].text})` : row[0].text));
+    const all = Object.entries(series).map(([name, own]) => {
+      const [{ text }, { text: of }] = own[0];
+      return {
+        name, of, database: text.split(/[ ,]/)[0], variant: text.split(", ")[1], published: this.isPublished(own[0]),
+        points: own.map((row) => [row[x].value, row[y].value]), intervals: own.map((row) => charts.interval(row[y])),
+      };
+    });
+    const sources = unique(rows.filter(this.isPublished).map((row) => row[1].text));
     const ours = all.filter((one) => !one.published);
     all.forEach((one) => {
-      const same = ours.findIndex((other) => (one.published ? other.database === one.database && other.variant === one.variant : other === one));
       one.source = sources.indexOf(one.of);
-      one.twin = same;
+      one.twin = ours.findIndex((other) => (one.published ? other.database === one.database && other.variant === one.variant : other === one));
     });
     const isEven = !table.drawing.logarithmic;
     // A factor's steps are named at 1, 2 and 5, where there is room for no more.
@@ -98,7 +94,7 @@ const figures = {
     const scale = isEven ? {} : { type: "logarithmic", beginAtZero: false };
     const counts = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
     const large = { ticks: { callback: (value) => (value >= 1e4 ? counts.format(value) : short(Number(value))) } };
-    const ticks = this.apart([...new Set(rows.map((row) => row[x].value))].sort((a, b) => a - b), isEven);
+    const ticks = this.apart(unique(rows.map((row) => row[x].value)).sort((a, b) => a - b), isEven);
     const atPoints = ticks.length <= 8 ? { afterBuildTicks: (axis) => { axis.ticks = ticks.map((value) => ({ value })); } } : {};
     const scales = { x: { ...scale, ...atPoints, ...large }, y: isEven ? {} : { ...scale, ticks: named } };
     const configure = () => {
@@ -121,9 +117,9 @@ const figures = {
   // Those of ascending values that have room beside each other on an axis.
   apart(values, isEven) {
     const at = isEven ? (value) => value : Math.log;
-    const room = (at(values[values.length - 1]) - at(values[0])) * 0.09;
+    const room = (at(values.at(-1)) - at(values[0])) * 0.09;
     const kept = [];
-    for (const value of values) if (!kept.length || at(value) - at(kept[kept.length - 1]) >= room) kept.push(value);
+    for (const value of values) if (!kept.length || at(value) - at(kept.at(-1)) >= room) kept.push(value);
     return kept;
   },
   // A name in lines that leave room for bars.
@@ -131,8 +127,8 @@ const figures = {
     const most = innerWidth < 640 ? 19 : 34;
     const lines = [];
     for (const word of name.split(" ")) {
-      const last = lines[lines.length - 1];
-      if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+      const last = lines.at(-1);
+      if (last?.length + word.length < most) lines.splice(-1, 1, `${last} ${word}`);
       else lines.push(word);
     }
     return lines;

@@ -4,23 +4,20 @@
 const forest = {
   block(table) {
     const parts = () => {
-      const place = element("div");
+      const place = div();
       const spec = { kind: "ratio", name: `${table.title}: second / first`, unit: "", names: "wide-names" };
       place.append(rows.block(table.rows.map((row) => this.row(table, row)), spec));
-      return [place, element("p", { class: "note" }, "Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
-        tables.later(`Numbers (${table.rows.length})`, () =>
-          [element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...tables.csv(table)))), tables.draw(table)])];
+      return [place, note("Second run over first, on an axis of equal factors. The line through a point is its 95 % interval; the upright line is 1: no change."),
+        tables.numbers(table)];
     };
-    const title = element("h3", { id: "title-" + table.id }, table.title);
-    if (table.detail) return tables.later(table.title, parts);
-    return element("div", { class: "forest" }, title, parts());
+    return table.detail ? tables.later(table.title, parts) : div("forest", tables.title(table), parts());
   },
   row(table, row) {
     const ratio = row[table.keys];
     const said = row.at(-1).text;
     const isChanged = said === "better" || said === "worse";
     return {
-      label: row.slice(0, table.keys).map((cell) => cell.text).join(", "), value: ratio.value, low: ratio.low, high: ratio.high,
+      label: tables.name(row, table.keys), value: ratio.value, low: ratio.low, high: ratio.high,
       text: rows.figure(ratio.value), aside: [ratio.text.replace(/^\S+ ?/, ""), isChanged ? "" : said.replace(/^no change found; /, "")].filter(Boolean).join(" "), said: isChanged ? said : null, tip: `${ratio.text}: ${said}`,
     };
   },

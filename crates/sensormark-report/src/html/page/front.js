@@ -2,9 +2,6 @@
 // The first screen: the answer, how sure it is, and three charts with a row for each layout, all in the order of the ranking.
 
 const front = {
-  data: null,
-  places: {},
-  isAll: false,
   // Rows that are shown before a reader asks for all.
   most() { return innerWidth <= 640 ? 8 : 14; },
   start(data) {
@@ -27,16 +24,14 @@ const front = {
     const parts = this.head();
     if (this.data.rows.length) {
       const panel = (id, title, further) => {
-        this.places[id] = element("div", { class: "rows-of" });
+        this.places[id] = div("rows-of");
         return element("section", { class: "panel", "aria-labelledby": "panel-" + id },
-          element("div", { class: "panel-head" }, element("h2", { id: "panel-" + id }, title), further), this.places[id]);
+          div("panel-head", element("h2", { id: "panel-" + id }, title), further), this.places[id]);
       };
-      parts.push(element("div", { class: "panels" }, panel("cost", "Cost"), panel("reads", "Latency of reads, ms", this.operations()), panel("price", "Price of a stored reading")));
-      this.places.more = element("div", { class: "more" });
-      parts.push(this.places.more);
+      this.places.more = div("more");
+      parts.push(div("panels", panel("cost", "Cost"), panel("reads", "Latency of reads, ms", this.operations()), panel("price", "Price of a stored reading")), this.places.more);
     }
-    parts.push(weights.section(filters));
-    parts.push(element("details", { class: "trust", id: "trust" }, element("summary", {}, this.data.trust), trust));
+    parts.push(weights.section(filters), element("details", { class: "trust", id: "trust" }, element("summary", {}, this.data.trust), trust));
     page.onFilter(() => this.draw());
     return parts.filter(Boolean);
   },
@@ -44,14 +39,7 @@ const front = {
   operations() {
     const all = this.data.reads;
     if (all.length < 2) return null;
-    const choice = element("select", { id: "reads", "aria-label": "Reads whose latency is shown" }, all.map((name, at) => element("option", { value: at }, name)));
-    const known = all.indexOf(address.get("reads"));
-    if (known >= 0) choice.value = known;
-    choice.addEventListener("change", () => {
-      address.set("reads", choice.value === "0" ? null : all[choice.value]);
-      this.draw();
-    });
-    return choice;
+    return choice("reads", { id: "reads", "aria-label": "Reads whose latency is shown" }, all, () => this.draw());
   },
   readsWords() {
     const isAll = this.data.reads.length > 1 && !this.data.reads.slice(1).includes(address.get("reads"));
@@ -87,12 +75,12 @@ const front = {
     this.places.more.replaceChildren(...(hidden > 0 ? [button(`Show all ${whole.length} ${what}`, () => { this.isAll = true; this.draw(); })] : []));
     this.show("cost", [this.costs(all, shown)]);
     this.show("reads", [this.reads(all, shown)]);
-    const price = element("div", { class: "side-by-side" }, this.price(all, shown, "cpu_per_reading", "CPU of a reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "Disk of a reading", "disk, bytes", "B"));
+    const price = div("side-by-side", this.price(all, shown, "cpu_per_reading", "CPU of a reading", "CPU of both sides, µs", "µs"), this.price(all, shown, "disk_per_reading", "Disk of a reading", "disk, bytes", "B"));
     this.show("price", [price]);
   },
   // Puts the name of each ranking above its first row, where there are several.
   named(all, ranked) {
-    const several = new Set(ranked.map((one) => one.group.id)).size > 1;
+    const several = unique(ranked.map((one) => one.group.id)).length > 1;
     return all.flatMap((it, at) => {
       const isFirst = several && it.one && (at === 0 || all[at - 1].one?.group.id !== it.one.group.id);
       return isFirst ? [{ heading: it.one.group.title, row: { reads: [], price: {} }, one: null }, it] : [it];
@@ -125,35 +113,28 @@ const front = {
     });
     return rows.block(list, { kind: "dot", name: "Cost", unit: "times the lowest", names: "named", words: "all criteria together, × the lowest of the ranking" });
   },
-  reads(all, shown) {
-    const best = Math.min(...all.map(({ row, one }) => (one && this.readsOf(row)?.value) || Infinity));
-    const list = shown.map(({ row }, at) => {
-      const took = this.readsOf(row);
+  // Rows of a figure in this unit, each against the best of those that are ranked; `further` is what else a row has.
+  against(all, shown, of, unit, further) {
+    const best = Math.min(...all.map(({ row, one }) => (one && of(row)?.value) || Infinity));
+    return shown.map(({ row }, at) => {
+      const found = of(row);
       const common = this.common(shown, at);
-      if (!took) return { ...common, value: null, text: common.heading ? "" : "–" };
-      const times = rows.times(took.value, best);
-      const interval = took.low === null ? "" : `, 95 % ${rows.figure(took.low)} to ${rows.figure(took.high)}`;
-      const tail = took.p99 === null ? `too few for a p99` : `p99 ${rows.figure(took.p99)} ms`;
-      return {
-        ...common, value: took.value, low: took.low ?? undefined, high: took.high ?? undefined, reach: took.p99 ?? undefined, points: took.points,
-        text: (row.rough ? "~" : "") + rows.figure(took.value), times, isBest: times === "best", tip: `median ${rows.figure(took.value)} ms${interval}; ${tail}; ${took.count} reads`,
-      };
+      if (!found) return { ...common, value: null, text: common.heading ? "" : "–", isHatched: false };
+      const times = rows.times(found.value, best);
+      const interval = found.low === null ? "" : `, 95 % ${rows.figure(found.low)} to ${rows.figure(found.high)}`;
+      const text = rows.figure(found.value), tip = `${text} ${unit}${interval}`;
+      return { ...common, value: found.value, low: found.low ?? undefined, high: found.high ?? undefined, times, isBest: times === "best", text, tip, ...further(row, found, text, tip) };
+    });
+  },
+  reads(all, shown) {
+    const list = this.against(all, shown, (row) => this.readsOf(row), "ms", (row, { p99, points, count }, text, tip) => {
+      const tail = p99 === null ? `too few for a p99` : `p99 ${rows.figure(p99)} ms`;
+      return { reach: p99 ?? undefined, points, text: (row.rough ? "~" : "") + text, tip: `median ${tip}; ${tail}; ${count} reads` };
     });
     return rows.block(list, { kind: "dot", name: "Latency of reads", unit: "ms", names: "plain", words: this.readsWords() });
   },
   price(all, shown, id, name, words, unit) {
-    const best = Math.min(...all.map(({ row, one }) => (one && row.price[id]?.value) || Infinity));
-    const list = shown.map(({ row }, at) => {
-      const cost = row.price[id];
-      const common = this.common(shown, at);
-      if (!cost) return { ...common, value: null, text: common.heading ? "" : "–", isHatched: false };
-      const times = rows.times(cost.value, best);
-      const interval = cost.low === null ? "" : `, 95 % ${rows.figure(cost.low)} to ${rows.figure(cost.high)}`;
-      return {
-        ...common, value: cost.value, low: cost.low ?? undefined, high: cost.high ?? undefined,
-        text: rows.figure(cost.value), times, isBest: times === "best", tip: `${rows.figure(cost.value)} ${unit}${interval}`,
-      };
-    });
+    const list = this.against(all, shown, (row) => row.price[id], unit, () => ({}));
     return rows.block(list, { kind: "bar", name, unit, words, names: "plain" });
   },
 };

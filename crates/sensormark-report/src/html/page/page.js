@@ -3,16 +3,13 @@
 
 const page = {
   all: JSON.parse(document.getElementById("data").textContent),
-  // The run that is looked at.
-  data: null,
-  listeners: [],
   onFilter(act) { this.listeners.push(act); },
   filters: ["store", "layout", "durability"],
-  // Labels of implementations that a reader has hidden.
-  hidden: new Set(),
+  off(name) { return new Set(address.get("hide." + name)?.split("|")); },
   hide() {
-    const off = Object.fromEntries(this.filters.map((name) => [name, new Set((address.get("hide." + name) || "").split("|"))]));
+    const off = Object.fromEntries(this.filters.map((name) => [name, this.off(name)]));
     const found = this.data.implementations.filter((one) => this.filters.some((name) => off[name].has(one[name])));
+    // Labels of implementations that a reader has hidden.
     this.hidden = new Set(found.map((one) => one.label));
   },
   // Whether what a row or curve is about is hidden: an implementation, a variant of one ("A, from sums"), or a database all of whose are.
@@ -20,16 +17,14 @@ const page = {
     if (!this.hidden.size) return false;
     const all = this.data.implementations;
     const owners = all.filter((one) => name === one.label || name.startsWith(one.label + ", "));
-    if (owners.length) {
-      const longest = owners.reduce((best, one) => (one.label.length > best.label.length ? one : best));
-      return this.hidden.has(longest.label);
-    }
+    const [longest] = owners.sort((a, b) => b.label.length - a.label.length);
+    if (longest) return this.hidden.has(longest.label);
     const stored = all.filter((one) => one.store === name);
     return stored.length > 0 && stored.every((one) => this.hidden.has(one.label));
   },
   filterSection() {
     const sets = this.filters.map((name) => {
-      const values = [...new Set(this.data.implementations.map((one) => one[name]))];
+      const values = unique(this.data.implementations.map((one) => one[name]));
       if (values.length < 2) return null;
       return element("fieldset", {}, element("legend", {}, name === "durability" ? "Durability class" : name[0].toUpperCase() + name.slice(1)),
         values.map((value) => this.checkbox(name, value)));
@@ -37,10 +32,9 @@ const page = {
     return sets.some(Boolean) ? element("div", { class: "filters", role: "group", "aria-label": "What is shown" }, sets) : null;
   },
   checkbox(name, value) {
-    const kept = () => new Set((address.get("hide." + name) || "").split("|").filter(Boolean));
-    const input = element("input", { type: "checkbox", checked: !kept().has(value), "data-filter": name, "data-value": value });
+    const input = element("input", { type: "checkbox", checked: !this.off(name).has(value), "data-filter": name, "data-value": value });
     input.addEventListener("change", () => {
-      const off = kept();
+      const off = this.off(name);
       input.checked ? off.delete(value) : off.add(value);
       address.set("hide." + name, [...off].join("|"));
       this.filter();
@@ -64,8 +58,7 @@ const page = {
   open: ["prices", "by_label", "sizes", "resources", "costs", "durability", "curves", "latencies"],
   titles: { answer: "The answer in full", ranking: "Ranking as a table", time_series: "Resources over time" },
   chapterOf(id) {
-    const found = this.chapters.find(([, , ids]) => ids.includes(id));
-    return found ? found[0] : "answer";
+    return this.chapters.find(([, , ids]) => ids.includes(id))?.[0] ?? "answer";
   },
   blocks(section) {
     return figures.blocks(section.blocks, (block) => {
@@ -77,7 +70,7 @@ const page = {
   // A section that unfolds; its parts are made then.
   fold(id, title, parts, isOpen) {
     const place = element("details", { class: "section", open: isOpen },
-      element("summary", {}, element("h2", { id: "at-" + id }, title)));
+      element("summary", {}, heading(id, title)));
     const fill = () => {
       if (place.dataset.filled) return;
       place.dataset.filled = "yes";
@@ -104,8 +97,7 @@ const page = {
   themes() {
     const root = document.documentElement;
     const dark = () => root.dataset.theme === "dark";
-    const chosen = address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-    root.dataset.theme = chosen;
+    root.dataset.theme = address.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     const toggle = document.getElementById("theme");
     const say = () => { toggle.textContent = dark() ? "Light" : "Dark"; toggle.setAttribute("aria-pressed", dark()); };
     toggle.addEventListener("click", () => {
@@ -166,13 +158,13 @@ const page = {
     const sections = this.sections();
     const verdicts = sections.find((section) => section.id === "verdicts");
     const others = sections.filter((section) => section !== verdicts);
-    const trust = element("div", {}, element("h2", { id: "at-verdicts", class: "unseen" }, "Verdicts"), verdicts ? verdicts.parts() : []);
+    const trust = div(null, element("h2", { id: "at-verdicts", class: "unseen" }, "Verdicts"), verdicts ? verdicts.parts() : []);
     const made = [];
     for (const [id, title, ids] of this.chapters) {
       const own = others.filter((section) => this.chapterOf(section.id) === id);
       own.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
-      const head = id === "answer" ? front.section(this.filterSection(), trust) : [element("h2", { id: "at-chapter-" + id }, title)];
-      if (!own.length && id !== "answer") head.push(element("p", { class: "note" }, "Nothing of this is in the folder of this run."));
+      const head = id === "answer" ? front.section(this.filterSection(), trust) : [heading("chapter-" + id, title)];
+      if (!own.length && id !== "answer") head.push(note("Nothing of this is in the folder of this run."));
       const folded = own.map((section, at) => this.fold(section.id, section.title, section.parts, at === 0 && this.open.includes(section.id)));
       made.push(element("section", { class: "chapter", id: "chapter-" + id, "aria-labelledby": "at-chapter-" + id }, head, folded));
     }
@@ -186,15 +178,19 @@ const page = {
       element("p", { class: "context", id: "subtitle" }, [headline ? title : "", this.data.name, this.data.started].filter(Boolean).join(" · ")));
     this.links(sections.map((section) => [section.id, section.title]));
     return [head, ...sections.map((section) => element("section", { class: "chapter", id: "chapter-" + section.id, "aria-labelledby": "at-" + section.id },
-      element("h2", { id: "at-" + section.id }, section.title), this.blocks(section)))];
+      heading(section.id, section.title), this.blocks(section)))];
   },
   links(targets) {
-    const links = targets.map(([id, title]) => {
-      const link = element("a", { href: "#at=" + id, "data-to": id }, title);
-      link.addEventListener("click", (event) => { event.preventDefault(); this.go(id); });
+    this.list("contents", targets.map(([id, title]) => [{ href: "#at=" + id, "data-to": id }, title, () => this.go(id)]));
+  },
+  // Links, each with what a click does instead of following it.
+  list(place, links) {
+    const items = links.map(([attributes, words, act]) => {
+      const link = element("a", attributes, words);
+      link.addEventListener("click", (event) => { event.preventDefault(); act(); });
       return element("li", {}, link);
     });
-    document.getElementById("contents").replaceChildren(element("ul", {}, links));
+    document.getElementById(place).replaceChildren(element("ul", {}, items));
   },
   // Marks the chapter that is being read.
   follow(main) {
@@ -216,21 +212,17 @@ const page = {
   // Links to each run of a page of several; what a reader chose is of one run, but for the theme.
   choices(shown) {
     if (this.all.runs.length < 2) return;
-    const links = this.all.runs.map((run, place) => {
+    this.list("runs", this.all.runs.map((run, place) => {
       const same = this.all.runs.filter((other) => other.workload === run.workload).length > 1;
       const words = same ? `${run.workload} ${run.started.slice(0, 16).replace("T", " ")}` : run.workload;
-      const link = element("a", { href: "#run=" + encodeURIComponent(run.name), "aria-current": place === shown ? "true" : null }, words);
-      link.addEventListener("click", (event) => {
-        event.preventDefault();
+      return [{ href: "#run=" + encodeURIComponent(run.name), "aria-current": place === shown ? "true" : null }, words, () => {
         const theme = address.get("theme");
         address.values = new URLSearchParams(theme ? { theme } : {});
         address.set("run", run.name);
         this.show(place);
         document.querySelector("#runs [aria-current]").focus();
-      });
-      return element("li", {}, link);
-    });
-    document.getElementById("runs").replaceChildren(element("ul", {}, links));
+      }];
+    }));
   },
   // Goes to a section, and opens it; of a chapter, its first.
   go(id) {

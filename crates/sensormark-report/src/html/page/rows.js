@@ -8,17 +8,17 @@ const rows = {
   // What it draws: { kind: "bar", "dot" or "ratio", name, words, unit, names: "named", "plain" or "wide-names" }.
   block(list, spec) {
     const sub = spec.words ? element("p", { class: "sub", title: spec.words }, spec.words) : null;
-    const block = element("div", { class: `rows ${spec.names}`.replace("wide-names", "named wide-names") });
+    const block = div(`rows ${spec.names}`.replace("wide-names", "named wide-names"));
     block.append(element("div", { class: "names", "aria-hidden": spec.names === "plain" ? "true" : null }, list.map((row) => this.name(row))));
-    const plot = element("div", { class: "plot" });
-    block.append(plot, element("div", { class: "values" }, list.map((row) => this.value(row))));
+    const plot = div("plot");
+    block.append(plot, div("values", list.map((row) => this.value(row))));
     const frame = charts.add(plot, `${spec.name}; the numbers stand beside it`, () => this.configuration(list, spec), list.length * this.height + this.axis);
     frame.style.margin = "0";
-    return element("div", {}, sub, block);
+    return div(null, sub, block);
   },
   name(row) {
-    if (row.heading) return element("div", { class: "heading" }, row.heading);
-    const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank === null ? "–" : String(row.rank));
+    if (row.heading) return div("heading", row.heading);
+    const rank = row.rank === undefined ? null : element("span", { class: "rank" }, row.rank ?? "–");
     const mark = row.mark ? element("span", { class: "mark " + { "✓": "yes", "✗": "no" }[row.mark], title: row.reason || "meets the requirements" }, row.mark) : null;
     const classes = [row.isApart ? "apart" : "", row.isFirst ? "first-place" : ""].join(" ").trim();
     return element("div", { class: classes || null, title: [row.label, row.note || row.reason].filter(Boolean).join(": ") }, mark, rank,
@@ -83,7 +83,7 @@ const rows = {
       data: { datasets: [
         { label: spec.name, data: shown.map(({ row, at }) => point(row, at, row.value)), pointRadius: 5, pointHoverRadius: 6, flat: true, borderWidth: 2,
           backgroundColor: shown.map(({ row, at }) => (row.isHatched ? charts.ink("--paper") : own[at])), borderColor: shown.map(({ at }) => own[at]),
-          intervals: shown.map(({ row }) => (Number.isFinite(row.low) ? [row.low, row.high] : null)) },
+          intervals: shown.map(({ row }) => charts.interval(row)) },
         { label: "single values", data: small, pointRadius: 2, borderWidth: 0, backgroundColor: small.map(({ y }) => own[y] + "88") },
       ] },
       options: { scales: {

@@ -2,7 +2,6 @@
 // Tables of the document, as elements: rows of implementations that a reader has hidden are hidden, and every table can be kept as CSV.
 
 const tables = {
-  shown: [],
   // The document as `sensormark report --format json` has it, of the page's smaller one, in which cells point at texts.
   unpacked({ texts, ...document }) {
     const cell = (packed) => {
@@ -30,28 +29,23 @@ const tables = {
     }
     const drawn = element("table", { id: "table-" + table.id }, element("caption", {}, table.title || table.id),
       element("thead", {}, head), body);
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title || table.id }, drawn);
+    return this.scroll(table.title || table.id, drawn);
   },
+  scroll(label, drawn) { return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, drawn); },
   cell(table, cell, place) {
-    const attributes = { title: cell.missing || null };
-    if (place < table.keys) {
-      attributes.scope = "row";
-      if (this.columnIsNumber(table, place)) attributes.class = "number";
-      return element("th", attributes, cell.text);
-    }
-    const classes = [];
-    if (this.columnIsNumber(table, place)) classes.push("number");
-    if (/^(✓|valid$|held$)/.test(cell.text)) classes.push("yes");
-    if (/^(✗|invalid|did not hold$)/.test(cell.text)) classes.push("no");
-    if (cell.text.length > 40) classes.push("long");
-    if (classes.length) attributes.class = classes.join(" ");
-    return element("td", attributes, cell.text);
+    const { missing, text } = cell;
+    const isKey = place < table.keys;
+    const classes = [this.columnIsNumber(table, place) && "number"];
+    if (!isKey) classes.push(/^(✓|valid$|held$)/.test(text) && "yes", /^(✗|invalid|did not hold$)/.test(text) && "no", text.length > 40 && "long");
+    return element(isKey ? "th" : "td", { title: missing || null, scope: isKey ? "row" : null, class: classes.filter(Boolean).join(" ") || null }, text);
   },
+  // What a row is about, by so many of its cells.
+  name(row, keys) { return row.slice(0, keys).map((cell) => cell.text).join(", "); },
   // Header and rows in full precision, with the bounds of intervals in columns of their own.
   csv(table) {
     const bounds = table.columns.map((_, place) => table.rows.some((row) => row[place].low !== undefined));
-    const header = table.columns.flatMap((column, place) => {
-      const name = column.unit ? `${column.name} (${column.unit})` : column.name;
+    const header = table.columns.flatMap((_, place) => {
+      const name = charts.columnTitle(table, place);
       return bounds[place] ? [name, name + " low", name + " high"] : [name];
     });
     const rows = table.rows.map((row) => row.flatMap((cell, place) => {
@@ -65,12 +59,14 @@ const tables = {
       const drawn = this.draw(table);
       if (table.id.startsWith("ranking_") && weights.ranking) weights.keep(table, drawn);
       return [
-        table.title ? element("h3", { id: "title-" + table.id }, table.title) : null,
-        element("div", { class: "tools" }, button("CSV", () => saveCsv(table.id, ...this.csv(table))), charts.chooser(table)),
-        drawn, ...table.notes.map((note) => element("p", { class: "note" }, note))].filter(Boolean);
+        table.title ? this.title(table) : null, this.tools(table, charts.chooser(table)), drawn, ...table.notes.map(note)].filter(Boolean);
     };
-    return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : element("div", {}, parts());
+    return table.detail ? this.later(`${table.title} (${table.rows.length} rows)`, parts) : div(null, parts());
   },
+  title(table) { return element("h3", { id: "title-" + table.id }, table.title); },
+  tools(table, chooser) { return div("tools", button("CSV", () => saveCsv(table.id, ...this.csv(table))), chooser); },
+  // The numbers of a drawing, as a table and as CSV.
+  numbers(table) { return this.later(`Numbers (${table.rows.length})`, () => [this.tools(table), this.draw(table)]); },
   // What is made when a reader opens it: long tables would keep the page from opening.
   later(words, make) {
     const place = element("details", {}, element("summary", {}, words));
@@ -89,14 +85,13 @@ const tables = {
     const id = title.toLowerCase().replace(/\W+/g, "-");
     return this.later("Numbers", () => {
       const lines = rows.map((row) => element("tr", {}, row.map((value, place) => place === 0
-        ? element("th", { scope: "row" }, String(value))
+        ? element("th", { scope: "row" }, value)
         : element("td", { class: typeof value === "number" ? "number" : null },
-          typeof value === "number" ? short(value) : String(value ?? "–")))));
+          typeof value === "number" ? short(value) : value ?? "–"))));
       const drawn = element("table", {}, element("caption", {}, title),
         element("thead", {}, element("tr", {}, header.map((name) => element("th", { scope: "col" }, name)))),
         element("tbody", {}, lines));
-      return [element("div", { class: "tools" }, button("CSV", () => saveCsv(id, header, rows))),
-        element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, drawn)];
+      return [div("tools", button("CSV", () => saveCsv(id, header, rows))), this.scroll(title, drawn)];
     });
   },
 };

@@ -6,28 +6,21 @@ const curves = {
   section({ beyond, all }) {
     this.beyond = beyond;
     // What most implementations were asked comes first.
-    const count = new Map();
-    all.forEach((curve) => count.set(curve.operation, (count.get(curve.operation) || 0) + 1));
-    const operations = [...count.keys()].sort((a, b) => count.get(b) - count.get(a));
-    const place = element("div");
-    const choice = element("select", { id: "operation" }, operations.map((name) => element("option", { value: name }, name)));
-    const known = address.get("operation");
-    if (operations.includes(known)) choice.value = known;
-    const draw = () => {
-      address.set("operation", choice.value === operations[0] ? null : choice.value);
-      this.draw(place, all.filter((curve) => curve.operation === choice.value && !page.isHidden(curve.implementation)));
-    };
-    choice.addEventListener("change", draw);
+    const own = Object.groupBy(all, (curve) => curve.operation);
+    const operations = Object.keys(own).sort((a, b) => own[b].length - own[a].length);
+    const place = div();
+    const draw = () => this.draw(place, own[operations[chosen.value]].filter((curve) => !page.isHidden(curve.implementation)));
+    const chosen = choice("operation", { id: "operation" }, operations, draw);
     page.onFilter(draw);
     draw();
     return [element("p", {}, "How long the slowest share of operations took: to the right are the rarest. A curve ends where fewer than ten operations lie beyond."),
-      element("div", { class: "tools" }, element("label", {}, "Operation ", choice)), place];
+      div("tools", element("label", {}, "Operation ", chosen)), place];
   },
   ticks(most) { return [1, 2, 10, 100, 1000, 1e4, 1e5, 1e6].filter((x) => x <= most).map((value) => ({ value })); },
   percentile(beyond) { return beyond >= 1 ? "0" : String(Number((100 - beyond * 100).toPrecision(8))); },
   draw(place, found) {
     charts.empty(place);
-    if (!found.length) { place.append(element("p", { class: "note" }, "No curve is shown.")); return; }
+    if (!found.length) { place.append(note("No curve is shown.")); return; }
     const series = found.map((curve) => ({ name: curve.implementation, points: curve.ms.map((ms, at) => [1 / this.beyond[at], ms]) }));
     const from = found[0].open_loop ? "from when it was due" : "service time";
     charts.add(place, "Latency by percentile, " + from, () => charts.lines(series, "percentile", "ms, " + from, {
@@ -45,17 +38,11 @@ const timeSeries = {
     ["cpu_percent", "CPU (% of one core)", "roles"], ["resident_mb", "resident memory (MB)", "roles"],
     ["read_kb_s", "read from storage (kB/s)", "roles"], ["written_kb_s", "written to storage (kB/s)", "roles"]],
   section(all) {
-    const place = element("div", { class: "pair" });
-    const choice = element("select", { id: "trial" }, all.map((one, at) => element("option", { value: at }, one.name)));
-    const known = all.findIndex((one) => one.name === address.get("trial"));
-    if (known >= 0) choice.value = known;
-    const draw = () => {
-      address.set("trial", choice.value === "0" ? null : all[choice.value].name);
-      this.draw(place, all[choice.value]);
-    };
-    choice.addEventListener("change", draw);
+    const place = div("pair");
+    const draw = () => this.draw(place, all[chosen.value]);
+    const chosen = choice("trial", { id: "trial" }, all.map((one) => one.name), draw);
     draw();
-    return [element("div", { class: "tools" }, element("label", {}, "Trial ", choice)), place];
+    return [div("tools", element("label", {}, "Trial ", chosen)), place];
   },
   draw(place, trial) {
     charts.empty(place);
@@ -64,7 +51,7 @@ const timeSeries = {
       const series = Object.entries(trial[of]).filter(([, one]) => one[key].some((value) => value !== null))
         .map(([name, one]) => ({ name, points: one.seconds.map((second, at) => [second, one[key][at]]) }));
       if (!series.length) continue;
-      const cell = element("div");
+      const cell = div();
       place.append(cell);
       cell.append(element("h3", {}, title[0].toUpperCase() + title.slice(1)));
       charts.add(cell, `${trial.name}: ${title} over time`, () => ({ ...charts.lines(series, "s", "", { x: { min: 0 } }, colours.within(trial.name, series.map((one) => one.name))), plugins: [phases] }), 208);
@@ -72,7 +59,7 @@ const timeSeries = {
       cell.append(tables.simple(title, [of === "roles" ? "process" : "operation", "s", title], rows));
     }
     const named = trial.phases.map(([name, from, to]) => `${name}: ${from} to ${to} s`).join("; ");
-    place.append(element("p", { class: "note" }, "Phases: " + named));
+    place.append(note("Phases: " + named));
   },
   phases(chart, phases) {
     const { ctx, chartArea: area, scales: { x } } = chart;
@@ -91,10 +78,10 @@ const timeSeries = {
 // What a study shows of its own data.
 const drawings = {
   section(all) {
-    return [element("div", { class: "pair" }, all.map((drawing) => this.block(drawing)))];
+    return [div("pair", all.map((drawing) => this.block(drawing)))];
   },
   block(drawing) {
-    const place = element("div");
+    const place = div();
     const first = drawing.lines[0];
     charts.add(place, `${drawing.title}: ${drawing.y} over ${drawing.x}`, () => {
       const made = charts.lines(drawing.lines, drawing.x, drawing.y, { x: { min: 0, max: first.points.at(-1)[0] } }, this.looks(drawing.lines));
@@ -102,7 +89,7 @@ const drawings = {
       made.options.plugins.legend = { display: drawing.lines.length > 1, position: "bottom", labels: { usePointStyle: true, boxHeight: 7, pointStyleWidth: 22 } };
       return made;
     }, drawing.lines.length > 1 ? 340 : 190);
-    return element("div", { class: "figure" }, element("h3", {}, drawing.title), place, element("p", { class: "note" }, drawing.note));
+    return div("figure", element("h3", {}, drawing.title), place, note(drawing.note));
   },
   looks(lines) {
     const marks = ["--bad", "--good", "--warn", "--accent", "--ink"];

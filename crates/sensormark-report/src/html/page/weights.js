@@ -2,13 +2,6 @@
 // What matters to a reader: presets, the weights behind them, and the ranking by these weights.
 
 const weights = {
-  ranking: null,
-  values: [],
-  inputs: [],
-  buttons: [],
-  words: null,
-  // Ranked rows of the ranking's table, by label, with the texts that the report gave them.
-  lines: new Map(),
   presets: {
     balanced: { title: "Balanced" },
     disk: { title: "Disk", heavy: ["disk"], words: "disk counts ten times as much as anything else" },
@@ -21,6 +14,7 @@ const weights = {
     this.inputs = [];
     this.buttons = [];
     this.words = null;
+    // Ranked rows of the ranking's table, by label, with the texts that the report gave them.
     this.lines = new Map();
     if (!ranking) return;
     const preset = this.own();
@@ -60,20 +54,20 @@ const weights = {
       const sliders = element("fieldset", {}, element("legend", {}, "Weights"), this.ranking.criteria.map((criterion, at) => this.slider(criterion, at)));
       const alike = button("All alike", () => this.set(() => 1, null));
       const open = address.get("weights") === "open" || (this.isChanged() && !Object.keys(this.presets).some((name) => this.isBy(name)));
-      const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), element("div", { class: "weights" }, sliders), element("div", { class: "tools" }, alike));
-      parts.push(element("h2", { id: "at-weights" }, "What matters to you?"), element("div", { class: "presets", role: "group", "aria-labelledby": "at-weights" }, this.buttons), unfolded);
+      const unfolded = element("details", { id: "weights", open }, element("summary", {}, "Weights"), div("weights", sliders), div("tools", alike));
+      parts.push(heading("weights", "What matters to you?"), element("div", { class: "presets", role: "group", "aria-labelledby": "at-weights" }, this.buttons), unfolded);
     }
     if (filters) parts.push(element("details", { id: "shown" }, element("summary", {}, "Show only …"), filters));
     if (this.words) parts.push(this.words);
-    return parts.length ? element("div", { class: "matters" }, parts) : null;
+    return parts.length ? div("matters", parts) : null;
   },
   slider(criterion, at) {
     const id = `weight-${criterion.id}`;
-    const shown = element("output", { for: id }, String(this.values[at]));
+    const shown = element("output", { for: id }, this.values[at]);
     const input = element("input", { type: "range", id, min: 0, max: this.most(criterion), step: 0.1, value: this.values[at] });
-    input.addEventListener("input", () => { this.change(at, Number(input.value)); });
+    input.addEventListener("input", () => this.change(at, Number(input.value)));
     this.inputs.push({ at, input, shown });
-    return element("div", { class: "weight" }, element("label", { for: id }, criterion.name), input, shown);
+    return div("weight", element("label", { for: id }, criterion.name), input, shown);
   },
   change(at, weight) {
     const criterion = this.ranking.criteria[at];
@@ -96,9 +90,9 @@ const weights = {
     if (!this.ranking) return;
     for (const { at, input, shown } of this.inputs) {
       input.value = this.values[at];
-      shown.textContent = String(this.values[at]);
+      shown.textContent = this.values[at];
     }
-    for (const one of this.buttons) one.setAttribute("aria-pressed", String(this.isBy(one.dataset.preset)));
+    for (const one of this.buttons) one.setAttribute("aria-pressed", this.isBy(one.dataset.preset));
     if (this.words) this.words.textContent = this.sentence(ranked);
     this.table(ranked);
   },
@@ -108,9 +102,8 @@ const weights = {
     const by = this.isChanged() ? `By your weights${told}` : "By the report's weights";
     const among = ranked.length < this.ranking.contestants.length ? `, among the ${ranked.length} that are shown` : "";
     if (!ranked.length || !Number.isFinite(ranked[0].ratio)) return "Nothing is weighed, so nobody leads.";
-    const groups = [...new Set(ranked.map((one) => one.group.title))];
-    const leads = groups.map((title) => {
-      const own = ranked.filter((one) => one.group.title === title);
+    const groups = Object.entries(Object.groupBy(ranked, (one) => one.group.title));
+    const leads = groups.map(([title, own]) => {
       const first = own.filter((one) => one.rank === 1);
       const those = { meets: ", of those that meet the requirements", meets_decided: ", of those that meet all that could be decided", undecided: ", of what is undecided", misses: ", though it misses a requirement" }[own[0].meets] || "";
       const next = own.find((one) => one.rank > 1);
@@ -134,7 +127,7 @@ const weights = {
       const { line, body, texts } = kept;
       const shown = [...texts];
       if (!isOwn) {
-        shown[0] = String(one.rank ?? "–");
+        shown[0] = one.rank ?? "–";
         shown[2] = this.cost(one);
       }
       shown.forEach((text, at) => { line.cells[at].textContent = text; });

@@ -176,6 +176,25 @@ users = 50
         }
     }
 
+    /// Their 90 days are 777,600,000 readings.
+    #[test]
+    fn in_proportion_is_the_first_size_that_foretells_yours() {
+        const GREENHOUSE: &str = include_str!("../../../../../docs/how-to/greenhouse.toml");
+        let text = GREENHOUSE.replace("when = \"latest\"", "when = \"anywhere\"");
+        let mut own = read(&text, &[]).expect("a file");
+        assert!(!own.your_size().expect("it is kept").old.is_empty());
+        let all = own.phases.len();
+        assert_eq!(own.measure_in_proportion(), Ok(1.0 / 16.0));
+        let sizes: Vec<u64> = own.phases.iter().filter_map(|phase| phase.size).collect();
+        assert_eq!(sizes.last(), Some(&48_600_000));
+        assert!(own.phases.len() < all && !own.phases.last().expect("a phase").queries.is_empty());
+        // As much of the data lies on disk as of theirs.
+        assert!(own.your_size().expect("it is kept").old.is_empty());
+        let mut endless = read(GREENHOUSE, &[]).expect("a file");
+        endless.keep_ns = None;
+        assert!(endless.measure_in_proportion().expect_err("no size").contains("keep"));
+    }
+
     /// A panel that reaches an hour back was asked by no probe, and so each of them "missed" its limit.
     #[test]
     fn a_search_asks_every_panel_and_judges_none_that_it_cannot_ask() {

@@ -82,6 +82,7 @@ pub fn parse(
         durability: file.durability,
         server_memory_bytes: server_memory(&file, &source)?,
         keep_ns: file.keep.as_ref().map(|keep| keep.0),
+        in_proportion: None,
         tables,
         life,
         dashboards,

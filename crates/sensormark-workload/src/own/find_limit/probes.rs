@@ -218,6 +218,7 @@ mod tests {
         durability: None,
         server_memory_bytes: None,
         keep_ns: None,
+        in_proportion: None,
         tables: Vec::new(),
         life: None,
         dashboards: Vec::new(),
