@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Hours of steady load on some databases at once, watched from outside: scripts/long-run.py PROGRAM HOURS STORE...
 
-Once it runs for five minutes, no process of sensormark may take over 2 MiB more in an hour, or another descriptor or thread. Reports are asked for meanwhile
-and have to answer. The last store's run gets Ctrl-C before its end, and nothing of it may be left. Prints a row a process for docs/notes/long-run.md; exit
+Once it runs for five minutes, no process of sensormark may take over 2 MiB more in an hour, or another descriptor or thread.
+A run of less than an hour tells little: it fails for 2 MiB in all. Reports are asked for meanwhile and have to answer. The last store's run gets Ctrl-C before its end, and nothing of it may be left. Prints a row a process for docs/notes/long-run.md; exit
 code 1 says that something of this did not hold.
 """
 import os, signal, statistics, subprocess, sys, tempfile, time

@@ -120,7 +120,7 @@ fn in_proportion(own: &mut OwnFile, arguments: &mut RunArguments) -> Result<(), 
     Ok(())
 }
 
-/// The workload whose server loses its power is told so by the option, which gives this process mounts of its own.
+/// The power is cut by the option alone, because that gives this process mounts of its own.
 fn power_is_cut_by_its_option(arguments: &RunArguments, parameters: &Value) -> Result<(), Failure> {
     let is_cut = parameters.get("kill").is_some_and(|victim| victim == "power");
     match (arguments.power_cut, is_cut) {

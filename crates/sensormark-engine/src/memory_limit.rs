@@ -8,7 +8,7 @@ use sensormark_server::check_memory_limit;
 use sensormark_store::server::machine_memory_bytes;
 use sensormark_store::{ErrorKind, ServerOptions, Store, StoreError};
 
-const OPERATION: &str = "hold databases to --memory-limit";
+const OPERATION: &str = "hold databases to --memory-limit or --in-proportion";
 
 /// What a server on Java needs beside one and a half times its memory, in bytes: Java itself takes 200 to 300 MiB, and Cassandra's direct memory is half its heap
 /// (<https://cassandra.apache.org/doc/latest/cassandra/managing/configuration/cass_jvm_options_file.html>).

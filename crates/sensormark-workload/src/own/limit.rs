@@ -261,6 +261,9 @@ impl Limit {
         if self.what == What::DiskKept {
             return disk_kept(record, self.kept_readings.ok_or("not measured")?);
         }
+        if self.what == What::Memory && size.is_some_and(|size| size.in_proportion) {
+            return Err("measured with a part of your memory".into());
+        }
         self.plain(record).map(at)
     }
 
@@ -363,6 +366,8 @@ pub struct YourSize {
     pub readings: f64,
     /// Queries about data of any time, which may lie on disk then.
     pub old: Vec<String>,
+    /// Whether the database was held to a part of the user's memory.
+    pub in_proportion: bool,
 }
 
 /// A figure that is known.

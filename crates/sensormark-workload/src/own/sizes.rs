@@ -3,8 +3,8 @@
 //!
 //! Every size is a phase that loads on to it, and one in which everything is asked. How many of them a trial reaches is a matter of its budget.
 
-use super::limit::{Limit, YourSize};
-use super::parameters::{Parameters, PhasePart, QueryPart, TablePart, WhenPart};
+use super::limit::YourSize;
+use super::parameters::{Parameters, PhasePart, TablePart, WhenPart};
 use sensormark_data::number::count_text;
 use sensormark_data::units::round_u64;
 use sensormark_result::measurement::sizes::TIMES;
@@ -82,11 +82,12 @@ impl Parameters {
     /// The size that the data will have; none where the file does not say how long they are kept.
     pub fn your_size(&self) -> Option<YourSize> {
         let readings = self.readings_per_second() * self.keep_ns? as f64 / 1e9;
+        let in_proportion = self.in_proportion.is_some();
         let queries = self.phases.iter().flat_map(|phase| &phase.queries);
         // In proportion, as much of the data lies on disk as of yours.
-        let is_old = |query: &&QueryPart| query.when == WhenPart::Anywhere && self.in_proportion.is_none();
-        let old = queries.filter(is_old).map(|query| query.name.clone());
-        Some(YourSize { readings, old: old.collect() })
+        let old = queries.filter(|query| query.when == WhenPart::Anywhere && !in_proportion);
+        let old = old.map(|query| query.name.clone()).collect();
+        Some(YourSize { readings, old, in_proportion })
     }
 
     /// Asks at every size for as long as a trial's budget has time, where the file leaves it to that.
@@ -102,14 +103,14 @@ impl Parameters {
     /// # Errors
     /// Nobody knows your size, in words.
     pub fn measure_in_proportion(&mut self) -> Result<f64, &'static str> {
-        let yours = self.your_size().ok_or("the file does not say how long data are kept: write keep")?;
-        let foretells = |size: u64| size as f64 * FARTHEST >= yours.readings;
+        let yours = self.your_size().ok_or("write keep: how long data are kept")?;
         let mut sizes =
-            self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size?)));
-        let last = sizes.find(|(_, size)| foretells(*size)).ok_or("the file's data do not grow")?;
+            self.phases.iter().enumerate().filter_map(|(place, phase)| Some((place, phase.size? as f64)));
+        let last = sizes.find(|(_, size)| size * FARTHEST >= yours.readings);
+        let (_, last) = last.ok_or("the file's data do not grow")?;
         let next = sizes.next().map_or(self.phases.len(), |(place, _)| place);
         self.phases.truncate(next);
-        let share = last.1 as f64 / yours.readings;
+        let share = last / yours.readings;
         self.in_proportion = Some(share);
         Ok(share)
     }
@@ -146,15 +147,12 @@ impl Parameters {
         one
     }
 
-    /// How many readings the probes at one size ask, and which limits they cannot judge, in words; none where the file has one size.
+    /// How many readings the probes at one size have stored, and which limits they cannot judge, in words; none where the file has one size.
     pub fn words_of_probes(&self, one: &Self) -> Option<String> {
         let size = one.phases.iter().find_map(|phase| phase.size)?;
-        let is_left_out = |limit: &&Limit| !one.limits.contains(limit);
-        let texts = self.limits.iter().filter(is_left_out).map(|limit| limit.text.as_str());
-        let texts: Vec<&str> = texts.collect();
         let mut words = format!("with {} readings stored", count_text(size as f64));
-        if !texts.is_empty() {
-            words += &format!("; not asked there: {}", texts.join(", "));
+        for limit in self.limits.iter().filter(|limit| !one.limits.contains(limit)) {
+            words += &format!("; {} is not asked there", limit.text);
         }
         Some(words)
     }

@@ -212,7 +212,7 @@ users = 50
         let told = |asked: &str, is_judged, words: &str| (asked.to_owned(), is_judged, words.to_owned());
         let hour = "with 759,300 readings stored";
         assert_eq!(probe("1h"), told("live day hot", true, hour));
-        let day = "with 189,800 readings stored; not asked there: max of day <= 2 s";
+        let day = "with 189,800 readings stored; max of day <= 2 s is not asked there";
         assert_eq!(probe("1d"), told("live hot", false, day));
     }
 }

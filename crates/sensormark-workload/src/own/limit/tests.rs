@@ -74,6 +74,7 @@ fn a_latency_is_met_at_your_size_or_open() {
     let size = |readings: f64, old: bool| YourSize {
         readings,
         old: if old { vec!["point".to_owned()] } else { Vec::new() },
+        in_proportion: false,
     };
     let at = |record: &TrialRecord, size: &YourSize| limit("mean of point < 1 s").hold(record, Some(size));
     assert!(at(&record, &size(640_000.0, true)).met, "it was measured");
@@ -96,6 +97,10 @@ fn memory_and_lost_shares() {
     let mut record = usual("MariaDB", 10);
     let found = held("memory <= 204.8 MB", &record);
     assert!(found.met && found.unit == "bytes", "{found:?}");
+    // A database that is held to less memory than it will have takes less.
+    let part = YourSize { readings: 8e6, old: Vec::new(), in_proportion: true };
+    let open = limit("memory <= 204.8 MB").hold(&record, Some(&part));
+    assert!(!open.met && open.is_undecided, "{open:?}");
     let ledger = record.ledger.as_mut().expect("a ledger");
     (ledger.lost, ledger.acknowledged) = (12, 12_000);
     assert!(held("lost <= 0.1 %", &record).met);
