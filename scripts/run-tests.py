@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; those that compile (lint docs) are made beside the suites, at the lowest priority, and page after them.
-Suites run a few side by side, because they wait much of the time; each prints its output whole when it has ended. A test that failed beside others is run again alone, and told if it passes then: a busy machine may have made it late. What needs the whole machine runs alone at once. What slow-tests.txt names is left to make verify, which sets SENSORMARK_SLOW."""
+"""Builds every test once and runs all of them; with --check the unit tests, the structure's and SQLite's suite alone. Servers are installed meanwhile where the Makefile's target is named; those that compile (lint docs) are made beside the suites, at the lowest priority, and then page.
+Suites run a few side by side, because they wait much of the time; each prints its output whole when it has ended. A test that failed beside others is run again alone, and told if it passes then: a busy machine may have made it late. So is a target. What needs the whole machine runs alone at once. What slow-tests.txt names is left to make verify, which sets SENSORMARK_SLOW."""
 import concurrent.futures, json, os, re, signal, subprocess, sys, time
 
 SIDE_BY_SIDE = 3
@@ -57,7 +57,8 @@ def makes(target):
     """Whether a target of the Makefile is made; its output goes to a file, and is shown when it has ended."""
     path = f'target/{target}.log'
     with open(path, 'w+', encoding='utf8', errors='replace') as output:
-        running = subprocess.Popen(['nice', '-n', '19', 'make', target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
+        priority = [] if target == 'page' else ['nice', '-n', '19']
+        running = subprocess.Popen([*priority, 'make', target], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, process_group=0)
         RUNNING[running.pid] = target
         code = running.wait()
         del RUNNING[running.pid]
@@ -99,7 +100,7 @@ def main():
         servers = beside.submit(make_all, [target for target in targets if target == 'servers'])
         tests = built()
         failed += [f'make {target}' for target in servers.result()]
-        made = beside.submit(make_all, [target for target in targets if target in ('lint', 'docs')])
+        made = beside.submit(make_all, [target for target in targets if target != 'servers'])
         suites = [test for test in tests if not name(test).endswith(ALONE)]
         # What takes longest begins first, and quick unit tests end it.
         suites.sort(key=lambda test: (LONG not in name(test), not name(test).endswith(FIRST), 'conformance' not in test[0]))
@@ -107,10 +108,10 @@ def main():
         for test, (ended_well, output) in zip(suites, pool.map(aside, suites)):
             print(output, flush=True)
             if not ended_well: again.append((test, output))
-        failed += [f'make {target}' for target in made.result()]
+        late = made.result()
+    failed += [f'make {target}' for target in make_all(late)]
     failed += [name(test) for test, output in again if fails_alone(test, output)]
     failed += [name(test) for test in tests if test not in suites and not run(test)]
-    failed += [f'make {target}' for target in make_all([target for target in targets if target == 'page'])]
     if '--check' not in sys.argv and subprocess.run([CARGO, 'test', '--locked', '--workspace', '--doc', '--no-fail-fast']).returncode: failed.append('tests in the documentation')
     for test in tests:
         for slow in left_out(test): print(f'left to make verify: {name(test)}: {slow}', flush=True)

@@ -336,7 +336,7 @@ pub struct LoadRecord {
     pub first_error: Option<String>,
     /// Operations that succeeded after the time limit of an operation.
     pub late: u64,
-    /// Operations that were due and could not start before the phase was cut.
+    /// Operations that were due and could not start before the phase was cut. A write that waited for its client alone is issued after that.
     pub not_started: u64,
     /// Statements or requests that carried what was written.
     pub statements: u64,
