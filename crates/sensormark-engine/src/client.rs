@@ -157,7 +157,7 @@ impl Client<'_> {
         let mut assignments = self.load.assignments.client(self.number);
         let (mut finished_ns, mut at_once) = (start_ns, 0);
         let mut is_over = finished_ns >= self.deadline_ns;
-        while !self.load.stop.load(Ordering::Relaxed) && !(is_over && self.load.release.is_none()) {
+        while !self.load.stop.load(Ordering::Relaxed) && (!is_over || self.load.release.is_some()) {
             self.publish(assignments.least_to_come());
             let Some(assignment) = assignments.take() else {
                 break;
@@ -166,7 +166,7 @@ impl Client<'_> {
             let watermark = self.watermark().await;
             self.load.operations.fill(assignment.index, watermark, &mut self.slot);
             let reads = self.slot.batch().is_none();
-            let Some(due_ns) = self.due(assignment).await.filter(|_| !(is_over && reads)) else {
+            let Some(due_ns) = self.due(assignment).await.filter(|_| !is_over || !reads) else {
                 assignments.give_back(assignment);
                 break;
             };

@@ -29,50 +29,26 @@ pub struct SeriesField<'f> {
     field: &'f FieldShape,
     interval_ns: u64,
     value: Stream,
-    noise: Option<Stream>,
-    repeats: Option<Stream>,
-    outliers: Option<Stream>,
-    begin: Begin,
+    noise: Stream,
+    phase: Stream,
+    repeats: Stream,
+    outliers: Stream,
+    walk: Option<Walk>,
     /// The tick that was asked last, and its value before rounding.
     last: Option<(u64, f64)>,
-}
-
-/// What a shape begins with in a series.
-#[derive(Debug)]
-enum Begin {
-    /// Nothing of its own.
-    Alike,
-    /// So far into its period, 0 to 1.
-    Turns(f64),
-    /// At a row of the recorded column.
-    Row(u64),
-    Walk(Walk),
 }
 
 impl<'f> SeriesField<'f> {
     /// Field number `number` of a series whose random numbers these are.
     pub fn new(field: &'f FieldShape, number: usize, streams: Streams, interval_ns: i64) -> Self {
-        let stream = |of: u64| streams.of(of + number as u64);
-        let interval_ns = interval_ns.unsigned_abs();
-        let value = stream(VALUE);
-        let begin = match &field.shape {
-            Shape::Sine(..) | Shape::Sawtooth(..) => Begin::Turns(stream(PHASE).unit(0)),
-            Shape::Recorded(values) => Begin::Row(stream(PHASE).below(0, values.len() as u64)),
-            Shape::Walk(_, _, period_ns) => {
-                Begin::Walk(Walk::new(value, period_ns.get() / interval_ns.max(1)))
-            }
-            _ => Begin::Alike,
+        let interval_ns = interval_ns.unsigned_abs().max(1);
+        let [value, noise, phase, repeats, outliers] =
+            [VALUE, NOISE, PHASE, REPEATS, OUTLIERS].map(|of| streams.of(of + number as u64));
+        let walk = match field.shape {
+            Shape::Walk(_, _, period_ns) => Some(Walk::new(value, period_ns.get() / interval_ns)),
+            _ => None,
         };
-        Self {
-            field,
-            interval_ns,
-            value,
-            noise: (field.noise > 0.0).then(|| stream(NOISE)),
-            repeats: (field.repeats > 0.0).then(|| stream(REPEATS)),
-            outliers: (field.outliers > 0.0).then(|| stream(OUTLIERS)),
-            begin,
-            last: None,
-        }
+        Self { field, interval_ns, value, noise, phase, repeats, outliers, walk, last: None }
     }
 
     /// The value of a numeric field; none for text and truth values.
@@ -120,8 +96,8 @@ impl<'f> SeriesField<'f> {
 
     /// Where in a recorded column of this length the tick is.
     fn row(&self, tick: u64, length: usize) -> usize {
-        let Begin::Row(first) = self.begin else { return 0 };
-        let row = (u128::from(first) + u128::from(tick)) % (length.max(1) as u128);
+        let length = length as u64;
+        let row = (self.phase.below(0, length) + tick) % length.max(1);
         usize::try_from(row).unwrap_or(0)
     }
 
@@ -177,13 +153,14 @@ impl<'f> SeriesField<'f> {
     fn first(&mut self, tick: u64) -> f64 {
         if let Shape::Sine(low, high, _) | Shape::Sawtooth(low, high, _) | Shape::Walk(low, high, _) =
             self.field.shape
-            && let Some(outliers) = self.outliers
-            && outliers.unit(tick) < self.field.outliers
+            && self.field.outliers > 0.0
+            && self.outliers.unit(tick) < self.field.outliers
         {
-            return low + (high - low) * outliers.unit(!tick);
+            return low + (high - low) * self.outliers.unit(!tick);
         }
         let value = self.smooth(tick);
-        self.noise.map_or(value, |noise| value + self.field.noise * noise.normal(tick))
+        let noise = self.field.noise;
+        if noise > 0.0 { value + noise * self.noise.normal(tick) } else { value }
     }
 
     /// The value before noise and rounding.
@@ -195,10 +172,9 @@ impl<'f> SeriesField<'f> {
             Shape::Sine(low, high, period_ns) => amid(low, high, sine_of_turns(self.turns(tick, period_ns))),
             Shape::Sawtooth(low, high, period_ns) => low + (high - low) * self.turns(tick, period_ns),
             Shape::Counter(start, step) => start + step * (tick as f64 + self.value.unit(tick)),
-            Shape::Walk(low, high, _) => match &mut self.begin {
-                Begin::Walk(walk) => amid(low, high, walk.at(tick)),
-                _ => 0.0,
-            },
+            Shape::Walk(low, high, _) => {
+                self.walk.as_mut().map_or(0.0, |walk| amid(low, high, walk.at(tick)))
+            }
             _ => 0.0,
         }
     }
